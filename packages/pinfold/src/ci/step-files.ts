@@ -1,5 +1,6 @@
 import { appendFile } from 'node:fs/promises';
-import { explainSystemErrors } from '../command-line/failures.ts';
+import type { WireWarning } from '@pinfold/http-express/internal/problems';
+import { CommandFailure, explainSystemErrors } from '../command-line/failures.ts';
 import { escapeControls } from '../command-line/terminal.ts';
 import { groupFindings } from '../publishing/finding-groups.ts';
 import type { Published } from '../publishing/publications.ts';
@@ -12,6 +13,19 @@ export async function writeStepFiles(published: Published, env: Environment): Pr
     if (GITHUB_OUTPUT) await appendFile(GITHUB_OUTPUT, formatOutputs(published));
     if (GITHUB_STEP_SUMMARY) await appendFile(GITHUB_STEP_SUMMARY, formatSummary(published));
   }, 'cannot_write');
+}
+
+/** Throws a failure again, after adding it to the summary of the step. */
+export async function rethrowWithSummary(
+  error: unknown,
+  { GITHUB_STEP_SUMMARY }: Environment,
+): Promise<never> {
+  if (GITHUB_STEP_SUMMARY && error instanceof CommandFailure)
+    await appendFile(GITHUB_STEP_SUMMARY, formatFailure(error)).catch((cause: unknown) => {
+      // The command reports why publishing failed, not why the summary did.
+      if (!(cause instanceof Error && 'syscall' in cause)) throw cause;
+    });
+  throw error;
 }
 
 /** Escapes each value to one line, so that a server's answer cannot add another output. */
@@ -29,10 +43,7 @@ function formatOutputs({ pin, name, replayed }: Published): string {
 }
 
 function formatSummary({ pin, name, warnings }: Published): string {
-  const groups = groupFindings(warnings).map(
-    ({ sentence, places }) =>
-      `- ${escapeMarkdown(sentence)}\n${places.map((place) => `  - ${escapeMarkdown(place)}\n`).join('')}`,
-  );
+  const groups = formatGroups(warnings);
   return [
     `### Published: ${escapeMarkdown(pin.title ?? pin.original_filename ?? pin.id)}\n`,
     ...(name
@@ -42,6 +53,29 @@ function formatSummary({ pin, name, warnings }: Published): string {
     ...(groups.length === 0 ? [] : ['\n#### Warnings\n', ...groups]),
     '\n',
   ].join('\n');
+}
+
+/** The indented lines of the message become a list. */
+function formatFailure({ message, json }: CommandFailure): string {
+  const [reason = '', ...details] = message.split('\n');
+  const groups = json?.code === 'warnings' ? formatGroups((json.errors ?? []) as readonly WireWarning[]) : [];
+  return [
+    '### Publishing failed\n',
+    `${escapeMarkdown(reason)}\n`,
+    ...details.map((line) => {
+      const indent = line.length - line.trimStart().length;
+      return `${' '.repeat(Math.max(0, indent - 2))}- ${escapeMarkdown(line.trimStart())}`;
+    }),
+    ...groups,
+    '\n',
+  ].join('\n');
+}
+
+function formatGroups(findings: readonly WireWarning[]): readonly string[] {
+  return groupFindings(findings).map(
+    ({ sentence, places }) =>
+      `- ${escapeMarkdown(sentence)}\n${places.map((place) => `  - ${escapeMarkdown(place)}\n`).join('')}`,
+  );
 }
 
 /** Escapes text from the server or the archive, so that Markdown shows it unchanged. */

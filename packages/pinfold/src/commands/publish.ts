@@ -7,7 +7,7 @@ import { PUBLISH_RETRY_FOR, RetryBudget } from '../api-client/retry-budget.ts';
 import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
 import { isCi, titleOfBuild } from '../ci/build-title.ts';
 import { deriveRunKey } from '../ci/run-key.ts';
-import { writeStepFiles } from '../ci/step-files.ts';
+import { rethrowWithSummary, writeStepFiles } from '../ci/step-files.ts';
 import { readPath } from '../command-line/arguments.ts';
 import { type Command, command, flagOption, valueOption } from '../command-line/command.ts';
 import {
@@ -78,9 +78,10 @@ const publish = command({
     const name = nameToPublish(values, '--to', env);
     const password = await readPassword(path, values, terminal);
     terminal.progress?.('packing');
+    const rethrow = (error: unknown): Promise<never> => rethrowWithSummary(error, env);
     const { pageTitle, folder, ...packed } = await explainSystemErrors(() =>
       packPath(path, values, terminal),
-    );
+    ).catch(rethrow);
     const title = values.title ?? (await chooseTitle(pageTitle, values['idempotency-key'], json, terminal));
     const content = { ...packed, title, name, password };
     const idempotencyKey = values['idempotency-key'] ?? deriveRunKey(content, env) ?? randomUUID();
@@ -106,7 +107,7 @@ const publish = command({
     const published = await withTarget(target, terminal, task, budget).catch(async (error: unknown) => {
       const failure = explainFailure(error, isSending ? request : undefined, terminal);
       const explained = await explainTooLarge(failure, packed);
-      throw folder === undefined ? explained : await explainMissingIndex(explained, path, folder);
+      return rethrow(folder === undefined ? explained : await explainMissingIndex(explained, path, folder));
     });
     if ('checked' in published) return printCheck(published.checked, json, values.strict === true, terminal);
     if (json) terminal.out(jsonLine({ ...published, idempotency_key: idempotencyKey }));

@@ -1,10 +1,15 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { type Env, run } from '../command-run.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 const HOSTILE = '<script>alert(1)</script> [x](javascript:y) `z` | @all #1 *b*';
+
+/** What the summary shows of its character references. */
+const shown = (markdown: string): string =>
+  markdown.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
 
 describe('pinfold publish in CI', () => {
   let served: Served;
@@ -67,6 +72,34 @@ describe('pinfold publish in CI', () => {
     const text = await readFile(summary, 'utf8');
     expect(text).to.include(`<${pin.shared_url}>`).and.include('missing');
     for (const acting of ['<script', '](', '`', '|', '@', ' #1', '*b*']) expect(text).not.to.include(acting);
+  });
+
+  it('writes why nothing was published to the summary of the step', async () => {
+    const summary = join(folder, 'summary');
+    const env = { ...job, GITHUB_OUTPUT: join(folder, 'output'), GITHUB_STEP_SUMMARY: summary };
+    const project = await served.write('p/package.json', '{}');
+    await served.write('p/dist/index.html', 'x');
+    const site = dirname(await served.write('site/a.html', 'x'));
+    await served.write(`site/${HOSTILE.replaceAll('/', '')}:.txt`, 'x');
+    for (const [said, code, ...args] of [
+      ['looks like the project', 'looks_like_project', dirname(project)],
+      ['--strict', 'warnings', page, '--strict'],
+      ['missing.png', 'warnings', page, '--strict'],
+      ['alert(1)', 'invalid_archive', site],
+    ] as const) {
+      const { out } = await run(env, 'publish', ...args, '--json');
+      expect(JSON.parse(out.trim().split('\n').at(-1) ?? '').error?.code, out).to.equal(code);
+      const text = await readFile(summary, 'utf8');
+      expect(shown(text)).to.include('Publishing failed').and.include(said);
+      for (const acting of ['<script', '](', '`', '|', '@', ' #1', '*b*'])
+        expect(text).not.to.include(acting);
+      await rm(summary);
+    }
+    expect(existsSync(env.GITHUB_OUTPUT)).to.equal(false);
+    const unwritable = { ...env, GITHUB_STEP_SUMMARY: join(folder, 'none', 'summary') };
+    const { code, err } = await run(unwritable, 'publish', dirname(project));
+    expect(code).to.equal(1);
+    expect(err).to.include('looks like the project');
   });
 
   it('says so when the outputs cannot be written', async () => {
