@@ -50,10 +50,10 @@ const manifest = JSON.stringify({
   files: outputFiles.map(({ path }) => basename(path)).sort(),
 });
 
-const isWhole = outputFiles.every(
+const hasWholeBody = outputFiles.every(
   ({ path, contents }) => existsSync(path) && readFileSync(path).equals(contents),
 );
-if (manifest !== written() || !isWhole) {
+if (manifest !== written() || !hasWholeBody) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const { path, contents } of outputFiles) writeFileSync(path, contents);

@@ -2,7 +2,7 @@ import type { Caller, Rate, Scope } from '@pinfold/core';
 import { checkAuthority, NORMAL_MODE } from '@pinfold/core/adapter';
 import { causeOf } from '@pinfold/core/history';
 import { credentialOf } from '@pinfold/core/internal';
-import { addRateHeaders, callerOf, isWhole, requestRateOf } from '@pinfold/http/internal';
+import { addRateHeaders, callerOf, isBodyComplete, requestRateOf } from '@pinfold/http/internal';
 import { englishOf, REFUSAL_TEXTS } from '@pinfold/http/internal/texts';
 import type { Request, Response } from 'express';
 import type { AccountCall, Call, Endpoint, OperatorCall } from './endpoint.ts';
@@ -35,7 +35,7 @@ export const admitAnyone: Admit<Pick<Call, 'request' | 'again'>> = async ({ requ
 /** Checks the key, the rate of requests, path, method and scope, the account's block and the mode, in this order. */
 export const admitAccount: Admit<AccountCall> = async (arrival) => {
   const { service, request, response, found, endpoint } = arrival;
-  const isComplete = await isWhole(request);
+  const isComplete = await isBodyComplete(request);
   const caller = await callerOf(service.authenticate, request, { response });
   if (caller === undefined) return refuseAnonymous(service, request, response);
   arrival.identified(caller);
@@ -66,7 +66,7 @@ export const admitAccount: Admit<AccountCall> = async (arrival) => {
 export const admitOperator: Admit<OperatorCall> = async (arrival) => {
   const { service, request, response, found, endpoint } = arrival;
   const { administration } = service;
-  const isComplete = await isWhole(request);
+  const isComplete = await isBodyComplete(request);
   const caller = await callerOf(service.authenticate, request, { response });
   if (caller === undefined) return refuseAnonymous(service, request, response);
   arrival.identified(caller);

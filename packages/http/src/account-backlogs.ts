@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { AccountId } from '@pinfold/core';
 
-const MAX_UNTAKEN_BYTES = 16 * 1_048_576;
+const MAX_UNSENT_BYTES = 16 * 1_048_576;
 
 interface Backlog {
   bytes: number;
@@ -9,19 +9,19 @@ interface Backlog {
   readonly answers: Map<ServerResponse, number>;
 }
 
-/** Bounds an account's untaken answers, which are held in memory whole: past the bound the oldest is cut off. */
+/** Bounds the bytes of an account's answers that wait in memory for slow clients: beyond the bound, ends the oldest. */
 export class AccountBacklogs {
   readonly #max: number;
   readonly #backlogs: Map<AccountId, Backlog> = new Map();
 
-  constructor(most: number = MAX_UNTAKEN_BYTES) {
-    this.#max = most;
+  constructor(max: number = MAX_UNSENT_BYTES) {
+    this.#max = max;
   }
 
-  /** Counts what is left of an answer that was written. */
+  /** Counts the bytes of a written answer that are not sent yet. */
   follow(account: AccountId, response: ServerResponse): void {
     const bytes = response.writableLength;
-    // Responses that are not of node:http may not tell.
+    // Responses that are not of node:http may have no `writableLength`.
     if (!(bytes > 0) || response.closed) return;
     const backlog = this.#backlogs.get(account) ?? { bytes: 0, answers: new Map() };
     this.#backlogs.set(account, backlog);

@@ -11,7 +11,7 @@ export interface Answer {
   readonly json?: unknown;
   readonly html?: Html;
   readonly bytes?: Uint8Array;
-  /** A body that is read while it is sent; its headers have its length. */
+  /** A body that is read while it is sent; `headers` must have its length. */
   readonly stream?: SentBody;
 }
 
@@ -22,7 +22,7 @@ export interface EncodedAnswer {
   readonly stream?: SentBody;
 }
 
-/** Writes an answer with the headers that all of them carry; its own come last. */
+/** Encodes an answer with the headers of all answers, which its own may replace. */
 export function encodeAnswer(
   { status, headers, json, html, bytes, stream }: Answer,
   requestId: string,
@@ -46,17 +46,17 @@ export function encodeAnswer(
 }
 
 /**
- * Asks whether there is memory for an answer.
+ * Checks that there is memory for an answer.
  *
- * @throws UnavailableError when there is not.
+ * @throws UnavailableError otherwise.
  */
 export function admitAnswer({ method }: IncomingMessage, { body }: EncodedAnswer): void {
   if (method !== 'HEAD') outgoingBytes.admit(body.byteLength);
 }
 
 /**
- * Writes an answer whole, or its stream piece by piece, then drains an unread body within limits: closing at once could
- * lose the answer.
+ * Writes a whole answer, or its stream piece by piece. Then drains an unread request body within limits, since closing
+ * the connection at once could lose the answer.
  */
 export async function send(
   request: IncomingMessage,
@@ -72,7 +72,7 @@ export async function send(
     request.resume();
     return;
   }
-  // Not ended yet: a response that has ended closes its connection, under a client that is still sending.
+  // Does not end the response yet: that would close the connection while the client is still sending.
   response.writeHead(status, isEarly ? { ...headers, Connection: 'close' } : headers);
   if (isHead || (stream === undefined && body.byteLength === 0)) response.flushHeaders();
   else if (stream === undefined) response.write(body);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ArchiveRefusal, Fault, type OpenedArchive } from '@pinfold/core';
 import type { Answer } from './answer.ts';
-import { type ByteRange, failedPrecondition, requestedRange } from './negotiation.ts';
+import { type ByteRange, checkPreconditions, requestedRange } from './negotiation.ts';
 import { outgoingBytes } from './outgoing-bytes.ts';
 import { EndedMeanwhile, readPieces, type SentBody } from './pieces.ts';
 import { clientOf } from './rates/request-limiter.ts';
@@ -13,15 +13,15 @@ export interface ArchiveDownload {
   readonly client: string;
   /** Aborts when the client has left. */
   readonly signal: AbortSignal;
-  /** Whether the caller may still have it: asked, with the state of the publication, before each further MiB. */
+  /** Whether the caller may still read the archive. Called before each further MiB; the publication is checked, too. */
   readonly isStillAllowed: () => Promise<boolean>;
 }
 
 /**
- * Answers with the ZIP of a publication: whole, a part, or that the client has it already (RFC 9110, sections 13 and 14).
- * The first piece is read here, so that what fails before it can still be answered.
+ * Answers with the ZIP of a publication, a range of it, or 304 (RFC 9110, sections 13 and 14). Reads the first piece, so
+ * that an earlier failure can still be answered.
  *
- * @throws UnavailableError when clients leave too many bytes of other answers untaken.
+ * @throws UnavailableError when too many bytes of other answers wait for slow clients.
  * @throws Fault as `OpenedArchive.read` does.
  */
 export async function archiveAnswer(
@@ -33,7 +33,7 @@ export async function archiveAnswer(
   const { id, sha256, originalFilename } = archive.publication;
   const etag = `"${sha256}"`;
   const validators = { ETag: etag, 'Accept-Ranges': 'bytes' };
-  const failed = failedPrecondition(request, etag);
+  const failed = checkPreconditions(request, etag);
   if (failed === 304) return { status: failed, headers: validators };
   if (failed === 412) return { status: failed, headers: { 'Content-Length': '0' } };
   const part = requestedRange(request, etag, size);
@@ -56,7 +56,7 @@ export async function archiveAnswer(
   return 'code' in stream ? stream : { ...answer, stream };
 }
 
-/** A name with another ending could make a double click run the ZIP, which can begin like a script or a page. */
+/** Makes the name end with `.zip`: a double click could run a ZIP with another ending, since it can begin as a script. */
 function zipName(name: string): string {
   return /\.zip$/i.test(name) ? name : `${name}.zip`;
 }
@@ -76,7 +76,7 @@ async function streamOf(
   });
   try {
     return {
-      pieces: begunWith(await rest.next(), rest),
+      pieces: prepend(await rest.next(), rest),
       outgoing,
       gone,
       mayContinue: async () => (await isStillAllowed()) && (await archive.refusal(gone)) === undefined,
@@ -87,23 +87,23 @@ async function streamOf(
   }
 }
 
-/** Gives away the first piece with the rest: a generator would hold it until all of them are sent. */
-function begunWith(
+/** Iterates over a first result and the rest. A generator would hold the first piece until all pieces are sent. */
+function prepend(
   first: IteratorResult<Uint8Array, void>,
   rest: AsyncGenerator<Uint8Array, void>,
 ): AsyncIterable<Uint8Array> {
-  const begun = [first];
-  const next = async () => begun.pop() ?? rest.next();
+  const pending = [first];
+  const next = async () => pending.pop() ?? rest.next();
   return { [Symbol.asyncIterator]: () => ({ next, return: () => rest.return() }) };
 }
 
-/** What older clients read in place of a file name that is not plain, and characters that would end the name for some. */
+/** Characters that the plain `filename` replaces: non-ASCII ones, and those that end the name for some clients. */
 const NOT_PLAIN = /[^\x20-\x7e]|["%\\]/gu;
 
-/** Characters that `encodeURIComponent` leaves, and RFC 8187 does not. */
+/** Characters that RFC 8187 requires to be encoded, and `encodeURIComponent` does not encode. */
 const NOT_ENCODED = /['()*]/g;
 
-/** The header that has a client store the body under a file name (RFC 6266, with `filename*` of RFC 8187). */
+/** The header that makes a client save the body under a file name (RFC 6266, with `filename*` of RFC 8187). */
 function attachment(filename: string): string {
   const encoded = encodeURIComponent(filename.toWellFormed()).replace(
     NOT_ENCODED,

@@ -4,18 +4,18 @@ import { isErasedAccount } from '@pinfold/core/internal';
 
 /** The second argument of `authenticate`. */
 export interface AuthenticateOptions<Response extends ServerResponse = ServerResponse> {
-  /** The response, for work to do once it is sent. */
+  /** The response, so that you can act once it is sent. */
   readonly response: Response;
   /** The caller before the body arrived: check again, or return it if you cannot. Absent at the first call. */
   readonly again?: Caller;
 }
 
 /**
- * Identifies the caller of a request; `undefined` if it is unknown. It may throw a `Fault`, which is answered as such.
- * A door calls it again when a body has arrived that did not come with the head: a key may have been revoked, and a
- * session ended, while a slow upload ran. It may be asynchronous.
+ * Identifies the caller of a request; `undefined` if unknown. It may throw a `Fault`, which is answered as such. A door
+ * calls it again after a body that arrived later than the head: meanwhile, the key may have been revoked or the session
+ * ended.
  *
- * @typeParam Request, Response as the framework has them that the door is mounted in.
+ * @typeParam Request, Response the types of the framework in which the door is mounted.
  */
 export type Authenticate<
   Request extends IncomingMessage = IncomingMessage,
@@ -25,7 +25,7 @@ export type Authenticate<
   options: AuthenticateOptions<Response>,
 ) => Promise<Caller | undefined> | Caller | undefined;
 
-/** @throws TypeError for what is no caller; plain JavaScript may return `null` for none. */
+/** @throws TypeError unless `authenticate` returns a caller, or `undefined` or `null` for none. */
 export async function callerOf<Request extends IncomingMessage, Response extends ServerResponse>(
   authenticate: Authenticate<Request, Response>,
   request: Request,
@@ -37,12 +37,12 @@ export async function callerOf<Request extends IncomingMessage, Response extends
   throw new TypeError('authenticate must answer an account with its scopes, or undefined');
 }
 
-/** No caller acts as what stays of an erased account. */
+/** The names of erased accounts are reserved, so no caller may have one. */
 function isErased({ account }: Caller): boolean {
   return typeof account === 'string' && isErasedAccount(account);
 }
 
-/** Removes the scope `admin` for a team that did not ask for administration, and warns the first time. */
+/** Removes the scope `admin` from callers if the door has no administration, and warns the first time. */
 export function withoutAdministration<Request extends IncomingMessage, Response extends ServerResponse>(
   authenticate: Authenticate<Request, Response>,
   warn: (message: string) => void = console.warn,

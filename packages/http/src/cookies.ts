@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The most bytes of cookies that are taken: what browsers keep of ours has a twentieth of it. */
+/** The most bytes of cookies that a request may have: twenty times as much as ours. */
 const MAX_BYTES = 12_288;
 
-/** Whether cookies are too large together: a sibling host can fill a jar, and proxies would refuse without advice. */
+/** Whether all cookies together are too large. A sibling host can set many; proxies would refuse them without advice. */
 export function hasTooManyCookies({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers.cookie !== undefined && headers.cookie.length > MAX_BYTES;
 }
 
-/** Every value of a name in a Cookie header (RFC 6265, section 5.4): a sibling host may have planted more than one. */
+/** Returns all values of a name in a Cookie header (RFC 6265, section 5.4): a sibling host may have set another one. */
 export function cookieValues(header: string | undefined, name: string): readonly string[] {
   const values: string[] = [];
   if (header === undefined) return values;
@@ -29,11 +29,11 @@ export interface CookieScope {
   readonly name: string;
   readonly path: string;
   readonly secure: boolean;
-  /** `Lax`: subrequests of other sites do not carry it; `Strict`: nor do links that lead here. */
+  /** `Lax`: browsers omit it from subrequests of other sites; `Strict`: also when another site links here. */
   readonly sameSite: 'Lax' | 'Strict';
 }
 
-/** A Set-Cookie line that no script reads; without `seconds` it lasts until the browser closes, 0 deletes the cookie. */
+/** Returns a Set-Cookie value, HttpOnly. Without `seconds` the cookie lasts until the browser closes; 0 deletes it. */
 export function setCookie(
   { name, path, secure, sameSite }: CookieScope,
   value: string,

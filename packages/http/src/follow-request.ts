@@ -16,13 +16,13 @@ export interface Arrival {
   readonly role: RoleId | null;
   /** When it arrived, on the door's clock. Default: when it is followed. */
   readonly begun?: number;
-  /** Whether the work wrote the head, where the door has no `send`. Frameworks replace `headersSent` of a response. */
+  /** Whether the work wrote the head, if the door has no `send`. Frameworks may replace `headersSent` of a response. */
   isHeadWritten?: boolean;
 }
 
 type Entry = { -readonly [Name in keyof RequestEntry]: RequestEntry[Name] };
 
-/** What the log says of an outcome, where the request and its response do not say it. */
+/** The parts of a log entry that come from the outcome rather than from the request and its response. */
 export type Settled = {
   readonly [Name in 'account' | 'error' | 'key' | 'outcome' | 'reason' | 'role' | 'status']?:
     | Entry[Name]
@@ -32,43 +32,43 @@ export type Settled = {
 export interface Door<Arrived extends Arrival, Outcome extends Settled> {
   /** Milliseconds since any instant. */
   now(): number;
-  /** Synchronous where it can be: each promise is a measurable part of what a view costs. */
+  /** Synchronous if possible: each promise takes a measurable part of a view's time. */
   work(arrival: Arrived): Promise<Outcome> | Outcome;
-  /** Turns what the work threw into an outcome. The reason of `signal` has none: the client has left. */
+  /** Turns an error of the work into an outcome. Not called for the reason of `signal`: the client has left. */
   failed(error: unknown, arrival: Arrived): Outcome;
   readonly signal?: AbortSignal;
-  /** Who is asking, as far as the work has found out. */
+  /** The caller, once the work has identified it. */
   caller?(): Pick<Settled, 'account' | 'key'> | undefined;
   /** The client's address, with `send`. */
   client?(): string;
-  /** Sends the outcome. Absent: the work sends its answer, and is in vain once the client has left. */
+  /** Sends the outcome. Absent: the work itself sends its answer. */
   send?(outcome: Outcome): Promise<void>;
-  /** Takes the log entry, once, when the answer is out or the client has left. */
+  /** Receives the log entry, once, when the answer was sent or the client has left. */
   ended(entry: RequestEntry, arrival: Arrived, outcome: Outcome | undefined): void;
 }
 
 /** The status in the log of a client that left before there was an answer. */
-const LEFT = 499;
+const CLIENT_LEFT = 499;
 
 /**
- * Follows a request until its entry is in the log. Never throws or rejects, because no one else would handle it: what the
- * door throws outside of its work destroys the response, and is logged. The entry's time ends with the outcome where the
- * door has `send`, so that a slow client does not count; otherwise when the response closes.
+ * Follows a request until its entry is in the log. Never throws or rejects, because its callers could not handle it: an
+ * error of the door outside of its work destroys the response, and is logged. If the door has `send`, the entry's time
+ * ends with the outcome, so that a slow client does not count; otherwise when the response closes.
  */
 export function followRequest<Arrived extends Arrival, Outcome extends Settled>(
   arrival: Arrived,
   door: Door<Arrived, Outcome>,
 ): Promise<void> | undefined {
-  const following = new Following(arrival, door);
+  const followed = new FollowedRequest(arrival, door);
   try {
-    return following.begin()?.catch((error) => following.crash(error));
+    return followed.begin()?.catch((error) => followed.crash(error));
   } catch (error) {
-    following.crash(error);
+    followed.crash(error);
     return undefined;
   }
 }
 
-class Following<Arrived extends Arrival, Outcome extends Settled> {
+class FollowedRequest<Arrived extends Arrival, Outcome extends Settled> {
   readonly #arrival: Arrived;
   readonly #door: Door<Arrived, Outcome>;
   #begun = 0;
@@ -90,27 +90,27 @@ class Following<Arrived extends Arrival, Outcome extends Settled> {
     else response.on('close', () => this.#close());
     this.#begun = this.#arrival.begun ?? this.#door.now();
     this.#ended = this.#begun;
-    let soon: Promise<Outcome> | Outcome | undefined;
+    let result: Promise<Outcome> | Outcome | undefined;
     try {
-      soon = this.#door.work(this.#arrival);
+      result = this.#door.work(this.#arrival);
     } catch (error) {
-      soon = this.#fail(error);
+      result = this.#fail(error);
     }
-    return isPromise(soon)
-      ? soon.then(undefined, (error) => this.#fail(error)).then((outcome) => this.#settle(outcome))
-      : this.#settle(soon);
+    return isPromise(result)
+      ? result.then(undefined, (error) => this.#fail(error)).then((outcome) => this.#settle(outcome))
+      : this.#settle(result);
   }
 
-  /** Destroys a response whose door failed itself. */
+  /** Destroys the response after an error of the door itself. */
   crash(error: unknown): void {
     const { response, isHeadWritten } = this.#arrival;
-    if (this.#isLogged) complain(this.#arrival, error);
+    if (this.#isLogged) reportError(this.#arrival, error);
     this.#crash = { error, status: isHeadWritten ? response.statusCode : (this.#outcome?.status ?? 500) };
     this.#isSettled = true;
     try {
       response.destroy();
     } catch (another) {
-      complain(this.#arrival, another);
+      reportError(this.#arrival, another);
     }
     this.#log();
   }
@@ -160,26 +160,33 @@ class Following<Arrived extends Arrival, Outcome extends Settled> {
       const entry = entryOf(this.#arrival, milliseconds, outcome, this.#door.caller?.());
       this.#door.ended(entry, this.#arrival, this.#outcome);
     } catch (error) {
-      complain(this.#arrival, error);
+      reportError(this.#arrival, error);
     }
   }
 }
 
-/** Reports what the log itself threw, or what was thrown after the entry. */
-function complain({ request, route, requestId }: Arrival, error: unknown): void {
+/** Reports an error of the log itself, or one after the entry. */
+function reportError({ request, route, requestId }: Arrival, error: unknown): void {
   console.error(`Pinfold failed to finish ${request.method} ${route} (request ${requestId}):`, error);
 }
 
 function entryOf(
-  { request, response, requestId, route, role: asked, isHeadWritten }: Arrival,
+  { request, response, requestId, route, role: requestedRole, isHeadWritten }: Arrival,
   milliseconds: number,
   settled: Settled = {},
   caller?: Pick<Settled, 'account' | 'key'>,
 ): RequestEntry {
-  const { account = caller?.account, key = caller?.key, outcome, reason, error, role = asked } = settled;
-  const status = settled.status ?? (isHeadWritten ? response.statusCode : LEFT);
+  const {
+    account = caller?.account,
+    key = caller?.key,
+    outcome,
+    reason,
+    error,
+    role = requestedRole,
+  } = settled;
+  const status = settled.status ?? (isHeadWritten ? response.statusCode : CLIENT_LEFT);
   const entry: Entry = { requestId, method: request.method ?? '', route, role, status, milliseconds };
-  // One by one: to spread what is there costs each view more.
+  // Adds members one by one, which is faster than spreading, on every view.
   if (account !== undefined) entry.account = account;
   if (key !== undefined) entry.key = key;
   if (outcome !== undefined) entry.outcome = outcome;

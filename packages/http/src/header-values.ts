@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A request with headers: adapters of serverless platforms set only some of Node's properties. */
+/** The headers of a request: adapters of serverless platforms set only some of Node's properties. */
 type WithHeaders = Pick<IncomingMessage, 'headers'> & Partial<Pick<IncomingMessage, 'headersDistinct'>>;
 
-/** The values of a header, named in lower case, one a line; joined where a request lacks `headersDistinct`. */
+/** The values of a header, one per line; joined if the request lacks `headersDistinct`. `name` is in lower case. */
 export function headerValues({ headers, headersDistinct }: WithHeaders, name: string): readonly string[] {
   const distinct = headersDistinct?.[name];
   if (distinct !== undefined) return distinct;
@@ -11,8 +11,8 @@ export function headerValues({ headers, headersDistinct }: WithHeaders, name: st
   return joined === undefined ? [] : [joined].flat();
 }
 
-export function expectNodeRequest(request: object, response: object): void {
-  // The name of Headers would load Node's fetch.
+export function requireNodeRequest(request: object, response: object): void {
+  // Does not use `instanceof Headers`, which would load Node's fetch.
   const { headers } = request as { readonly headers?: { readonly get?: unknown } };
   const isRequest = headers !== undefined && typeof headers.get !== 'function';
   if (isRequest && 'writeHead' in response) return;
@@ -22,8 +22,8 @@ export function expectNodeRequest(request: object, response: object): void {
 }
 
 /**
- * Whether a request has more than one Host header (RFC 9112, section 3.2). Node takes the first, a proxy may have taken
- * the last, so the site is ambiguous. Reads the raw headers: every request passes here, and parsing all of them costs more.
+ * Whether a request has more than one Host header (RFC 9112, section 3.2). Node uses the first, a proxy may have used the
+ * last, so the site is ambiguous. Reads the raw headers, which is faster than parsing all of them for every request.
  */
 export function hasSeveralHosts({ rawHeaders = [] }: Partial<Pick<IncomingMessage, 'rawHeaders'>>): boolean {
   let hosts = 0;

@@ -1,8 +1,8 @@
-/** A value in markup: text is escaped, markup and numbers stay, and absent values and booleans are left out. */
+/** A value in markup: text is escaped, markup and numbers are written, and absent values and booleans are omitted. */
 export type HtmlValue = Html | string | number | boolean | null | undefined | Iterable<HtmlValue>;
 
 export class Html {
-  /** Text, and items that are still to be written. */
+  /** Written text, and items that are not written yet. */
   readonly #parts: readonly (string | Iterable<HtmlValue>)[];
 
   private constructor(parts: readonly (string | Iterable<HtmlValue>)[]) {
@@ -37,7 +37,7 @@ export class Html {
     return new Html([...parts, text]);
   }
 
-  /** Writes the markup in pieces of at least so many characters, so that its writer can pause between two. */
+  /** Writes the markup in pieces of at least `length` characters, so that the caller can pause between two. */
   *pieces(length: number): Generator<string> {
     let piece = '';
     for (const text of this.#written()) {
@@ -61,8 +61,8 @@ export class Html {
   }
 }
 
-const SIGN = /["&'<>]/;
-const SIGNS = /["&'<>]/g;
+const UNSAFE_CHARACTER = /["&'<>]/;
+const UNSAFE_CHARACTERS = /["&'<>]/g;
 const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   '&': '&amp;',
@@ -72,16 +72,18 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 function escapeText(text: string): string {
-  return SIGN.test(text) ? text.replace(SIGNS, (sign) => ENTITIES[sign] ?? sign) : text;
+  return UNSAFE_CHARACTER.test(text)
+    ? text.replace(UNSAFE_CHARACTERS, (sign) => ENTITIES[sign] ?? sign)
+    : text;
 }
 
 /**
- * Writes markup. Values are escaped, unless they are markup themselves. An array is written at once, another iterable
- * when the markup is: {@link Html.pieces} then pauses between its items.
+ * Writes markup. Values are escaped, unless they are markup themselves. Arrays are written at once, other iterables only
+ * when the markup is, so that {@link Html.pieces} can pause between their items.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return Html.of(strings, values);
 }
 
-/** Marks a text of ours as markup. Never use it for input. */
+/** Marks a trusted text as markup. Never use it for input. */
 export const raw: (markup: string) => Html = Html.raw;

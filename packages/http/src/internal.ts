@@ -3,7 +3,7 @@ export { accountBacklogs } from './account-backlogs.ts';
 export { type Answer, admitAnswer, type EncodedAnswer, encodeAnswer, send } from './answer.ts';
 export { archiveAnswer } from './archive-answer.ts';
 export { callerOf, withoutAdministration } from './authenticate.ts';
-export { type DrainLimits, drainAndClose, isWhole } from './body/drain.ts';
+export { type DrainLimits, drainAndClose, isBodyComplete } from './body/drain.ts';
 export { BodyError, type BodyFailure, type BodyLimits, readWhole } from './body/watched-body.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
 export { doorOf, type Given } from './door-options.ts';
@@ -19,13 +19,13 @@ export {
   type ReceiveFormOptions,
   receiveForm,
 } from './forms/receive-form.ts';
-export { expectNodeRequest, hasSeveralHosts, headerValues } from './header-values.ts';
+export { hasSeveralHosts, headerValues, requireNodeRequest } from './header-values.ts';
 export { type Html, html, raw } from './html.ts';
 export { JoinedPieces } from './joined-pieces.ts';
 export { ALL_LANGUAGES, LANGUAGES, type Language, parseLanguage } from './language.ts';
 export {
   type ByteRange,
-  failedPrecondition,
+  checkPreconditions,
   matchesWeakly,
   preferredLanguage,
   prefersGzip,
@@ -40,9 +40,9 @@ export { checkReportUrl, PUBLIC_POLICY, type PublicPage, publicPage } from './pu
 export { pathOf } from './public-url.ts';
 export { addRateHeaders, clientOf, requestRateOf, socketAddress } from './rates/request-limiter.ts';
 export { consoleLog } from './request-entry.ts';
-export { readTarget, takeOriginForm } from './request-target.ts';
+export { readTarget, rewriteToOriginForm } from './request-target.ts';
 export { isSameOriginForm } from './same-origin.ts';
 export { stripCors, stripInherited } from './strip-inherited.ts';
 export { loopTurns } from './turns.ts';
 export { UnavailableError } from './unavailable-error.ts';
-export { hasLeft, untilGone, untilUnheard } from './until-gone.ts';
+export { hasLeft, untilGone, untilHalfClosed } from './until-gone.ts';

@@ -1,14 +1,14 @@
 type Part = AsyncIterator<Uint8Array> | Iterator<Uint8Array>;
 
 /**
- * Pieces of one part after another. A generator that gives them with `yield*` would hold the last while the next is read,
- * for as long as that takes, and nobody would count it.
+ * Iterates over the pieces of several parts. A generator with `yield*` would hold the last piece, uncounted, while it
+ * reads the next one.
  */
 export class JoinedPieces implements AsyncIterableIterator<Uint8Array> {
   readonly #further: (() => Part)[];
   #part: Part | undefined;
 
-  /** @param parts each begun when those before it are over. */
+  /** @param parts functions that begin a part, each called after the end of the part before. */
   constructor(...parts: (() => Part)[]) {
     this.#further = parts;
   }

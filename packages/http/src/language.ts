@@ -5,7 +5,7 @@ export interface LanguageRules {
   readonly joiner: string;
 }
 
-/** A language that Pinfold's pages are written in. */
+/** A language of Pinfold's pages. */
 export type Language = 'en' | 'ja';
 
 /** Every language, the default first. English dates have the day before the month, as in most countries. */

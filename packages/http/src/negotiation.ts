@@ -27,7 +27,7 @@ function weightOf(parameters: readonly string[]): number {
   return weight <= 1 ? weight : 0;
 }
 
-/** The language that suits best (RFC 9110, section 12.5.4), by the first part of its tag; the default is offered first. */
+/** Chooses a language by the first part of its tag (RFC 9110, section 12.5.4). The first one offered is the default. */
 export function preferredLanguage<Language extends string>(
   acceptLanguage: string | undefined,
   offered: readonly [Language, ...Language[]],
@@ -44,23 +44,23 @@ export function preferredLanguage<Language extends string>(
   return best;
 }
 
-/** What headers of `Accept-Encoding` say: clients send few different ones, and short ones. */
-const known = new Map<string, boolean>();
-const MAX_KNOWN = 256;
-const MAX_KNOWN_LENGTH = 128;
+/** A cache of results by `Accept-Encoding`: clients send few different headers, and short ones. */
+const cachedPreferences = new Map<string, boolean>();
+const MAX_CACHED = 256;
+const MAX_CACHED_LENGTH = 128;
 
 /** Whether gzip suits the client at least as well as no coding (RFC 9110, section 12.5.3). */
 export function prefersGzip(acceptEncoding: string = ''): boolean {
-  let prefers = known.get(acceptEncoding);
+  let prefers = cachedPreferences.get(acceptEncoding);
   if (prefers === undefined) {
-    prefers = readsGzip(acceptEncoding);
-    if (known.size >= MAX_KNOWN) known.clear();
-    if (acceptEncoding.length <= MAX_KNOWN_LENGTH) known.set(acceptEncoding, prefers);
+    prefers = parseGzipPreference(acceptEncoding);
+    if (cachedPreferences.size >= MAX_CACHED) cachedPreferences.clear();
+    if (acceptEncoding.length <= MAX_CACHED_LENGTH) cachedPreferences.set(acceptEncoding, prefers);
   }
   return prefers;
 }
 
-function readsGzip(acceptEncoding: string): boolean {
+function parseGzipPreference(acceptEncoding: string): boolean {
   const codings = parseWeighted(acceptEncoding);
   const weightOf = (...names: string[]): number | undefined =>
     codings.find(({ value }) => names.includes(value))?.weight;
@@ -91,13 +91,13 @@ export interface ByteRange {
 const SINGLE = /^\s*bytes\s*=[\s,]*(\d*)-(\d*)[\s,]*$/i;
 
 /**
- * Reads a Range header (RFC 9110, section 14.2). One range is served; several, another unit and what cannot be read
- * are answered with the whole, as the standard permits; so is every range of an empty file.
+ * Parses a Range header (RFC 9110, section 14.2). Serves a single range. For several ranges, another unit, an unreadable
+ * header or an empty file, serves the whole, as the standard permits.
  *
  * @param size bytes of the whole.
  * @returns an empty range if no byte satisfies the header, `undefined` for the whole.
  */
-export function rangeOf(header: string, size: number): ByteRange | undefined {
+export function parseRange(header: string, size: number): ByteRange | undefined {
   const [matched, first = '', last = ''] = SINGLE.exec(header) ?? [];
   if (size === 0 || matched === undefined || (first === '' && last === '')) return undefined;
   if (first === '') return { from: Math.max(0, size - Number(last)), to: size };
@@ -106,15 +106,15 @@ export function rangeOf(header: string, size: number): ByteRange | undefined {
   return { from: Math.min(Number(first), size), to: Math.min(end, size) };
 }
 
-type Asked = Pick<IncomingMessage, 'headers'>;
+type RequestHeaders = Pick<IncomingMessage, 'headers'>;
 
 /**
- * The status where a precondition fails (RFC 9110, section 13.2.2); `undefined` where none does.
+ * Returns the status if a precondition fails (RFC 9110, section 13.2.2), else `undefined`.
  *
- * @param tags those of every form of the answer; that of the chosen one when absent.
+ * @param tags returns the tags of all forms of the answer. Default: only `etag`.
  */
-export function failedPrecondition(
-  { headers }: Asked,
+export function checkPreconditions(
+  { headers }: RequestHeaders,
   etag: string,
   tags: () => readonly string[] = () => [etag],
 ): 304 | 412 | undefined {
@@ -123,14 +123,14 @@ export function failedPrecondition(
   return ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag) ? 304 : undefined;
 }
 
-/** The range to answer with: an empty one if no byte satisfies it, and `undefined` for the whole. */
+/** Returns the range to answer with: an empty one if no byte satisfies it, `undefined` for the whole. */
 export function requestedRange(
-  { headers, method }: Asked & Pick<IncomingMessage, 'method'>,
+  { headers, method }: RequestHeaders & Pick<IncomingMessage, 'method'>,
   etag: string,
   size: number,
 ): ByteRange | undefined {
   if (headers.range === undefined || method !== 'GET') return undefined;
-  // Nothing here has a date, so If-Range holds for the very tag only (RFC 9110, section 13.1.5).
+  // Answers have no date, so If-Range matches only the exact tag (RFC 9110, section 13.1.5).
   const { 'if-range': condition = etag } = headers;
-  return condition === etag ? rangeOf(headers.range, size) : undefined;
+  return condition === etag ? parseRange(headers.range, size) : undefined;
 }

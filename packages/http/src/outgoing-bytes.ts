@@ -4,29 +4,30 @@ import { cutWhenSilent } from './silent-client.ts';
 import { UnavailableError } from './unavailable-error.ts';
 import { hasLeft } from './until-gone.ts';
 
-/** Milliseconds between two ticks, and the ticks over which an answer is measured. */
+/** Milliseconds between two measurements. */
 const TICK = 1_000;
+/** The number of ticks over which the speed of an answer is measured. */
 const MEASURED_TICKS = 5;
 
-/** An answer is slow if its client takes less than this in {@link MEASURED_TICKS}, in bytes. */
+/** An answer is slow if its client receives less than this in {@link MEASURED_TICKS}, in bytes. */
 const SLOW_BYTES = 16_384;
 
-/** Answers up to this size, in bytes, are taken on even when there are too many bytes, and stand in no line with larger ones. */
+/** Answers up to this size, in bytes, are admitted even when memory is full, and have a queue of their own. */
 export const SMALL_ANSWER = 65_536;
 
-/** Seconds after which a client may try again when there are. */
-const BUSY_FOR = 1;
+/** `Retry-After` while memory is full. */
+const RETRY_SECONDS = 1;
 
-const PIECE = 65_536;
+const LARGE_PIECE = 65_536;
 const SMALL_PIECE = 16_384;
 
 /**
- * Counts the bytes of answers that are loaded, or given to a connection, and not taken by the client yet. All doors of a
- * process share one. Past a sixteenth of the memory, answers should go in small pieces. Past an eighth, slow answers are
- * cut off, and {@link OutgoingBytes.admit} lets no further large one begin.
+ * Counts the bytes of answers that are loaded, or written to a connection, and not sent yet. All doors of a process share
+ * one. Beyond a sixteenth of the memory, answers should be sent in small pieces. Beyond an eighth, slow answers are
+ * destroyed, and {@link OutgoingBytes.admit} refuses further large ones.
  */
 export class OutgoingBytes {
-  /** Bytes of memory that the process may use. */
+  /** The memory that the process may use, in bytes. */
   memory: number;
   /** So many answers on their way are too many, however few their bytes: each has a connection. */
   maxAnswers: number = Number.POSITIVE_INFINITY;
@@ -45,33 +46,33 @@ export class OutgoingBytes {
 
   /** The most bytes of an answer's next piece. */
   get piece(): number {
-    return this.hasRoomFor(PIECE) ? PIECE : SMALL_PIECE;
+    return this.hasRoomFor(LARGE_PIECE) ? LARGE_PIECE : SMALL_PIECE;
   }
 
-  /** Whether so many more bytes stay below a sixteenth of the memory. */
+  /** Whether a sixteenth of the memory has room for so many more bytes. */
   hasRoomFor(bytes: number): boolean {
     return this.#bytes + bytes <= this.memory / 16;
   }
 
   /**
-   * Every answer asks before it begins.
+   * Call it before an answer begins.
    *
    * @param bytes of its body.
-   * @throws UnavailableError as {@link refusal} says.
+   * @throws UnavailableError as {@link refusal} returns.
    */
   admit(bytes: number): void {
     const refusal = this.refusal(bytes);
     if (refusal !== undefined) throw refusal;
   }
 
-  /** Why an answer with so many bytes may not begin: it is a large one, and there is no room after slow ones were cut off. */
+  /** Returns an error for a large answer if memory is full even after slow answers were destroyed. */
   refusal(bytes: number): UnavailableError | undefined {
     if (bytes <= SMALL_ANSWER || !this.#isFull) return undefined;
-    this.#cut();
-    return this.#isFull ? new UnavailableError(BUSY_FOR) : undefined;
+    this.#destroySlow();
+    return this.#isFull ? new UnavailableError(RETRY_SECONDS) : undefined;
   }
 
-  /** Counts bytes that are loaded for no one answer. Negative: they no longer are. */
+  /** Counts bytes that are loaded, for no single answer; a negative number once they are released. */
   load(bytes: number): void {
     this.#bytes += bytes;
   }
@@ -89,7 +90,7 @@ export class OutgoingBytes {
     const known = this.#answers.get(response);
     if (known !== undefined) return known;
     const answer = new OutgoingAnswer(response, client, (bytes) => this.load(bytes));
-    // Its `close` would not come.
+    // The response will not emit `close` again.
     if (hasLeft(response)) {
       answer.end();
       return answer;
@@ -101,21 +102,21 @@ export class OutgoingBytes {
     return answer;
   }
 
-  /** Follows an answer that was written whole, unless its client has taken it already. An app may pass it on later. */
+  /** Follows an answer that was written whole, unless it is sent already. An app may write it later. */
   followWritten(response: ServerResponse, client: () => string): void {
     // Not a number for a response without a connection.
     if (!(response.writableLength > 0) && response.writableEnded) return;
     this.follow(response, client()).measure();
   }
 
-  /** Measures all answers. Runs each second by itself. */
+  /** Measures all answers. Called every second while there are any. */
   tick(): void {
     for (const answer of this.#answers.values()) answer.tick();
-    this.#slowest = this.#inOrder();
-    this.#cut();
+    this.#slowest = this.#slowestFirst();
+    this.#destroySlow();
   }
 
-  #cut(): void {
+  #destroySlow(): void {
     while (this.#isFull && this.endSlowest());
   }
 
@@ -132,17 +133,17 @@ export class OutgoingBytes {
   }
 
   /**
-   * Slow answers, the slowest first; of equals one of the client with the most bytes in slow answers. No answer becomes
-   * slow between two ticks, so that one pass over all of them serves a second of new answers.
+   * Yields slow answers, the slowest first; among equals, of the client with the most bytes in slow answers. No answer
+   * becomes slow between two ticks, so one pass over all of them serves a second of new answers.
    */
-  *#inOrder(): Generator<OutgoingAnswer, undefined> {
+  *#slowestFirst(): Generator<OutgoingAnswer, undefined> {
     const slow = [...this.#answers.values()].filter((answer) => answer.isSlow);
     const held = new Map<string, number>();
     const add = (client: string, bytes: number): void => {
       held.set(client, (held.get(client) ?? 0) + bytes);
     };
     for (const { client, bytes } of slow) add(client, bytes);
-    const bySpeed = Map.groupBy(slow, (answer) => answer.takenLately);
+    const bySpeed = Map.groupBy(slow, (answer) => answer.sentLately);
     for (const [, equals] of [...bySpeed].toSorted(([one], [other]) => one - other)) {
       const byClient = Map.groupBy(equals, ({ client }) => client);
       while (byClient.size > 0) {
@@ -169,17 +170,17 @@ export class OutgoingBytes {
   }
 }
 
-/** One answer, as its bytes are loaded and taken. */
+/** Counts the bytes of one answer that are loaded, written and sent. */
 export class OutgoingAnswer {
   readonly response: ServerResponse;
   readonly client: string;
   readonly #count: (bytes: number) => void;
   #loaded = 0;
-  #given = 0;
-  #untaken = 0;
-  #isOver = false;
-  /** What was taken at the last ticks, the oldest first. */
-  readonly #taken: number[] = [];
+  #written = 0;
+  #unsent = 0;
+  #isEnded = false;
+  /** The bytes sent by the last ticks, the oldest first. */
+  readonly #sentByTick: number[] = [];
 
   constructor(response: ServerResponse, client: string, count: (bytes: number) => void) {
     this.response = response;
@@ -188,63 +189,63 @@ export class OutgoingAnswer {
   }
 
   get bytes(): number {
-    return this.#loaded + this.#untaken;
+    return this.#loaded + this.#unsent;
   }
 
-  /** Counts bytes that are loaded and not given yet. Negative: they no longer are. */
+  /** Counts bytes that are loaded and not written yet; a negative number once they are released. */
   load(bytes: number): void {
-    if (this.#isOver) return;
+    if (this.#isEnded) return;
     this.#loaded += bytes;
     this.#count(bytes);
   }
 
-  /** Counts bytes that were written to the response, until the client takes them. */
+  /** Counts bytes that were written to the response, until they are sent. */
   countWritten(bytes: number): void {
-    this.#given += bytes;
+    this.#written += bytes;
     this.measure();
   }
 
   measure(): void {
-    if (this.#isOver) return;
+    if (this.#isEnded) return;
     // Not a number for a response without a connection.
-    const untaken = this.response.writableLength || 0;
-    this.#count(untaken - this.#untaken);
-    this.#untaken = untaken;
-    // What an app passed on later, nobody told of.
-    this.#given = Math.max(this.#given, untaken);
+    const unsent = this.response.writableLength || 0;
+    this.#count(unsent - this.#unsent);
+    this.#unsent = unsent;
+    // An app may have written more, without a call of `countWritten`.
+    this.#written = Math.max(this.#written, unsent);
   }
 
   tick(): void {
     this.measure();
-    this.#taken.push(this.#given - this.#untaken);
-    if (this.#taken.length > MEASURED_TICKS + 1) this.#taken.shift();
+    this.#sentByTick.push(this.#written - this.#unsent);
+    if (this.#sentByTick.length > MEASURED_TICKS + 1) this.#sentByTick.shift();
   }
 
-  /** Bytes that the client took in the last five seconds. */
-  get takenLately(): number {
-    return this.#given - this.#untaken - (this.#taken[0] ?? 0);
+  /** Bytes sent in the last five seconds. */
+  get sentLately(): number {
+    return this.#written - this.#unsent - (this.#sentByTick[0] ?? 0);
   }
 
-  /** Whether the client has had five seconds, and took little of what was there for it. */
+  /** Whether bytes have waited for five seconds, in which the client received few. */
   get isSlow(): boolean {
     return (
-      !this.#isOver &&
-      this.#untaken > 0 &&
-      this.#taken.length > MEASURED_TICKS &&
-      this.takenLately < SLOW_BYTES
+      !this.#isEnded &&
+      this.#unsent > 0 &&
+      this.#sentByTick.length > MEASURED_TICKS &&
+      this.sentLately < SLOW_BYTES
     );
   }
 
   end(): void {
     this.#count(-this.bytes);
-    this.#isOver = true;
+    this.#isEnded = true;
   }
 }
 
-/** Bytes of memory: the limit of the process's cgroup, else what the machine has. */
+/** Bytes of memory: the limit of the process's cgroup, or else the machine's. */
 export function systemMemory(): number {
   return Math.min(process.constrainedMemory?.() || Number.POSITIVE_INFINITY, totalmem());
 }
 
-/** One of the whole process, whose memory all clients share. */
+/** The counter of the process, whose memory all clients share. */
 export const outgoingBytes: OutgoingBytes = new OutgoingBytes();

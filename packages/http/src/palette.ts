@@ -29,7 +29,7 @@ export const palette = {
   fast: '120ms',
 } as const;
 
-/** The beginning of a style sheet, with what it uses of the palette; all of it without a sheet. */
+/** The beginning of a style sheet: the colors of the palette that it uses; all of them without a sheet. */
 export function paletteOf(sheet?: string): string {
   const used = Object.entries(palette).filter(([name]) => sheet?.includes(`var(--${name})`) ?? true);
   return `:root{color-scheme:light dark;\n${used.map(([name, value]) => `--${name}:${value}`).join(';\n')}}\n`;

@@ -7,10 +7,9 @@ import { loopTurns } from './turns.ts';
 import { hasLeft } from './until-gone.ts';
 
 /**
- * Reads a range piece by piece, the next when the last was taken. Pieces are large while there is room and no request
- * waits for its turn.
+ * Reads a range piece by piece, on request. Pieces are large while there is room and no request waits for its turn.
  *
- * @param read up to 1 MiB.
+ * @param read reads up to 1 MiB.
  */
 export async function* readPieces(
   { from, to }: ByteRange,
@@ -22,13 +21,13 @@ export async function* readPieces(
     const left = Math.min(MAX_READ, to - at);
     const isLarge = outgoingBytes.hasRoomFor(left) && !loopTurns.isBusy;
     const wanted = isLarge ? left : Math.min(outgoingBytes.piece, left);
-    // Not in a variable: a suspended function would hold it while the next is read.
-    yield await counted(outgoing, wanted, () => read(at, wanted));
+    // Not in a variable, which would hold the piece while the next one is read.
+    yield await countWhile(outgoing, wanted, () => read(at, wanted));
     at += wanted;
   }
 }
 
-async function counted(
+async function countWhile(
   outgoing: Pick<OutgoingAnswer, 'load'>,
   bytes: number,
   read: () => Promise<Uint8Array>,
@@ -41,7 +40,7 @@ async function counted(
   }
 }
 
-/** What was read has ended meanwhile, such as a publication that was stopped. */
+/** The publication ended while it was read, because it was stopped, for example. */
 export class EndedMeanwhile<Ended> extends Error {
   readonly ended: Ended;
 
@@ -56,17 +55,17 @@ export interface SentBody {
   readonly outgoing: OutgoingAnswer;
   /** Aborts when the client has left. */
   readonly gone: AbortSignal;
-  /** Whether the rest may be sent. A large body must not go on for as long as a slow client likes. */
+  /** Whether the rest may be sent: a slow client must not receive a body long after access has ended. */
   readonly mayContinue: () => Promise<boolean>;
 }
 
 /**
- * Sends a body piece by piece, the next when the last was taken. Nothing is read for a client who has left. Before each
- * further MiB it asks whether to go on; where it must not, and where what is read ends meanwhile, the truncated body shows
- * it.
+ * Sends a body piece by piece, each after the one before was sent, until the client leaves. Before each further MiB it
+ * calls `mayContinue`. If that is false, or the publication ends, it destroys the response: the client sees a truncated
+ * body.
  *
  * @param begin called before each piece.
- * @returns whether all of it was given to the response, which the caller ends.
+ * @returns whether all of the body was written to the response, which the caller ends.
  */
 export async function sendPieces(
   response: ServerResponse,
@@ -92,11 +91,11 @@ interface Sending {
   readonly response: ServerResponse;
   readonly body: SentBody;
   readonly begin: () => void;
-  /** Bytes that were sent since it was asked whether to go on. */
+  /** Bytes sent since the last call of `mayContinue`. */
   unchecked: number;
 }
 
-/** A function of its own for each piece: one that is suspended would hold the piece while the next is read. */
+/** Sends one piece. In a loop, the suspended function would hold the piece while the next one is read. */
 async function sendNext(pieces: AsyncIterator<Uint8Array>, sending: Sending): Promise<boolean> {
   const { response, body, begin } = sending;
   const { outgoing, gone, mayContinue } = body;
@@ -111,9 +110,9 @@ async function sendNext(pieces: AsyncIterator<Uint8Array>, sending: Sending): Pr
   }
   sending.unchecked += piece.length;
   begin();
-  const isTaken = response.write(piece);
+  const isSent = response.write(piece);
   outgoing.countWritten(piece.length);
-  if (!isTaken) await once(response, 'drain', { signal: gone });
+  if (!isSent) await once(response, 'drain', { signal: gone });
   outgoing.measure();
   return true;
 }

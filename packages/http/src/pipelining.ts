@@ -1,10 +1,10 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { expectNodeRequest } from './header-values.ts';
+import { requireNodeRequest } from './header-values.ts';
 import { loopTurns, type Turns } from './turns.ts';
 
-/** Requests that may wait at the same time over all connections, some 2 KB each. */
+/** The most requests that wait at the same time on all connections, about 2 KB each. */
 const MAX_WAITING = 32_768;
 
 interface Waiting {
@@ -14,20 +14,20 @@ interface Waiting {
 }
 
 interface Connection {
-  /** The response of the request that is worked on, or was last. */
+  /** The response to the current or last request. */
   current: ServerResponse;
-  /** Absent until a client sends a request before an answer: few ever do. */
+  /** Absent until the client sends a request before an answer, as few clients do. */
   queue?: Waiting[];
 }
 
-/** Lets the requests that a client sent at once wait for each other. */
+/** Handles the pipelined requests of a connection one after another. */
 export class Pipelines {
   readonly #turns: Turns;
   readonly #maxWaiting: number;
   readonly #connections: WeakMap<Socket, Connection> = new WeakMap();
   #waiting = 0;
 
-  /** @param maxWaiting requests that may wait in all; the connection that brings one more is closed. */
+  /** @param maxWaiting the most waiting requests in total; the connection of a further one is closed. */
   constructor(turns: Turns, maxWaiting: number = MAX_WAITING) {
     this.#turns = turns;
     this.#maxWaiting = maxWaiting;
@@ -37,7 +37,7 @@ export class Pipelines {
     return this.#waiting;
   }
 
-  /** Calls `work` when the answers before this one are out; never, when the connection closes before. */
+  /** Calls `work` once the answers before this one are sent; never, if the connection closes first. */
   take(socket: Socket, response: ServerResponse, work: () => void): void {
     const connection = this.#connections.get(socket);
     if (connection === undefined) this.#connections.set(socket, { current: response });
@@ -66,7 +66,7 @@ export class Pipelines {
       this.#waiting -= 1;
       connection.current = next.response;
       if (queue.length > 0) this.#await(socket, connection, queue);
-      // The async context of an app is that of this request, not of the one before.
+      // Restores the async context of this request: here, it is that of the request before.
       next.context.runInAsyncScope(next.work);
     };
     connection.current.once('close', () => this.#turns.queue(begin, 'cheap'));
@@ -83,24 +83,24 @@ export class Pipelines {
   }
 }
 
-/** Whether a request came before the answer to one that a door has: its response has no connection until then. */
+/** Whether a request arrived before the answer to an earlier one: its response has no connection until that is sent. */
 function isAhead(response: ServerResponse, { current, queue }: Connection): boolean {
   if (current === response || response.socket !== null || response.writableEnded) return false;
   return !current.writableFinished || (queue !== undefined && queue.length > 0);
 }
 
-/** Several doors may share a connection, so the queue is of the whole process. */
+/** One for the process, since several doors may share a connection. */
 const pipelines = new Pipelines(loopTurns);
 
 /**
- * Every door calls this first. One request of an HTTP/1 connection is handled at a time, in the order of their answers:
- * `work` is called at once, or when the answers before it are out, or never, when the connection closes before. Further
- * requests wait in a bounded queue.
+ * Every door calls this first. It handles one request of an HTTP/1 connection at a time, in the order of their answers:
+ * it calls `work` at once, or after the answers before, or never, if the connection closes first. Further requests wait
+ * in a bounded queue.
  *
  * Nested doors may each call it. Streams of HTTP/2 are handled concurrently.
  */
 export function takeRequest(request: IncomingMessage, response: ServerResponse, work: () => void): void {
-  expectNodeRequest(request, response);
+  requireNodeRequest(request, response);
   const { socket } = request;
   // Adapters of serverless platforms may have no connection.
   if (request.httpVersionMajor === 1 && socket !== undefined) pipelines.take(socket, response, work);

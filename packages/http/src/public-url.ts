@@ -12,14 +12,14 @@ import { sharedUrlBelow } from '@pinfold/core/internal';
 
 declare const checked: unique symbol;
 
-/** An address under which Pinfold is reached, checked: http or https, without a slash at its end. */
+/** A checked address of Pinfold: http or https, without a trailing slash. */
 export type PublicUrl = string & { readonly [checked]: true };
 
 /**
- * Checks an address under which Pinfold is reached. A slash at its end is dropped.
+ * Checks an address of Pinfold, and removes trailing slashes.
  *
- * @param refuse makes the error of what is wrong: "must be …", to be put behind the name of what was set.
- * @throws TypeError unless it is a URL of http or https without credentials, query and fragment; or what `refuse` makes.
+ * @param refuse creates the error from a text that begins with "must", to be written after the name of the setting.
+ * @throws TypeError, or the error of `refuse`, unless it is an http or https URL without credentials, query and fragment.
  * @example
  * import { publicUrl } from '@pinfold/http';
  *
@@ -39,7 +39,7 @@ export function publicUrl(
   return url.href.replace(/(?<!\/)\/+$/, '') as PublicUrl;
 }
 
-/** The path of an address, without a slash at its end: empty at the root of a host. */
+/** The path of an address, without a trailing slash: empty at the root of a host. */
 export function pathOf(url: PublicUrl): string {
   return url.slice(new URL(url).origin.length);
 }
@@ -60,15 +60,15 @@ export type GrantUrlOutcome =
       readonly kind: 'created';
       /** Valid for a minute and for anyone who has it; the shared URL itself if the site needs no password. */
       readonly url: string;
-      /** When the viewing grant ends that it becomes. */
+      /** When the grant of a viewer who opens the URL ends. */
       readonly expiresAt: Instant;
     }
   | Exclude<GrantOutcome, { readonly kind: 'granted' }>
-  /** The embedding team decides who may look. */
+  /** The embedding team decides who may view sites. */
   | Refusal<'forbidden'>;
 
-/** Makes an address that opens a site without its password; a viewer has it, since it knows where sites live. */
+/** Creates a URL that opens a site without its password. Viewers have this function: they know the addresses of sites. */
 export type CreateGrant = (request: ChangeRequest) => Promise<GrantUrlOutcome>;
 
-/** Opens the ZIP of a publication; refused where the embedding team decides who may look. A viewer has it, which knows that. */
+/** Opens the ZIP of a publication, unless the embedding team decides who may view sites. Viewers have this function. */
 export type OpenArchive = (request: RoleRequest) => Promise<OpenArchiveOutcome | Refusal<'forbidden'>>;

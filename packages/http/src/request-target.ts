@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A request target in origin form, and the host that it is for (RFC 9112, section 3.2). */
+/** A request target in origin form, and its host (RFC 9112, section 3.2). */
 export interface RequestTarget {
-  /** Begins with `/`, and has its query. */
+  /** Begins with `/`, and includes the query. */
   readonly path: string;
   readonly host: string | undefined;
 }
@@ -11,8 +11,8 @@ const SLASH = 47;
 const ABSOLUTE = /^https?:\/\/(?!:)([^/?#@]+)(?:$|(?=[/?]))/i;
 
 /**
- * Reads a request target. In absolute form its host counts, and not the Host header (section 3.2.2).
- * `undefined`: neither form, another scheme, or a user's name before the host.
+ * Reads a request target. In absolute form, its host replaces the Host header (section 3.2.2). Returns `undefined` for
+ * any other form or scheme, and for credentials before the host.
  */
 export function readTarget(target: string, host: string | undefined): RequestTarget | undefined {
   if (target.charCodeAt(0) === SLASH) return { path: target, host };
@@ -22,8 +22,8 @@ export function readTarget(target: string, host: string | undefined): RequestTar
   return { path: rest.startsWith('/') ? rest : `/${rest}`, host: authority };
 }
 
-/** Gives a request in absolute form the origin form and the Host header of it. Returns false if its target is unreadable. */
-export function takeOriginForm(request: IncomingMessage): boolean {
+/** Rewrites a request in absolute form to origin form, with the Host header. Returns false if its target is unreadable. */
+export function rewriteToOriginForm(request: IncomingMessage): boolean {
   const { url = '', headers } = request;
   if (url.charCodeAt(0) === SLASH) return true;
   const target = readTarget(url, headers.host);

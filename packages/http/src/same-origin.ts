@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PublicUrl } from './public-url.ts';
 
-/** Whether a page of this origin may have sent a form. Sites are on the same registrable domain, so SameSite cookies do not protect. */
+/** Whether a page of this origin may have sent a form. SameSite cookies do not protect: sites share the domain. */
 export function isSameOriginForm(headers: IncomingHttpHeaders, publicUrl: PublicUrl): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin' || site === 'none';

@@ -1,40 +1,39 @@
 import type { ServerResponse } from 'node:http';
 
-/** Milliseconds between two checks. */
-const CHECK = 5_000;
+const CHECK_MILLISECONDS = 5_000;
 
 /** Checks in a row without progress that end an answer: after 45 to 50 seconds. */
 const MAX_CHECKS = 9;
 
 /**
- * Destroys the response when its client takes nothing of what is there for it for 45 seconds. Call it once. Node compares
- * what is left of a write, and emits a timeout only if that is the same.
+ * Destroys the response when its client receives none of the waiting bytes for 45 seconds. Call it once. Node emits a
+ * timeout only if no bytes of a write were sent meanwhile.
  *
  * @param check milliseconds between two checks, shorter in tests.
  */
-export function cutWhenSilent(response: ServerResponse, check: number = CHECK): void {
+export function cutWhenSilent(response: ServerResponse, check: number = CHECK_MILLISECONDS): void {
   // Adapters of serverless platforms have no connection.
   if (!('stream' in response) && typeof response.socket?.setTimeout !== 'function') return;
   restoreTimeout(response);
   let checkedAt = performance.now();
-  let untaken = 0;
-  // Not as a callback of `setTimeout`: HTTP/2 calls that once.
+  let silentChecks = 0;
+  // Not as a callback of `setTimeout`, which HTTP/2 calls only once.
   response.on('timeout', () => {
     const now = performance.now();
     const isWaiting = now - checkedAt > 1.5 * check || response.writableLength === 0;
-    untaken = isWaiting ? 1 : untaken + 1;
+    silentChecks = isWaiting ? 1 : silentChecks + 1;
     checkedAt = now;
-    if (untaken >= MAX_CHECKS) response.destroy();
+    if (silentChecks >= MAX_CHECKS) response.destroy();
     else response.setTimeout(check);
   });
   response.setTimeout(check);
 }
 
-/** The next request of an HTTP/1 connection may be for another handler, with the timeout of its server. */
+/** Restores the server's timeout for the next request of an HTTP/1 connection, which may be for another handler. */
 function restoreTimeout(response: ServerResponse): void {
   const { socket, httpVersionMajor } = response.req;
   if (httpVersionMajor !== 1) return;
   const { timeout = 0 } = socket;
-  // Before Node's own listener, which begins to wait for the next request.
+  // Before Node's own listener, which sets the timeout for the next request.
   response.prependOnceListener('finish', () => socket.setTimeout(timeout));
 }

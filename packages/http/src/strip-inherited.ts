@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
-/** Headers that are right for an app and break sites, which have scripts, frames and cookies of their own. */
-const BREAKING: readonly string[] = [
+/** Headers that suit an app but break sites, which have their own scripts, frames and cookies. */
+const BREAKING_HEADERS: readonly string[] = [
   'content-security-policy',
   'content-security-policy-report-only',
   'cross-origin-embedder-policy',
@@ -14,21 +14,21 @@ const BREAKING: readonly string[] = [
   'x-powered-by',
 ];
 
-/** Headers that let other origins read an answer, for which cookies or a key may have been needed. */
+/** Headers that let other origins read an answer, even one that needs cookies or a key. */
 const CORS = /^access-control-/i;
 
 const isCors = (name: string): boolean => CORS.test(name);
-const breaksSites = (name: string): boolean => BREAKING.includes(name.toLowerCase());
+const breaksSites = (name: string): boolean => BREAKING_HEADERS.includes(name.toLowerCase());
 
 type Headers = Readonly<Record<string, unknown>> | readonly unknown[];
 type WriteHead = (status: number, headers?: Headers) => ServerResponse;
 
-/** Removes headers that break sites from what the server around a door sets; those given to `writeHead` here stay. */
+/** Removes headers of the app around a door that break sites; headers that the door gives to `writeHead` stay. */
 export function stripInherited(response: ServerResponse): void {
   strip(response, breaksSites);
 }
 
-/** The same for headers that open an answer to other origins: of protected sites, and of the public URL. */
+/** The same for CORS headers: for protected sites and the public URL. */
 export function stripCors(response: ServerResponse): void {
   strip(response, isCors);
 }
@@ -36,7 +36,7 @@ export function stripCors(response: ServerResponse): void {
 function strip(response: ServerResponse, isUnwanted: (name: string) => boolean): void {
   if (response.headersSent) return;
   for (const name of response.getHeaderNames()) if (isUnwanted(name)) response.removeHeader(name);
-  // Session middleware sets its cookie at the last moment, by a writeHead of its own around Node's.
+  // Session middleware wraps `writeHead` to set its cookie at the last moment.
   if (response.writeHead === Object.getPrototypeOf(response).writeHead) return;
   const writeHead = response.writeHead.bind(response) as WriteHead;
   const stripped: WriteHead = (status, headers = []) => {
@@ -56,13 +56,13 @@ function strip(response: ServerResponse, isUnwanted: (name: string) => boolean):
   response.writeHead = stripped as typeof response.writeHead;
 }
 
-/** A list has names and values in turn. */
+/** The values of headers; a list has names and values in turn. */
 function ownValues(headers: Headers): ReadonlySet<unknown> {
   const list: readonly unknown[] = Array.isArray(headers) ? headers : Object.entries(headers).flat();
   return new Set(list.filter((_, at) => at % 2 === 1).map(beginningOf));
 }
 
-/** The name and value of a cookie: an attribute that a proxy or app adds, such as Secure, leaves it ours. */
+/** The name and value of a cookie, without attributes: a proxy or app may add some, such as Secure. */
 function beginningOf(value: unknown): string {
   return String(value).split(';', 1)[0] ?? '';
 }

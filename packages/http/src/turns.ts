@@ -1,31 +1,30 @@
-/** Steps of each kind that one turn of the event loop begins, over all connections. */
-const MAX_A_TURN = 1;
+/** Steps of each kind that one turn of the event loop begins, on all connections together. */
+const MAX_STEPS_PER_TURN = 1;
 
-/** A cheap step is a request that waited behind another on its connection, or a piece of a small body; a costly one a piece of a large body. */
+/** `cheap`: a pipelined request, or a piece of a small body; `costly`: a piece of a large body, or a page. */
 export type StepKind = 'cheap' | 'costly';
 
 const KINDS: readonly StepKind[] = ['cheap', 'costly'];
 
-/** How long clients that connect may keep every costly step from beginning, in milliseconds. */
-const MAX_REST = 10;
+/** How long new connections may delay all steps, in milliseconds. */
+const MAX_PAUSE = 10;
 
 /**
- * Bounds how many steps one turn of the event loop begins. Node accepts one connection a turn, so a client that connects
- * waits for as many turns as there are connections before its own. Hundreds of clients that send much and read nothing
- * would make each of these turns long; while clients connect, turns begin no step. Each kind has a queue of its own: a
- * download of many pieces does not stand behind every connection that sends requests ahead.
+ * Bounds how many steps one turn of the event loop begins. Node accepts one connection per turn, so a new client waits for
+ * as many turns as there are connections before its own, and hundreds of busy clients would make each of these turns long.
+ * So turns begin no step while clients connect. Each kind has its own queue, so that a large download does not wait for
+ * all pipelined requests.
  */
 export class Turns {
   readonly #max: number;
-  /** The next first. */
   readonly #waiting: Readonly<Record<StepKind, (() => void)[]>> = { cheap: [], costly: [] };
   readonly #begun: Record<StepKind, number> = { cheap: 0, costly: 0 };
   #lastBegun = 0;
   #hasNewClient = false;
   #next: NodeJS.Immediate | undefined;
 
-  constructor(most: number = MAX_A_TURN) {
-    this.#max = most;
+  constructor(max: number = MAX_STEPS_PER_TURN) {
+    this.#max = max;
   }
 
   /** Whether costly steps wait. */
@@ -33,7 +32,7 @@ export class Turns {
     return this.#waiting.costly.length > 0;
   }
 
-  /** A client has connected; more may have at the same moment. */
+  /** Call it when a client has connected; others may be about to. */
   clientConnected(): void {
     this.#hasNewClient = true;
     this.#next ??= setImmediate(this.#beginNext);
@@ -58,11 +57,11 @@ export class Turns {
   }
 
   readonly #beginNext = (): void => {
-    const rests = this.#hasNewClient && performance.now() - this.#lastBegun < MAX_REST;
+    const isPaused = this.#hasNewClient && performance.now() - this.#lastBegun < MAX_PAUSE;
     this.#hasNewClient = false;
     this.#next = undefined;
     for (const kind of KINDS) this.#begun[kind] = 0;
-    if (rests) {
+    if (isPaused) {
       this.#next = setImmediate(this.#beginNext);
       return;
     }
@@ -80,5 +79,5 @@ export class Turns {
   }
 }
 
-/** One of the whole process: its event loop is what all clients share. */
+/** The turns of the process, whose event loop all clients share. */
 export const loopTurns: Turns = new Turns();

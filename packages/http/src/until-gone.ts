@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A signal that aborts when the client has gone before its answer was out. */
+/** Returns a signal that aborts if the client leaves before its answer was sent. */
 export function untilGone(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   const close = (): void => {
@@ -11,7 +11,7 @@ export function untilGone(response: ServerResponse): AbortSignal {
   return gone.signal;
 }
 
-/** Whether a response is out, or its client has left: its `close` may have been. One of HTTP/2 has only its stream's state. */
+/** Whether a response was sent, or its client has left, so that `close` may not follow. HTTP/2 has only a stream's state. */
 export function hasLeft(
   response: ServerResponse & { readonly stream?: { readonly destroyed: boolean } },
 ): boolean {
@@ -19,23 +19,23 @@ export function hasLeft(
 }
 
 /**
- * A signal that aborts when a client of HTTP/1 closes its side of the connection. It may still read its answer (RFC 9293,
- * section 3.6), or may have left: the two look alike until the answer is sent, so a wait on its behalf ends then. The same
- * while the connection is not read, as behind a request that was sent ahead: its end would not be seen.
+ * Returns a signal that aborts when an HTTP/1 client closes its side of the connection. It may still read its answer (RFC
+ * 9293, section 3.6), or may have left: only sending the answer would show which, so waiting for it must end. The signal
+ * also aborts while the connection is not read, as after a pipelined request, since its end would not be noticed.
  */
-export function untilUnheard(
+export function untilHalfClosed(
   { httpVersionMajor, socket }: IncomingMessage,
   response: ServerResponse,
 ): AbortSignal {
-  const unheard = new AbortController();
-  // A stream of HTTP/2 has its client's end with its request, and `close` when the client leaves.
-  if (httpVersionMajor !== 1) return unheard.signal;
-  const end = (): void => unheard.abort();
+  const halfClosed = new AbortController();
+  // An HTTP/2 stream always ends with its request, and emits `close` when the client leaves.
+  if (httpVersionMajor !== 1) return halfClosed.signal;
+  const end = (): void => halfClosed.abort();
   if (socket.readableEnded || socket.readableFlowing === false) end();
   else {
-    // The connection outlives the answer. Adapters of serverless platforms have these two methods only.
+    // Removes the listeners, since the connection outlives the answer. Serverless adapters have only these two methods.
     socket.on('end', end).on('pause', end);
     response.once('close', () => socket.removeListener('end', end).removeListener('pause', end));
   }
-  return unheard.signal;
+  return halfClosed.signal;
 }

@@ -1,19 +1,20 @@
 import { type AccountId, type Duration, seconds } from '@pinfold/core';
 
-/** A body on its way in, as the pace of its upload is measured. */
+/** A body that is being received, for measuring its pace. */
 export interface IncomingBody {
   readonly received: number;
-  /** Whether the next bytes are the client's to send: not once the body is whole, nor while its reader is behind. */
+  /** Whether the client has to send the next bytes: false once the body is complete, and while its reader is slower. */
   readonly isClientsTurn: boolean;
   stall(): void;
 }
 
 export const MEASURE_EVERY: Duration = seconds(1);
+/** Measurements over which the pace is judged. */
 const WINDOW = 10;
-/** Bytes that a body has to bring in one window to be left alone: 16 KiB a second. */
-const ENOUGH = WINDOW * 16_384;
+/** Uploads with fewer bytes in one window are slow: 16 KiB/s. */
+const MIN_BYTES = WINDOW * 16_384;
 
-/** An upload that takes up a place, and its pace while other accounts wait. */
+/** A running upload, and its pace while other accounts wait. */
 export class PacedUpload {
   readonly account: AccountId;
   body: IncomingBody | undefined;
@@ -25,7 +26,7 @@ export class PacedUpload {
     this.account = account;
   }
 
-  /** Bytes of the last ten seconds; undefined where it was not measured all the while. */
+  /** Bytes received in the last ten seconds; undefined unless measured all the time. */
   get bytesInWindow(): number | undefined {
     const [first = 0] = this.#measured;
     return this.#measured.length > WINDOW ? (this.#measured.at(-1) ?? 0) - first : undefined;
@@ -44,29 +45,33 @@ export class PacedUpload {
   }
 }
 
-/** Ends at most as many uploads as wait of other accounts: the slowest of the account with the most places first. */
+/** Ends at most as many slow uploads as other accounts wait for: first the slowest of the account with the most. */
 export function endSlowUploads(
   uploads: Iterable<PacedUpload>,
   waitingOfOthers: (account: AccountId) => number,
 ): void {
   const all = [...uploads];
-  for (let next = slowest(all, waitingOfOthers); next !== undefined; next = slowest(all, waitingOfOthers)) {
+  for (
+    let next = findSlowest(all, waitingOfOthers);
+    next !== undefined;
+    next = findSlowest(all, waitingOfOthers)
+  ) {
     next.isEnded = true;
     next.body?.stall();
   }
 }
 
-function slowest(
+function findSlowest(
   uploads: readonly PacedUpload[],
   waitingOfOthers: (account: AccountId) => number,
 ): PacedUpload | undefined {
-  const staying = uploads.filter(({ isEnded }) => !isEnded);
+  const running = uploads.filter(({ isEnded }) => !isEnded);
   const places = new Map<AccountId, number>();
-  for (const { account } of staying) places.set(account, (places.get(account) ?? 0) + 1);
-  const most = Math.max(...places.values());
-  const ended = uploads.length - staying.length;
-  return staying
-    .filter(({ account }) => places.get(account) === most && waitingOfOthers(account) > ended)
-    .filter(({ bytesInWindow = ENOUGH }) => bytesInWindow < ENOUGH)
+  for (const { account } of running) places.set(account, (places.get(account) ?? 0) + 1);
+  const maxPlaces = Math.max(...places.values());
+  const ended = uploads.length - running.length;
+  return running
+    .filter(({ account }) => places.get(account) === maxPlaces && waitingOfOthers(account) > ended)
+    .filter(({ bytesInWindow = MIN_BYTES }) => bytesInWindow < MIN_BYTES)
     .sort((one, other) => (one.bytesInWindow ?? 0) - (other.bytesInWindow ?? 0))[0];
 }

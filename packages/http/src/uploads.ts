@@ -6,22 +6,21 @@ import { endSlowUploads, type IncomingBody, MEASURE_EVERY, PacedUpload } from '.
 /** Options of {@link Uploads}. */
 export interface UploadsOptions {
   readonly clock: Clock;
-  /** Bodies received at the same time. Default 64. */
+  /** The most bodies that are received at the same time. Default 64. */
   readonly places?: number | undefined;
-  /** Requests that wait for a place, their bodies unread. Default 512. */
+  /** The most requests that wait for a place, with unread bodies. Default 512. */
   readonly queue?: number | undefined;
   /** The longest wait for a place. Default 30 seconds. */
-  readonly patience?: Duration | undefined;
-  /** Called before an upload is received or waits: throws the fault to answer with while no upload is possible. */
+  readonly maxWait?: Duration | undefined;
+  /** Called before an upload waits or is received; may throw a fault, which is answered. */
   readonly admit?: (() => void) | undefined;
 }
 
 /**
- * The uploads that a process receives at the same time. A waiting request is not read, so it costs next to nothing, and
- * a client that sent `Expect: 100-continue` does not send its body yet. One account holds at most three
- * quarters of the places, and gets no further one while others wait and it holds half. While other accounts wait, slow
- * uploads are ended, as many as wait: those below 16 KiB/s over 10 seconds of that wait, the slowest of the account with
- * the most places first. The API and the screen of one process share one of these.
+ * Bounds the uploads that a process receives at the same time. A waiting request is not read: it needs few resources, and
+ * a client that sent `Expect: 100-continue` does not send its body yet. One account has at most three quarters of the
+ * places, and gets no more than half while others wait. While others wait, as many slow uploads are ended: those below 16
+ * KiB/s for 10 seconds, first the slowest of the account with the most places. All doors of a process share one.
  *
  * @example
  * import type { Clock } from '@pinfold/core';
@@ -32,15 +31,15 @@ export interface UploadsOptions {
 export class Uploads {
   readonly #gate: Semaphore<AccountId>;
   readonly #clock: Clock;
-  readonly #patience: Duration;
+  readonly #maxWait: Duration;
   readonly #admit: (() => void) | undefined;
   readonly #received: Set<PacedUpload> = new Set();
   #measuring: AbortController | undefined;
 
-  constructor({ clock, places = 64, queue = 512, patience = seconds(30), admit }: UploadsOptions) {
+  constructor({ clock, places = 64, queue = 512, maxWait = seconds(30), admit }: UploadsOptions) {
     this.#gate = new Semaphore({ places, queue, overloaded, limitsKeys: true });
     this.#clock = clock;
-    this.#patience = patience;
+    this.#maxWait = maxWait;
     this.#admit = admit;
   }
 
@@ -51,10 +50,9 @@ export class Uploads {
   /**
    * Receives a body when it is the account's turn.
    *
-   * @param gone aborts when the client has gone: a request that waits rejects with its reason.
-   * @param receive reads the body, which must not have been read before; it hands the body to `follow` to have its pace
-   * measured.
-   * @throws Fault what `admit` throws; `publishing_overloaded` when too many wait, or none of the places became free in time.
+   * @param gone aborts when the client has left: a waiting request rejects with its reason.
+   * @param receive reads the body, which must not have been read before; passes it to `follow`, to measure its pace.
+   * @throws Fault of `admit`; `publishing_overloaded` when too many wait, or no place became free in time.
    */
   async take<Received>(
     account: AccountId,
@@ -80,7 +78,7 @@ export class Uploads {
     const waiting = this.#gate.enter(account, AbortSignal.any([gone, tooLong.signal]));
     this.#measuring ??= this.#measure();
     const over = new AbortController();
-    this.#clock.sleep(this.#patience, over.signal).then(
+    this.#clock.sleep(this.#maxWait, over.signal).then(
       () => tooLong.abort(overloaded()),
       (error: unknown) => tooLong.abort(error),
     );
@@ -92,7 +90,7 @@ export class Uploads {
     }
   }
 
-  /** Measures the pace of all that are received until the signal aborts. */
+  /** Measures the pace of all running uploads until the returned controller aborts. */
   #measure(): AbortController {
     const over = new AbortController();
     const run = async (): Promise<void> => {
@@ -101,12 +99,12 @@ export class Uploads {
         endSlowUploads(this.#received, this.#waitingOfOthers);
       } while (await sleepUnlessAborted(this.#clock, MEASURE_EVERY, over.signal));
     };
-    // A clock that fails ends the waits as well, and they report it.
+    // A clock that fails also rejects the waits, which report it.
     run().catch(() => {});
     return over;
   }
 
-  /** Resets the pace of uploads for which no other account waits any longer. */
+  /** Forgets the pace of uploads for which no other account waits any longer. */
   #forgetUnwaited(): void {
     for (const upload of this.#received) if (this.#waitingOfOthers(upload.account) === 0) upload.forget();
     if (this.#gate.waiting > 0) return;

@@ -1,5 +1,5 @@
 import { nameOf } from '@pinfold/core/internal';
-import { loopTurns, takeOriginForm, takeRequest } from '@pinfold/http/internal';
+import { loopTurns, rewriteToOriginForm, takeRequest } from '@pinfold/http/internal';
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import { type ManagementOptions, screenOf } from './options.ts';
 import { serve } from './response/serve.ts';
@@ -28,7 +28,7 @@ export function createManagement(options: ManagementOptions): Router {
   const screen = screenOf(options);
   const router = Router({ caseSensitive: true, strict: false });
   router.use((request, response, next) => {
-    if (!takeOriginForm(request)) {
+    if (!rewriteToOriginForm(request)) {
       response
         .status(400)
         .type('text')

@@ -9,12 +9,12 @@ import {
   type Arrival,
   consoleLog,
   type Door,
-  expectNodeRequest,
   followRequest,
   hasSeveralHosts,
   hasTooManyCookies,
+  requireNodeRequest,
+  rewriteToOriginForm,
   stripInherited,
-  takeOriginForm,
   takeRequest,
   UnavailableError,
 } from '@pinfold/http/internal';
@@ -90,7 +90,7 @@ export function createViewer(options: ViewerOptions): Viewer {
     const startedAt = door.now();
     workTogether((asyncContext) => {
       try {
-        takeOriginForm(request);
+        rewriteToOriginForm(request);
         if (found.route !== 'shared_url' && found.route !== 'name') stripInherited(response);
         const place = hasSeveralHosts(request) ? UNREADABLE : found;
         const { route, role } = place;
@@ -115,7 +115,7 @@ export function createViewer(options: ViewerOptions): Viewer {
   };
   const viewer: RequestListener = (request, response, next) => {
     if (context.settings.mode === 'origin') requireRoot(request);
-    expectNodeRequest(request, response);
+    requireNodeRequest(request, response);
     const found = findPlace(context.settings, request);
     if (next !== undefined && !isViewerAddress(found)) next();
     else takeRequest(request, response, () => answer(found, request, response));

@@ -1,6 +1,6 @@
 import { type Actor, OPERATOR, parseRoleId, type RoleId, seconds } from '@pinfold/core';
 import type { History } from '@pinfold/core/history';
-import { untilUnheard } from '@pinfold/http/internal';
+import { untilHalfClosed } from '@pinfold/http/internal';
 import { type Call, type Outcome, operatorEndpoint, readingEndpoint } from '../endpoint.ts';
 import { EXAMPLE_FEED_CURSOR } from '../openapi/responses.ts';
 import { refuseRequest } from '../problems/problem.ts';
@@ -121,7 +121,7 @@ async function readFeed(
     return refuseRequest('invalid_request', { detail: 'With order=asc, send "next_cursor" as after.' });
   }
   const { signal } = call;
-  const stopWaiting = wait === 0 ? undefined : untilUnheard(call.request, call.response);
+  const stopWaiting = wait === 0 ? undefined : untilHalfClosed(call.request, call.response);
   const page = await history.feed({ ...request, wait: seconds(wait), signal, stopWaiting });
   if (page.kind === 'refused') return page;
   const refused = page.hasWaited ? await call.authenticateAgain() : undefined;

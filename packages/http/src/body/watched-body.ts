@@ -10,11 +10,11 @@ export interface BodyLimits {
   readonly idle: Duration;
   readonly total: Duration;
   readonly bytes: number;
-  /** Takes the body when it is first read, to measure its pace. */
+  /** Receives the body when reading begins, to measure its pace. */
   readonly follow?: (body: IncomingBody) => void;
 }
 
-/** Why a body was not read completely; `read_before`: another parser has read it, or has it decoded to text. */
+/** Why a body was not read completely. `read_before`: another parser has read it, or has set its encoding. */
 export type BodyFailure = 'broken_off' | 'read_before' | 'stalled' | 'too_long';
 
 export class BodyError extends Error {
@@ -27,33 +27,34 @@ export class BodyError extends Error {
   }
 }
 
-/** Smaller pieces of a body are joined to this size, in bytes: each piece costs its reader. */
-const GATHERED = 16_384;
-/** The most bytes that a loop copies faster than a call into Node. */
-const FEW = 32;
+/** Small pieces of a body are joined up to this size, in bytes, since each piece takes its reader's time. */
+const BATCH_BYTES = 16_384;
+/** Up to this size, in bytes, a loop copies faster than a call into Node. */
+const MAX_LOOP_BYTES = 32;
 const EMPTY = Buffer.alloc(0);
-const LATE: Duration = seconds(1);
+/** A deadline that is missed by more than this means that the clock was set. */
+const MAX_DELAY: Duration = seconds(1);
 
-/** A request's body; fails with a {@link BodyError}, and never destroys the request, which carries its answer. */
+/** Reads a request's body. Fails with a {@link BodyError}, but never destroys the request, which still needs its answer. */
 export class WatchedBody extends Readable implements IncomingBody {
   readonly #request: IncomingMessage;
   readonly #limits: BodyLimits;
   readonly #over: AbortController = new AbortController();
   #begun = false;
-  #came = 0;
-  #last: Instant;
-  #gathered: Buffer = EMPTY;
-  #held = 0;
+  #received = 0;
+  #lastByteAt: Instant;
+  #batch: Buffer = EMPTY;
+  #batchBytes = 0;
 
   constructor(request: IncomingMessage, limits: BodyLimits) {
     super();
     this.#request = request;
     this.#limits = limits;
-    this.#last = limits.clock.now();
+    this.#lastByteAt = limits.clock.now();
   }
 
   get received(): number {
-    return this.#came;
+    return this.#received;
   }
 
   get isClientsTurn(): boolean {
@@ -64,21 +65,21 @@ export class WatchedBody extends Readable implements IncomingBody {
     this.#fail('stalled');
   }
 
-  /** A client that waits for `100 Continue` is asked for the body when it is first read. */
+  /** Begins on the first read, so that a client that waits for `100 Continue` sends its body only then. */
   override _read(): void {
     if (!this.#begun) this.#begin();
     else if (!this.#request.destroyed) this.#request.resume();
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
-    this.#letGo();
+    this.#unlisten();
     if (this.#begun && !this.#request.readableEnded) this.#request.pause();
     callback(error);
   }
 
   #begin(): void {
     this.#begun = true;
-    this.#last = this.#limits.clock.now();
+    this.#lastByteAt = this.#limits.clock.now();
     if (this.#request.readableDidRead || this.#request.readableEncoding) this.#fail('read_before');
     // Node may end a request without a body before anyone reads it (`optimizeEmptyRequests`).
     else if (this.#request.readableEnded) this.#end();
@@ -97,7 +98,7 @@ export class WatchedBody extends Readable implements IncomingBody {
     this.#watch().catch((error: Error) => this.destroy(error));
   }
 
-  #letGo(): void {
+  #unlisten(): void {
     // Without a reason, abort() would create an error with its stack, which takes 40 microseconds.
     this.#over.abort(null);
     this.#request
@@ -109,28 +110,29 @@ export class WatchedBody extends Readable implements IncomingBody {
   }
 
   readonly #take = (chunk: Buffer): void => {
-    this.#came += chunk.length;
-    if (this.#came > this.#limits.bytes) this.#fail('too_long');
-    else if (this.#held + chunk.length > GATHERED) this.#pass(chunk);
-    else this.#gather(chunk);
+    this.#received += chunk.length;
+    if (this.#received > this.#limits.bytes) this.#fail('too_long');
+    else if (this.#batchBytes + chunk.length > BATCH_BYTES) this.#pass(chunk);
+    else this.#addToBatch(chunk);
   };
 
-  /** Small pieces wait for others until the next turn. */
-  #gather(chunk: Buffer): void {
-    if (this.#held === 0) {
-      if (this.#gathered.length === 0) this.#gathered = Buffer.allocUnsafeSlow(GATHERED);
+  /** Joins small pieces until the next turn of the event loop. */
+  #addToBatch(chunk: Buffer): void {
+    if (this.#batchBytes === 0) {
+      if (this.#batch.length === 0) this.#batch = Buffer.allocUnsafeSlow(BATCH_BYTES);
       setImmediate(this.#pass);
     }
-    if (chunk.length > FEW) chunk.copy(this.#gathered, this.#held);
-    else for (let at = 0; at < chunk.length; at += 1) this.#gathered[this.#held + at] = chunk[at] as number;
-    this.#held += chunk.length;
+    if (chunk.length > MAX_LOOP_BYTES) chunk.copy(this.#batch, this.#batchBytes);
+    else
+      for (let at = 0; at < chunk.length; at += 1) this.#batch[this.#batchBytes + at] = chunk[at] as number;
+    this.#batchBytes += chunk.length;
   }
 
   readonly #pass = (chunk: Buffer = EMPTY): void => {
-    this.#last = this.#limits.clock.now();
-    // A copy: a reader that holds the piece, such as the head of a part, holds no more than its own bytes.
-    const held = ownBytes(this.#gathered.subarray(0, this.#held));
-    this.#held = 0;
+    this.#lastByteAt = this.#limits.clock.now();
+    // Copies: a reader may hold the piece, such as the head of a part, for long.
+    const held = ownBytes(this.#batch.subarray(0, this.#batchBytes));
+    this.#batchBytes = 0;
     for (const bytes of [held, chunk]) {
       if (bytes.length > 0 && !this.push(bytes)) this.#request.pause();
     }
@@ -138,11 +140,11 @@ export class WatchedBody extends Readable implements IncomingBody {
 
   readonly #end = (): void => {
     this.#pass();
-    this.#letGo();
+    this.#unlisten();
     this.push(null);
   };
 
-  /** The client has gone. A complete body is still read: its publication runs to its end. */
+  /** The client has left. A complete body is still read, so that its publication completes. */
   readonly #leave = (): void => {
     if (this.#request.readableEnded) return;
     if (!this.#request.complete) {
@@ -157,21 +159,21 @@ export class WatchedBody extends Readable implements IncomingBody {
     this.destroy(new BodyError(reason));
   }
 
-  /** A reader that is itself slow does not count as the client's silence. */
+  /** Fails the body after `idle` without a byte, or after `total`. A paused request, with a slow reader, is not idle. */
   async #watch(): Promise<void> {
     const { clock, idle, total } = this.#limits;
     let checkedAt: Instant | undefined;
     for (let waited = 0; waited < total; ) {
-      const since = this.#last;
+      const since = this.#lastByteAt;
       const left = since + idle - clock.now();
-      const isDue = since !== checkedAt && left <= 0 && left > -LATE;
-      // Any other figure means that the clock was set, which must not cut the wait short.
+      const isDue = since !== checkedAt && left <= 0 && left > -MAX_DELAY;
+      // Any other value means that the clock was set, which must not shorten the wait.
       const rest = left > 0 && left < idle ? left : idle;
       const wait = Math.min(isDue ? 1 : rest, total - waited);
       checkedAt = since;
       if (!(await sleepUnlessAborted(clock, duration(wait), this.#over.signal))) return;
       waited += wait;
-      if (this.#last === since && !this.#request.isPaused()) break;
+      if (this.#lastByteAt === since && !this.#request.isPaused()) break;
     }
     this.stall();
   }

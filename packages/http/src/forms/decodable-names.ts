@@ -8,7 +8,7 @@ const DISPOSITION = /^content-disposition:(?:[^\r\n]|\r\n[ \t])*/im;
 const FORM_DATA = /:\s*form-data\s*;/i;
 const FILENAME = /;\s*filename\*?=/i;
 const TYPE = /^content-type:(?:[ \t]|\r\n[ \t])*([^;\r\n]*)/im;
-/** A parameter, whose value may have semicolons in quotation marks. */
+/** A parameter; its value may have semicolons in quotation marks. */
 const PARAMETER = /;[^;="]*(?:="(?:[^"\\]|\\.)*"?)?[^;]*/g;
 const EXTENDED = /^;\s*[^\s="]+\*=/;
 const EXTENDED_VALUE = /^([\w!#$%&+^`{}~-]+)'[^']*'(?:[\w!#$&+.^`|~-]|%[\da-f]{2})*\s*$/i;
@@ -21,7 +21,7 @@ export class DecodableNames extends Transform {
   /** The media type of the first file, without parameters. The parser takes a malformed one for `text/plain`. */
   fileType: string | undefined;
   readonly #delimiter: string;
-  /** What is not passed on yet. The first delimiter lacks a line end before it: this one makes an empty preamble. */
+  /** Text that is not passed on yet. Begins with a line end, which the first delimiter lacks: an empty preamble. */
   #held = '\r\n';
   #isDone = false;
 
@@ -38,7 +38,7 @@ export class DecodableNames extends Transform {
     }
     this.#held += chunk.toString('latin1');
     while (!this.#isDone && this.#passHead());
-    this.#pass(this.#isDone ? this.#held.length : this.#undecided());
+    this.#pass(this.#isDone ? this.#held.length : this.#delimiterStart());
     done();
   }
 
@@ -47,7 +47,7 @@ export class DecodableNames extends Transform {
     done();
   }
 
-  /** Passes on everything up to the end of the next head. False where no head is complete. */
+  /** Passes on everything up to the end of the next head; false if no head is complete. */
   #passHead(): boolean {
     const delimiter = this.#held.indexOf(this.#delimiter);
     const start = delimiter + this.#delimiter.length;
@@ -59,7 +59,7 @@ export class DecodableNames extends Transform {
     this.#pass(start);
     const head = this.#held.slice(0, end - start);
     this.push(
-      head.replace(DISPOSITION, (line) => this.#decodable(line)),
+      head.replace(DISPOSITION, (line) => this.#removeUndecodable(line)),
       'latin1',
     );
     if (this.#isDone) this.fileType = TYPE.exec(head)?.[1]?.trim().toLowerCase();
@@ -67,13 +67,13 @@ export class DecodableNames extends Transform {
     return true;
   }
 
-  #decodable(disposition: string): string {
+  #removeUndecodable(disposition: string): string {
     this.#isDone = FORM_DATA.test(disposition) && FILENAME.test(disposition);
     return disposition.replace(PARAMETER, (parameter) => (isDecodable(parameter) ? parameter : ''));
   }
 
-  /** Where the next head may begin, if what follows what is held completes its delimiter. */
-  #undecided(): number {
+  /** The position in the held text at which a delimiter may begin, complete or not. */
+  #delimiterStart(): number {
     let at = this.#held.indexOf(this.#delimiter);
     if (at !== -1) return at;
     at = Math.max(0, this.#held.length - this.#delimiter.length + 1);

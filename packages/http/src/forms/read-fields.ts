@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
 import { BodyError, type BodyFailure, type BodyLimits, readWhole } from '../body/watched-body.ts';
 
-/** The fields of a form without a file; one that was there several times is a list. */
+/** The fields of a form without a file; a repeated field is a list. */
 export type FormFields = Readonly<Record<string, unknown>>;
 
 export type ReadFields =
@@ -12,7 +12,7 @@ export type ReadFields =
 const FORM = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i;
 const MAX_FIELDS = 50;
 
-/** Reads an urlencoded form. Where a parser of bodies was there first, its `request.body` is taken. */
+/** Reads an urlencoded form; uses `request.body` if a body parser has read it before. */
 export async function readFields(request: IncomingMessage, limits: BodyLimits): Promise<ReadFields> {
   const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = request.headers;
   if (!FORM.test(type) || coding.toLowerCase() !== 'identity')

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { finished, type Readable } from 'node:stream';
 import type { ReceiveOutcome, Sha256, Staging } from '@pinfold/core';
 
-/** Takes the file of a form. It reads no further than the limit, and leaves the stream open. */
+/** Receives the file of a form. Must stop reading at the limit, and leave the stream open. */
 export type ReceiveFile = (file: Readable, limit: number) => Promise<ReceiveOutcome>;
 
 export function receiveInto(staging: Pick<Staging, 'receive'>): ReceiveFile {
-  // Ending the file where the staging stops reading would look to multer like a broken upload.
+  // Does not destroy the stream when the staging stops reading: multer would report a broken upload.
   return (file, limit) => staging.receive(file.iterator({ destroyOnReturn: false }), limit);
 }
 
-/** Receives a repeated upload for its size and hash alone. An iterator would take twice as long, by its promises. */
+/** Reads only the size and hash of a repeated upload. An iterator, with its promises, would take twice as long. */
 export const hashOnly: ReceiveFile = (file, limit) =>
   new Promise((resolve, reject) => {
     const hash = createHash('sha256');

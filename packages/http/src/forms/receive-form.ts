@@ -19,7 +19,7 @@ export interface FormField {
 export interface FormFile {
   readonly name: string | undefined;
   readonly filename: string | undefined;
-  /** `text/plain` where the form gives none. */
+  /** `text/plain` if the form gives none. */
   readonly type: string;
 }
 
@@ -27,7 +27,7 @@ export type FormFailure = BodyFailure | 'archive_too_large' | 'broken' | 'no_arc
 
 export interface FormReader<Fields, Refused> {
   field(field: FormField): Refused | undefined;
-  /** Takes the head of a file before its bytes, or refuses the form. A file without a name is ignored. */
+  /** Reads the head of a file before its bytes, or refuses the form. Files without a name are ignored. */
   file(file: FormFile): Refused | undefined;
   end(): { readonly kind: 'fields'; readonly fields: Fields } | Refused;
   refuse(reason: FormFailure): Refused;
@@ -38,7 +38,7 @@ export interface ReceiveFormOptions extends Omit<BodyLimits, 'bytes'> {
   readonly archiveBytes: number;
 }
 
-/** A completely received form. The caller owns the archive, and passes it on or discards it. */
+/** A complete form. The caller owns the archive, and must pass it on or discard it. */
 export interface ReceivedForm<Fields> {
   readonly kind: 'received';
   readonly archive: StagedArchive;
@@ -46,27 +46,28 @@ export interface ReceivedForm<Fields> {
 }
 
 /** The most bytes of a form in addition to its archive. */
-const BESIDE = 1_048_576;
-/** The most bytes read of a text field; every reader refuses shorter ones already. */
+const MAX_OTHER_BYTES = 1_048_576;
+/** The most bytes read of a text field; all readers refuse texts far shorter than this. */
 const MAX_TEXT_BYTES = 65_536;
-/** The most parts, ignored ones included: a form of many empty parts must not cost more than any other. */
+/** The most parts, including ignored ones: bounds the work for a form of many empty parts. */
 const MAX_PARTS = 100;
 /** Bytes that the parser buffers before its sender waits: more than one read of a socket. */
-const PARSED_AHEAD = 131_072;
+const PARSER_BUFFER = 131_072;
 
-/** Bytes of a form in which the head of its file is looked for, where none arrived. */
-const HEADS = 65_536;
+/** If no file arrived, its head is searched for in this many bytes, to tell an unreadable head from a missing file. */
+const MAX_SEARCHED = 65_536;
 const FILE_HEAD = /^content-disposition:[ \t]*form-data;.*filename\*?=/im;
 
+/** Options that the types of multer lack. */
 interface MissingOptions {
   readonly highWaterMark: number;
   streamHandler(body: Readable, parser: Writable): void;
 }
 
-/** Loaded with the first form. */
+/** Loaded with the first form, for a faster start. */
 let multer: typeof import('multer') | undefined;
 
-/** multer reads any stream with headers, though its types ask for a request. */
+/** multer reads any stream with headers, though its types require a request. */
 type Parse = (body: Readable, response: undefined, done: (error?: unknown) => void) => void;
 
 /** Receives a form (RFC 7578) with one file. Refuses as early as possible, and then leaves no staged file. */
@@ -82,7 +83,7 @@ export async function receiveForm<Fields, Refused extends { readonly kind: 'refu
     if (outcome.kind === 'received') received = outcome;
     return outcome;
   } finally {
-    if (received === undefined) await form.leaveNothing();
+    if (received === undefined) await form.discard();
   }
 }
 
@@ -99,8 +100,8 @@ class IncomingForm<Fields, Refused extends { readonly kind: 'refused' }> {
   constructor(request: IncomingMessage, reader: FormReader<Fields, Refused>, options: ReceiveFormOptions) {
     this.#reader = reader;
     this.#options = options;
-    this.#body = new WatchedBody(request, { ...options, bytes: options.archiveBytes + BESIDE });
-    // Streams of HTTP/2 have no header that says whether there is a body, and multer asks for one.
+    this.#body = new WatchedBody(request, { ...options, bytes: options.archiveBytes + MAX_OTHER_BYTES });
+    // multer requires a header that announces a body, which HTTP/2 requests may lack.
     const headers = { 'content-type': request.headers['content-type'], 'transfer-encoding': 'chunked' };
     Object.assign(this.#body, { headers });
     this.#names = new DecodableNames(headers['content-type']);
@@ -118,7 +119,7 @@ class IncomingForm<Fields, Refused extends { readonly kind: 'refused' }> {
     return end.kind === 'fields' ? { kind: 'received', archive: received.archive, fields: end.fields } : end;
   }
 
-  async leaveNothing(): Promise<void> {
+  async discard(): Promise<void> {
     this.#body.destroy();
     const received = await this.#receiving?.catch(() => undefined);
     if (received?.kind === 'received') await discardQuietly(received.archive);
@@ -135,62 +136,62 @@ class IncomingForm<Fields, Refused extends { readonly kind: 'refused' }> {
         _removeFile: (_request, _file, done) => done(null),
       },
       fileFilter: (_request, { fieldname: name, originalname: filename, mimetype: type }, done) =>
-        done(null, this.#admitsFile({ name, filename, type })),
+        done(null, this.#acceptsFile({ name, filename, type })),
       streamHandler: (body, parser) => this.#feed(body, parser),
       limits: { fieldSize: MAX_TEXT_BYTES, parts: MAX_PARTS },
       defParamCharset: 'utf8',
       preservePath: true,
-      highWaterMark: PARSED_AHEAD,
+      highWaterMark: PARSER_BUFFER,
     };
     multer ??= (await import('multer')).default;
     const parse = multer(options).any() as unknown as Parse;
     parse(this.#body, undefined, (error) => {
       // multer reports no error for a body that is not a form.
       if (error === undefined && this.#isForm) this.#parsed.resolve(undefined);
-      else this.#admits(() => this.#reader.refuse('broken'));
+      else this.#continues(() => this.#reader.refuse('broken'));
     });
   }
 
-  /** Refuses at once: multer itself reports errors only at the end of the request. */
+  /** Connects the parser, and refuses errors at once: multer itself reports them only at the end of the request. */
   #feed(body: Readable, parser: Writable): void {
     this.#isForm = true;
-    const broken = () => this.#admits(() => this.#reader.refuse('broken'));
+    const broken = () => this.#continues(() => this.#reader.refuse('broken'));
     parser
-      // multer's own gives the form up at a text that is cut, which the reader judges.
+      // Multer's own listener would fail the form for a truncated text, which is for the reader to judge.
       .removeAllListeners('field')
       .on('error', broken)
       .on('partsLimit', broken)
       .on('field', (name: string | undefined, text: string | undefined, info: { valueTruncated: boolean }) =>
-        this.#admits(() => this.#reader.field({ name, text, cut: info.valueTruncated })),
+        this.#continues(() => this.#reader.field({ name, text, cut: info.valueTruncated })),
       )
       .on('file', (name: string | undefined, _file, info: { filename?: string; mimeType: string }) => {
         const { filename, mimeType: type } = info;
         // The filter handles all other files.
-        if (name === undefined || !filename) this.#admitsFile({ name, filename, type });
+        if (name === undefined || !filename) this.#acceptsFile({ name, filename, type });
       });
-    // The parser passes over a part whose head it cannot read, and says nothing.
+    // The parser skips a part whose head it cannot read, without an error.
     body.on('data', (chunk: Buffer) => {
-      const room = HEADS - this.#heads.length;
+      const room = MAX_SEARCHED - this.#heads.length;
       if (room > 0) this.#heads += chunk.toString('latin1', 0, room);
     });
     body.pipe(this.#names).pipe(parser);
   }
 
-  #admitsFile(file: FormFile): boolean {
-    return this.#admits(() => this.#reader.file({ ...file, type: this.#names.fileType || file.type }));
+  #acceptsFile(file: FormFile): boolean {
+    return this.#continues(() => this.#reader.file({ ...file, type: this.#names.fileType || file.type }));
   }
 
   #receive(file: Readable, done: (error?: unknown) => void): void {
     const { receive, archiveBytes } = this.#options;
-    // The reader should have refused a second file: it would never be discarded.
+    // Refuses a second file, which would never be discarded, if the reader did not.
     if (this.#receiving !== undefined) {
-      this.#admits(() => this.#reader.refuse('broken'));
+      this.#continues(() => this.#reader.refuse('broken'));
       return;
     }
     this.#receiving = receive(file, archiveBytes);
     this.#receiving.then(
       ({ kind }) => {
-        if (kind === 'too_large') this.#admits(() => this.#reader.refuse('archive_too_large'));
+        if (kind === 'too_large') this.#continues(() => this.#reader.refuse('archive_too_large'));
         done(null);
       },
       (error: unknown) => {
@@ -201,12 +202,12 @@ class IncomingForm<Fields, Refused extends { readonly kind: 'refused' }> {
   }
 
   #break(error: unknown): void {
-    if (error instanceof BodyError) this.#admits(() => this.#reader.refuse(error.reason));
+    if (error instanceof BodyError) this.#continues(() => this.#reader.refuse(error.reason));
     else this.#parsed.reject(error);
   }
 
-  /** Whether to read on. Routes exceptions of the callback into the result: in a stream's listener they would be uncaught. */
-  #admits(judge: () => Refused | undefined): boolean {
+  /** Whether to continue. Moves exceptions of `judge` into the result: in a stream's listener they would be uncaught. */
+  #continues(judge: () => Refused | undefined): boolean {
     try {
       const refused = judge();
       if (refused === undefined) return true;

@@ -2,23 +2,23 @@ import type { Instant, Rate, RateMark } from '@pinfold/core';
 import type { RateLeft } from '@pinfold/core/adapter';
 import { rateLeft, takenFrom } from '@pinfold/core/internal';
 
-/** The decision about one request, and what is left of the rate after it. */
+/** The decision about one request, and the rate that is left after it. */
 export interface TakenRequest {
   readonly kind: 'admitted' | 'limited';
-  /** `nextAt` of a limited request is when it passes, at its cost. */
+  /** For a limited request, `nextAt` is when the rate admits its cost. */
   readonly left: RateLeft;
 }
 
 interface Entry {
   readonly mark: RateMark;
-  /** When the whole rate is there again, so that the entry can be dropped. */
+  /** When the whole rate is available again, so that the entry can be removed. */
   readonly wholeAt: Instant;
 }
 
 /** The most entries; a further one replaces the oldest. */
 const MAX_ENTRIES = 100_000;
-/** Entries that each call checks for removal: two for one that may come, so that dropping keeps up. */
-const CHECKED = 2;
+/** Entries that each call checks for removal: twice as many as it may add. */
+const CHECKED_PER_CALL = 2;
 
 /** Takes requests from a rate by key, in the memory of this process. */
 export class RateLimiter<Key> {
@@ -32,7 +32,7 @@ export class RateLimiter<Key> {
 
   /** Takes a request's cost from the rate of its key; takes nothing when too little is left. */
   take(key: Key, rate: Rate, now: Instant, cost = 1): TakenRequest {
-    this.#dropWhole(now);
+    this.#removeWhole(now);
     const mark = this.#entries.get(key)?.mark ?? null;
     const before = rateLeft(rate, mark, now, cost);
     if (before.nextAt > now) return { kind: 'limited', left: before };
@@ -46,9 +46,9 @@ export class RateLimiter<Key> {
     return rateLeft(rate, this.#entries.get(key)?.mark ?? null, now);
   }
 
-  #dropWhole(now: Instant): void {
+  #removeWhole(now: Instant): void {
     const oldest = this.#entries.entries();
-    for (let n = 0; n < CHECKED; n += 1) {
+    for (let n = 0; n < CHECKED_PER_CALL; n += 1) {
       const next = oldest.next();
       if (next.done === true) return;
       const [key, entry] = next.value;

@@ -11,14 +11,14 @@ export type RequestRate = Rate | null | ((caller: Caller) => Rate | null | Promi
 /** The address of the client behind a request. */
 export type ClientAddress = (request: IncomingMessage) => string;
 
-const OF_ANONYMOUS: Rate = { count: 60, window: minutes(1) };
-/** Many clients share the address of a proxy. */
-const OF_A_PROXY: Rate = { count: 600, window: minutes(1) };
-const OF_REVOCATIONS: Rate = { count: 60, window: minutes(1) };
+const ANONYMOUS_RATE: Rate = { count: 60, window: minutes(1) };
+/** Higher, since many clients share the address of a proxy. */
+const PROXY_RATE: Rate = { count: 600, window: minutes(1) };
+const REVOCATION_RATE: Rate = { count: 60, window: minutes(1) };
 
 /**
- * Bounds the requests that this process takes. Give one to all doors of a process: an account's requests to the API and
- * to the screen are taken from the same rate, and so are a stranger's failures.
+ * Bounds the requests that this process accepts. Give one to all doors of a process, so that the API and the screen share
+ * the rates of accounts and of anonymous clients.
  *
  * @example
  * import { accountId, instant, minutes } from '@pinfold/core';
@@ -34,47 +34,47 @@ export class RequestLimiter {
   readonly #revocations: RateLimiter<string> = new RateLimiter();
 
   /**
-   * Counts an attempt of a client that is not signed in: a wrong key or link, a sign-in begun elsewhere. Call it after
-   * the attempt failed. `address` is as far as proxies are trusted; of IPv6 its /64 counts.
+   * Counts a failed attempt of a client that is not signed in: a wrong key or link, or a sign-in at an identity provider.
+   * `address` comes from trusted proxies, if any; an IPv6 address is counted by its /64.
    */
   takeAnonymous(request: IncomingMessage, address: string, now: Instant): TakenRequest {
-    const rate = isUntrustedProxy(request, address) ? OF_A_PROXY : OF_ANONYMOUS;
+    const rate = isUntrustedProxy(request, address) ? PROXY_RATE : ANONYMOUS_RATE;
     return this.#anonymous.take(clientOf(address), rate, now);
   }
 
-  /** Counts a request that ends access, which the account's rate must never refuse, by session. */
+  /** Counts a request that ends access by session, since the account's rate must never refuse it. */
   takeRevocation(session: string, now: Instant): TakenRequest {
-    return this.#revocations.take(session, OF_REVOCATIONS, now);
+    return this.#revocations.take(session, REVOCATION_RATE, now);
   }
 }
 
-/** The rate of requests in force for a caller: its account's own before the one for all. */
+/** The rate of requests in force for a caller: its account's own, or else the one for all. */
 export async function requestRateOf(
-  ofAll: RequestRate,
+  defaultRate: RequestRate,
   caller: Caller,
   account: Pick<Account, 'limits'> | undefined,
 ): Promise<Rate | null> {
-  const rate = typeof ofAll === 'function' ? await ofAll(caller) : ofAll;
+  const rate = typeof defaultRate === 'function' ? await defaultRate(caller) : defaultRate;
   return rateInForce(account?.limits.requests ?? null, rate);
 }
 
-/** The address of the socket, for servers without a proxy before them. */
+/** The address of the socket, for servers without a proxy. */
 export function socketAddress({ socket }: IncomingMessage): string {
   return socket.remoteAddress ?? '';
 }
 
-/** The peer forwards for others, and is not trusted to name them. */
+/** Whether the peer forwards requests of others, but is not trusted to name their addresses. */
 function isUntrustedProxy(request: IncomingMessage, address: string): boolean {
   const { headers } = request;
   const forwards = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
   return forwards && address === socketAddress(request);
 }
 
-/** One client: an IPv4 address, also one mapped into IPv6, or an IPv6 /64. Any other text is returned as it is. */
+/** Returns the client of an address: its IPv4 address, also if mapped into IPv6, or its IPv6 /64; or any other text. */
 export function clientOf(address: string): string {
   const bare = address.replace(/%.*/s, '');
   if (isIP(bare) !== 6) return bare;
-  // An address has several spellings (RFC 4291, section 2.2); a URL has one, in hexadecimal groups only.
+  // A URL normalizes the spellings of an address (RFC 4291, section 2.2) to hexadecimal groups.
   const { hostname } = new URL(`http://[${bare}]`);
   const [front = [], back = []] = hostname.split('::').map((part) => part.match(/[\da-f]+/g) ?? []);
   const groups = [...front, ...Array<string>(8 - front.length - back.length).fill('0'), ...back];
@@ -86,7 +86,7 @@ export function clientOf(address: string): string {
 /** The name of a rate in the headers and in `GET /api/v1/limits`. */
 export type RatePolicy = 'requests' | 'publications';
 
-/** Adds what is left of a rate to the headers of an answer (draft-ietf-httpapi-ratelimit-headers-10). */
+/** Adds the rest of a rate to the headers of an answer (draft-ietf-httpapi-ratelimit-headers-10). */
 export function addRateHeaders(
   response: ServerResponse,
   name: RatePolicy,
@@ -94,7 +94,7 @@ export function addRateHeaders(
   now: Instant,
 ): void {
   if (response.headersSent) return;
-  // A refused request wants to know when it passes, as Retry-After says; every other one when all is there again.
+  // After a refusal, the time until the request passes, as in Retry-After; otherwise until the whole rate is available.
   const until = left.nextAt > now ? left.nextAt : left.wholeAt;
   const add = (header: string, item: string) =>
     response.setHeader(header, [response.getHeader(header) ?? [], `"${name}";${item}`].flat().join(', '));

@@ -219,11 +219,11 @@ const AMBIGUOUS: Readonly<Record<Ambiguity, string>> = {
   zip64_misplaced: 'The Zip64 end record is not where its locator says.',
 };
 
-/** Writers that change a ZIP in place leave such descriptors out. */
+/** Programs that update a ZIP in place may omit data descriptors. */
 const UPDATED =
   '.NET Framework, PowerShell 5 (Compress-Archive -Update) and adm-zip before 0.6 write such ZIPs when they update one: pack it anew from its files.';
 
-/** @param bytes writes a size as the door does. */
+/** @param bytes writes a size in the door's own way. */
 export function archiveFinding(
   problem: PublishProblem,
   bytes: (size: number) => string,
@@ -261,7 +261,7 @@ function detailsOf(
     case 'expanded_too_large':
     case 'archive_too_large': {
       const { limit, actual } = problem;
-      // Proving stops at a limit, and does not know how much more there is.
+      // The proof stops at the limit, so the actual size may be unknown.
       if (actual === undefined) return { values: { limit: bytes(limit) } };
       return { seen: 'seen_size', values: { limit: bytes(limit), actual: bytes(actual) } };
     }

@@ -1,9 +1,9 @@
 import type { Text } from './text.ts';
 
-/** Why an upload failed, for reasons that scripts of pages see as well. */
+/** Failures of an upload that scripts of pages show as well. */
 export type FailureTextId = 'idempotency_mismatch_form' | 'internal_error' | 'unavailable';
 
-/** They stand apart, so that pages need not load the others. */
+/** In a module of their own, so that browser scripts need not load the other texts. */
 export const FAILURE_TEXTS: Readonly<Record<FailureTextId, Text>> = {
   idempotency_mismatch_form: {
     en: 'This form has published something else: choose the folder or ZIP again.',

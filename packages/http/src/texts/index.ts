@@ -11,5 +11,5 @@ export { WARNING_RULES, warningFinding } from './warning-texts.ts';
 
 export type FindingTextId = ArchiveTextId | WarningTextId;
 
-/** What every door says of broken rules for archives and of warnings: a door without its own layout uses `lineOf`. */
+/** Texts of broken rules for archives and of warnings, for every door. A door without its own layout uses `lineOf`. */
 export const FINDING_TEXTS: Readonly<Record<FindingTextId, Text>> = { ...ARCHIVE_TEXTS, ...WARNING_TEXTS };

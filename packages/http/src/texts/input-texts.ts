@@ -1,7 +1,7 @@
 import type { PasswordRules, QuotaRules, TitleRules } from '@pinfold/core';
 import type { Text } from './text.ts';
 
-/** A rule for what callers give with a publication, or a quota of their account. */
+/** A rule for the input of a publication, or a quota of the account. */
 export type InputTextId =
   | `title_${keyof TitleRules}`
   | `password_${keyof PasswordRules}`

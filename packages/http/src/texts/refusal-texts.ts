@@ -12,7 +12,7 @@ type FormRule =
   | 'unknown_field';
 type State = Refusal<'invalid_state'>['state'];
 
-/** Why something was not done, by its code; further texts of a code have it before them. */
+/** A refusal, by its code. If a code has several texts, their ids begin with it. */
 export type RefusalTextId =
   | FailureTextId
   | 'account_blocked'

@@ -5,15 +5,15 @@ export type Text = Readonly<Record<Language, string>>;
 
 export type TextValues = Readonly<Record<string, string | number>>;
 
-/** What to say about a broken rule or a warning. Each door chooses how much of it, and how it writes figures. */
+/** The texts for a broken rule or a warning. Each door chooses which of them to show, and how to write numbers. */
 export interface Finding<Id extends string = string> {
-  /** The sentences that say what is wrong and what to do: the same for every file of the same cause. */
+  /** Sentences about the problem and what to do: the same for all files with the same cause. */
   readonly texts: readonly Id[];
-  /** What was seen in this file, no sentence; absent if its path says it. */
+  /** What was found in this file, no sentence; absent if the path shows it. */
   readonly seen?: Id;
   /** A sentence about the exact cause. */
   readonly cause?: Id;
-  /** The same for programmers: it is English, and no page shows it. */
+  /** The exact cause for programmers, in English; pages do not show it. */
   readonly reason?: string;
   readonly values: TextValues;
 }
@@ -27,7 +27,7 @@ export function textsIn<Id extends string>(
   ) as Readonly<Record<Id, string>>;
 }
 
-/** A text in English with ASCII's quotation marks, as programs and terminals get it. */
+/** A text in English with ASCII quotation marks, for programs and terminals. */
 export function englishOf(text: Text, values: TextValues = {}): string {
   return text.en
     .replaceAll(/[“”]/g, '"')
@@ -36,8 +36,8 @@ export function englishOf(text: Text, values: TextValues = {}): string {
 }
 
 /**
- * All of a finding on one line, in English with ASCII's quotation marks: what was seen, or the exact cause, comes first.
- * {@link readFinding} takes it apart.
+ * A finding on one line, in English with ASCII quotation marks; `seen` or the exact cause comes first. {@link readFinding}
+ * parses it.
  */
 export function lineOf<Id extends string>(
   { texts, seen, cause, reason, values }: Finding<Id>,
@@ -50,7 +50,7 @@ export function lineOf<Id extends string>(
   return seen === undefined ? sentences : `${fill(seen)}: ${sentences}`;
 }
 
-/** What was seen, if it was said, and the sentences of a line of {@link lineOf}. */
+/** Splits a line of {@link lineOf} into `seen`, if any, and the sentences. */
 export function readFinding(line: string): { readonly seen?: string; readonly sentences: string } {
   const [, seen, sentences] = /^(.*): (?=[A-Z])(.*)$/s.exec(line) ?? [];
   return seen === undefined || sentences === undefined ? { sentences: line } : { seen, sentences };

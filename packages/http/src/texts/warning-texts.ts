@@ -141,9 +141,9 @@ export const WARNING_TEXTS: Readonly<Record<WarningTextId, Text>> = {
 /** A tool that builds sites, and how it writes relative references. */
 interface BuildTool {
   readonly name: string;
-  /** The command or setting, as it is written in any language; absent where the tool has none. */
+  /** The command or setting, the same in every language; absent if the tool has none. */
   readonly setting?: string;
-  /** Whether people write its references, in templates and pages. */
+  /** Whether people write the references themselves, in templates and pages. */
   readonly byHand?: true;
 }
 
@@ -166,9 +166,9 @@ const TOOLS: Readonly<Record<SiteTool, BuildTool>> = {
   vitepress: { name: 'VitePress' },
 };
 
-/** What is known of a tool, for advice on references that begin with `/`. */
+/** Finds the tool, for advice on references that begin with `/`. */
 function buildToolOf(tool: SiteTool | undefined): BuildTool | undefined {
-  // A newer version of the service may know more.
+  // The server may be newer than this text, and know more tools.
   return tool !== undefined && Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;
 }
 

@@ -3,8 +3,8 @@ import { checkAuthority, NORMAL_MODE } from '@pinfold/core/adapter';
 import { CHANGE_COST } from '@pinfold/core/internal';
 import {
   hasTooManyCookies,
+  isBodyComplete,
   isSameOriginForm,
-  isWhole,
   parseLanguage,
   type ReadFields,
   readFields,
@@ -93,7 +93,7 @@ export const readForm = async <Known extends RequestContext>(context: Known): Pr
 };
 
 export const requireSignIn: Guard<RequestContext, SignedInContext> = async (context) => {
-  const hasWholeBody = await isWhole(context.request);
+  const hasWholeBody = await isBodyComplete(context.request);
   const identity = await identify(context);
   return identity.kind === 'signed_in'
     ? await signedInContext(context, identity, hasWholeBody)

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hasSeveralHosts, hasTooManyCookies, pathOf, takeOriginForm } from '@pinfold/http/internal';
+import { hasSeveralHosts, hasTooManyCookies, pathOf, rewriteToOriginForm } from '@pinfold/http/internal';
 import express from 'express';
 import type { Doors } from '../compose/compose.ts';
 import type { Service } from '../compose/service.ts';
@@ -46,7 +46,7 @@ export function requestHandler(
   const echoed = echoEndpoint({ grants, clock, addressOf: clients.addressOf, log });
   return (request, response) => {
     // The viewer, which comes first, refuses what is unreadable.
-    takeOriginForm(request);
+    rewriteToOriginForm(request);
     echoed(request, response, () => viewer(request, response, () => app(request, response)));
   };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ManifestEntry, Publication, RoleId } from '@pinfold/core';
 import { isCompressibleType } from '@pinfold/core/internal';
-import { type ByteRange, failedPrecondition, prefersGzip, requestedRange } from '@pinfold/http/internal';
+import { type ByteRange, checkPreconditions, prefersGzip, requestedRange } from '@pinfold/http/internal';
 import mime from 'mime';
 import { CROSS_ORIGIN, CROSS_ORIGIN_NO_REFERRER, type Headers } from '../pages/answers.ts';
 import type { ViewerMode } from '../viewer-options.ts';
@@ -158,7 +158,7 @@ export function answerTo(request: IncomingMessage, found: FoundFile): FileAnswer
   if (found.status === 404) return notFoundAnswer(found, file.form(gzip, policy));
   const range = rangeOfFile(request, found);
   const form = file.form(gzip && range === undefined, policy);
-  const failed = failedPrecondition(request, form.etag, () => file.tags(policy));
+  const failed = checkPreconditions(request, form.etag, () => file.tags(policy));
   if (failed === 412) return emptyAnswer(found, form, 412, ['Content-Length', '0', ...policy.headers]);
   if (failed === 304) {
     return emptyAnswer(found, form, 304, fallback ? varyByAccept(form.notModified) : form.notModified);

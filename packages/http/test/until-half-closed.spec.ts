@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { untilUnheard } from '../src/internal.ts';
+import { untilHalfClosed } from '../src/internal.ts';
 import { close, get, listen } from './pipelined-stage.ts';
 
 describe('A wait for the sake of a client', () => {
@@ -14,7 +14,7 @@ describe('A wait for the sake of a client', () => {
   async function ask(): Promise<AbortSignal> {
     client.write(get('waiting'));
     [request, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
-    return untilUnheard(request, response);
+    return untilHalfClosed(request, response);
   }
 
   beforeEach(async () => {
@@ -36,14 +36,14 @@ describe('A wait for the sake of a client', () => {
     const received = once(client, 'data');
     response.end('answered');
     expect(String(await received)).to.match(/answered$/);
-    expect(untilUnheard(request, response).aborted, 'asked afterwards').to.equal(true);
+    expect(untilHalfClosed(request, response).aborted, 'asked afterwards').to.equal(true);
   });
 
   it('ends while the connection is not read', async () => {
     const unheard = await ask();
     request.socket.pause();
     expect(unheard.aborted).to.equal(true);
-    expect(untilUnheard(request, response).aborted, 'asked afterwards').to.equal(true);
+    expect(untilHalfClosed(request, response).aborted, 'asked afterwards').to.equal(true);
   });
 
   it('leaves no listener at a connection that stays open', async () => {
