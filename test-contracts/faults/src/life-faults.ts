@@ -77,34 +77,10 @@ export const LIFE_FAULTS: readonly DatabaseFault[] = [
   ),
   inCalls(
     'unreachable',
-    'a fault has no cause',
-    onFault(({ code, message }) => {
-      throw new Fault(code, message);
-    }),
-  ),
-  inCalls(
-    'unreachable',
-    'a fault has another code',
-    onFault(({ message, cause }) => {
-      throw new Fault('storage_unavailable', message, { cause });
-    }),
-  ),
-  inCalls(
-    'unreachable',
     'a database that does not answer has nothing',
     onFault(() => undefined),
   ),
   inCalls('closed', 'a closed handle answers', () => () => ({ close: async () => {} })),
-  inCalls('closed', 'a handle is closed only once', () => (database) => {
-    let isOpen = true;
-    return {
-      close: async () => {
-        if (!isOpen) throw new Error('it was closed');
-        isOpen = false;
-        await database.close();
-      },
-    };
-  }),
   inCalls('closed', 'peers are closed along', () => {
     let isClosed = false;
     return (database) =>
@@ -115,17 +91,6 @@ export const LIFE_FAULTS: readonly DatabaseFault[] = [
       });
   }),
   inCalls('aborted', 'signals are ignored', () => deaf),
-  inCalls(
-    'aborted',
-    'an aborted call rejects with a fault',
-    everyCall(async (call, signal) => {
-      try {
-        return await call();
-      } catch (cause) {
-        throw signal?.aborted ? new Fault('store_unavailable', 'aborted', { cause }) : cause;
-      }
-    }, isInterruptible),
-  ),
   inCalls('aborted', 'calls at once share the signal of the first', abortingAll),
   inCalls(
     'lets-go',
@@ -154,18 +119,6 @@ export const LIFE_FAULTS: readonly DatabaseFault[] = [
       },
     });
   }),
-  inCalls('examine', 'the version of the schema is left out', () => (database) => ({
-    examine: async () => {
-      const { version: _, ...state } = await database.examine();
-      return state;
-    },
-  })),
-  inCalls('examine', 'a sound database has damage', () => (database) => ({
-    examine: async () => ({ ...(await database.examine()), damage: 'page 7' }),
-  })),
-  inCalls('examine', 'the release is unknown', () => (database) => ({
-    examine: async () => ({ ...(await database.examine()), release: 'unknown' }),
-  })),
   inCalls('examine', 'the clock counts seconds', () => () => ({
     check: async () => Math.floor(Date.now() / 1_000) as Instant,
   })),

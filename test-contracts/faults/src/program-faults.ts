@@ -114,8 +114,6 @@ export const PROGRAM_FAULTS: readonly DatabaseFault[] = [
   })),
   inCalls('isolated', 'others see what a program wrote so far', piecemeal()),
   inCalls('answered', 'a handle reads what it read before', remembering('read')),
-  inCalls('answered', 'a handle looks up what it looked up before', remembering('peek')),
-  inCalls('answered', 'a handle has a snapshot for long', remembering('snapshot')),
   inCalls('exclusive', 'others run between the steps of a program', piecemeal()),
   inCalls(
     'shared',
@@ -124,7 +122,6 @@ export const PROGRAM_FAULTS: readonly DatabaseFault[] = [
   ),
   inCalls('overlapping', 'a program that would have to wait fails', refusing),
   inCalls('at-once', 'reads at once share an answer', sharing('read')),
-  inCalls('at-once', 'programs at once share a result', sharing('write')),
   inCalls('snapshot', 'a snapshot reads step by step', readingOn),
   inCalls('snapshot', 'an opened snapshot shows what is written later', () => (database) => ({
     openSnapshot: async (signal) => {
@@ -132,20 +129,6 @@ export const PROGRAM_FAULTS: readonly DatabaseFault[] = [
       return {
         read: (query, args, another) => database.read(query, args, another),
         close: () => snapshot.close(),
-      };
-    },
-  })),
-  inCalls('snapshot', 'a snapshot is closed only once', () => (database) => ({
-    openSnapshot: async (signal) => {
-      const snapshot = await database.openSnapshot(signal);
-      let isOpen = true;
-      return {
-        read: (query, args, another) => snapshot.read(query, args, another),
-        close: async () => {
-          if (!isOpen) throw new Error('it was closed');
-          isOpen = false;
-          await snapshot.close();
-        },
       };
     },
   })),

@@ -1,5 +1,5 @@
 import { Fault } from '@pinfold/core';
-import { type Database, type InsertAction, StepError, type Steps } from '@pinfold/core/records';
+import type { Database, InsertAction, Steps } from '@pinfold/core/records';
 import {
   type Answering,
   type Ask,
@@ -7,12 +7,10 @@ import {
   answering,
   asking,
   type ChangingList,
-  changing,
   type DatabaseFault,
   inCalls,
   inEachOf,
   inRows,
-  inSteps,
   type Row,
   run,
   writingLast,
@@ -103,22 +101,11 @@ function writingAtMost(count: number) {
 
 export const WRITE_FAULTS: readonly DatabaseFault[] = [
   ...inEachOf('insert-taken', {
-    'a row whose key is taken is left out': () =>
-      inserting(function* (action, known, ask) {
-        return known === undefined ? yield* ask(action) : undefined;
-      }),
     'a row whose key is taken replaces the other one': () =>
       inserting(function* (action, known, ask) {
         if (known === undefined) return yield* ask(action);
         const { isbn, ...changes } = action.row;
         return yield* ask({ ...action, kind: 'update', key: { isbn }, changes });
-      }),
-    'null is taken once there is one': () =>
-      inserting(function* (action, _, ask) {
-        const { table, row } = action;
-        const others = yield* ask({ kind: 'find', table, where: { code: null }, limit: 1 });
-        if (row.code === null && (others as readonly Row[]).length > 0) throw new Error('null is taken');
-        return yield* ask(action);
       }),
   }),
   rejecting(
@@ -127,31 +114,10 @@ export const WRITE_FAULTS: readonly DatabaseFault[] = [
     (cause) => new Fault('store_unavailable', 'the key is taken', { cause }),
   ),
   rejecting('errors', 'the error of the database is passed on', ({ cause }) => cause),
-  rejecting('errors', 'an error names no column', (error) =>
-    error instanceof StepError ? new StepError({ ...error, columns: [] }, error.cause) : error,
-  ),
-  rejecting('errors', 'an error has no cause', (error) =>
-    error instanceof StepError ? new StepError(error, undefined) : error,
-  ),
   rejecting('errors', 'an error has values in its message', (error) =>
     Object.assign(error, { message: `${error.message}: isbn-00001` }),
   ),
   ...inEachOf('upsert', {
-    'null replaces no value': () =>
-      answering('upsert', function* (action, ask) {
-        const { table, row } = action;
-        const known = yield* ask({ kind: 'get', table, key: { name: row.name } });
-        return yield* ask({
-          ...action,
-          row: { ...row, label: row.label ?? (known as Row | undefined)?.label ?? null },
-        });
-      }),
-    'the first row stays': () =>
-      answering('upsert', function* (action, ask) {
-        const { table, row } = action;
-        const known = yield* ask({ kind: 'get', table, key: { name: row.name } });
-        return known === undefined ? yield* ask(action) : undefined;
-      }),
     'the row of another key is replaced': () =>
       answering('upsert', function* (action, ask) {
         const { table, row } = action;
@@ -165,40 +131,17 @@ export const WRITE_FAULTS: readonly DatabaseFault[] = [
       asking('update', ({ changes }) => ({
         changes: Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null)),
       })),
-    'columns that are not named are emptied': () =>
-      asking('update', ({ changes }) => ({ changes: { pages: 0, ...changes } })),
-    'every row of the table changes': () =>
-      answering('update', function* (action, ask) {
-        const { code, ...changes } = action.changes;
-        const { table } = action;
-        const rows = (yield* ask({ kind: 'find', table, where: {} })) as readonly Row[];
-        for (const { isbn } of rows) yield* ask({ ...action, key: { isbn }, changes });
-        return yield* ask(action);
-      }),
   }),
   ...inEachOf('remove', {
-    'a row stays': () => asking('remove', () => ({ key: { isbn: 'none' } })),
-    'a row that is not there is an error': () =>
-      answering('remove', function* (action, ask) {
-        const known = yield* ask({ kind: 'get', table: action.table, key: action.key });
-        if (known === undefined) throw new Error('there is none');
-        return yield* ask(action);
-      }),
     'the key of a removed row stays taken': keepingKeys,
   }),
   ...inEachOf('sequence', {
-    'numbers count down': () => inRows((row) => ({ ...row, number: 1_000_000 - Number(row.number) })),
     'a number is given twice': () => inRows((row) => ({ ...row, number: Math.ceil(Number(row.number) / 2) })),
   }),
   inLists('results come in reverse', (results) => results.toReversed()),
-  inLists('nested results are flat', (results) => results.flat()),
-  inLists('no steps result in nothing', (results) => (results.length > 0 ? results : undefined)),
   inCalls('all', 'steps do not see those before them', () => (database) => ({
     write: (program, args) => database.write(run(program, writingLast), args),
   })),
-  inSteps('many', 'a range has at most 999 rows', () =>
-    changing('find', (rows: readonly Row[]) => rows.slice(0, 999)),
-  ),
   inCalls('many', 'a program writes at most 999 rows', writingAtMost(999)),
   inCalls('caller', 'what a caller gave is answered', sharingObjects(true)),
   inCalls('caller', 'what was answered is answered again', sharingObjects(false)),
