@@ -10,7 +10,7 @@ const PARTS: Readonly<Record<string, string>> = {
   // The page may not be hydrated at the first click.
   script: "(document.getElementById('count').click(), document.getElementById('count').textContent > 0)",
 };
-const PATIENCE = { timeout: 5_000, polling: 200 };
+const TIMEOUTS = { timeout: 5_000, polling: 200 };
 
 /** What does not work of a site: its first page, parts of it, its link to the second page, and that page opened anew. */
 export async function failuresOf(url: string): Promise<readonly string[]> {
@@ -39,7 +39,7 @@ async function leadsOn(page: Page, link: Locator): Promise<boolean> {
 
 /** Whether it becomes true. The network is idle: only scripts have work left. */
 async function isTrue(page: Page, expression: string): Promise<boolean> {
-  return await page.waitForFunction(expression, undefined, PATIENCE).then(
+  return await page.waitForFunction(expression, undefined, TIMEOUTS).then(
     () => true,
     () => false,
   );

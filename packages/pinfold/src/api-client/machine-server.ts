@@ -9,7 +9,12 @@ import { readServerFile, type ServerFile } from '../server/server-file.ts';
 import { type Environment, readSettings } from '../settings/settings.ts';
 import type { Server } from './logins.ts';
 
-/** The server on this data folder, with this machine's key. Before each request it must prove that it has the key. */
+/**
+ * The server on the data folder of these settings, with its key for commands of this machine. Before each request it
+ * must prove that it has the key, because another process may listen at its address by then.
+ *
+ * @throws UnavailableError if no server answers.
+ */
 export async function findMachineServer(env: Environment, account: AccountId): Promise<Server> {
   const { dataDir } = readSettings(env);
   const file = await readServerFile(dataDir);

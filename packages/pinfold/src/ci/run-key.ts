@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import type { PublishRequest } from '../publishing/publications.ts';
 import type { Environment } from '../settings/settings.ts';
 
-/** Derives the Idempotency-Key of a CI job: repeating it in one run publishes once. `undefined` outside CI. */
+/**
+ * Derives the Idempotency-Key of a job of GitHub Actions or GitLab CI: repeating the job in the same run publishes
+ * once. `undefined` elsewhere.
+ */
 export function deriveRunKey(
   { filename, bytes, title, name, password }: Omit<PublishRequest, 'idempotencyKey'>,
   env: Environment,

@@ -188,7 +188,10 @@ function toWriteError(error: NodeJS.ErrnoException): Error {
   return new CommandFailure(message, { cause: error, code: 'cannot_write' });
 }
 
-/** Returns a function that waits until all writes have left the process, and returns their error, if any. */
+/**
+ * Returns a function that waits until all writes have left the process, and returns their error, if any. Ending the
+ * process earlier would cut off the text that a slow reader of the pipe has not read.
+ */
 export function trackWrites(stream: Writable): () => Promise<Error | undefined> {
   let failure: Error | undefined;
   stream.on('error', (error) => {

@@ -6,9 +6,9 @@ import type { MetricsServer } from '../metrics/metrics-server.ts';
 import type { MetricsSnapshot } from '../metrics/metrics-snapshot.ts';
 import { HttpServer } from '../server/http-server.ts';
 import type { Log } from '../server/log.ts';
-import { orByMachineKey } from '../server/machine-key.ts';
+import { acceptMachineKey } from '../server/machine-key.ts';
 import { requestHandler } from '../server/request-handler.ts';
-import { keepServerFile, readServerFile } from '../server/server-file.ts';
+import { readServerFile, writeServerFile } from '../server/server-file.ts';
 import { type AppOptions, checkOptions } from '../settings/options.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
@@ -124,7 +124,7 @@ export async function createRunnableApp(
     const isStopping = (): boolean => draining !== undefined || server.stopping;
     const serverFile = () => readServerFile(settings.dataDir);
     const doors = await makeDoors(service, 'refuse', (authenticate) =>
-      orByMachineKey(authenticate, serverFile),
+      acceptMachineKey(authenticate, serverFile),
     );
     const handler = requestHandler(doors, service, serverFile, isStopping);
     // The first probe is answered from a check.
@@ -152,7 +152,7 @@ export async function createRunnableApp(
     await begin();
     isListening = true;
     const { dataDir, host } = settings;
-    removeServerFile = await keepServerFile(dataDir, addresses, { host, port }, (error) =>
+    removeServerFile = await writeServerFile(dataDir, addresses, { host, port }, (error) =>
       log.warn(`server.json cannot be written: ${isError(error) ? error.message : 'failed'}`),
     );
     const { publicUrl: url, viewerMode: viewer_mode } = addresses;

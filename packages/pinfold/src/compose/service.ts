@@ -10,9 +10,9 @@ import { Health } from '../health/health.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { release } from '../release.ts';
 import { runCleanupTimer, storeLastViews, storeViews } from '../server/background.ts';
-import { type Clients, clientsOf } from '../server/client-address.ts';
+import { type Clients, identifyClients } from '../server/client-address.ts';
 import { type Log, openLog } from '../server/log.ts';
-import { requestLog } from '../server/request-log.ts';
+import { createRequestLog } from '../server/request-log.ts';
 import type { ServiceOptions } from '../settings/options.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
@@ -95,8 +95,8 @@ export async function openService(
   const disk = options.staging === undefined ? { free, archiveBytes: limits.archiveBytes } : undefined;
   health.watch({ ...ports, disk });
   metrics?.measure(health, free, composed.pool);
-  const clients = clientsOf(settings.trustProxy);
-  const logged = requestLog(log, settings, clients.addressOf, metrics?.request);
+  const clients = identifyClients(settings.trustProxy);
+  const logged = createRequestLog(log, settings, clients.addressOf, metrics?.request);
   const background: Promise<void>[] = [];
   return {
     settings,

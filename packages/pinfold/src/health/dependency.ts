@@ -4,40 +4,40 @@ import { codeOf, isError } from '@pinfold/core/internal';
 import type { Log } from '../server/log.ts';
 import { LowSpace } from './upload-disk.ts';
 
-/** How something that the server needs was met last. */
+/** After this time the dependency counts as slow. */
 export type DependencyState = 'ok' | 'slow' | 'low' | 'full' | 'unavailable';
 
-export type Ask = (signal: AbortSignal) => Promise<unknown>;
+export type Probe = (signal: AbortSignal) => Promise<unknown>;
 
 export interface DependencyOptions {
-  /** The faults that say that it did not answer. */
+  /** The code of the faults that mean it did not answer. */
   readonly code: 'staging_unavailable' | 'storage_unavailable' | 'store_unavailable';
-  /** The log's texts: it stopped answering, has no space, or works again. */
+  /** The texts for the log: it does not answer, it has no space, or it works again. */
   readonly message: { readonly unavailable: string; readonly full: string; readonly back: string };
-  /** Faults that stay though requests are answered, and what the log says of them. */
+  /** Faults that persist even if other requests succeed, and their text for the log. */
   readonly persistent?: { readonly by: (error: unknown) => boolean; readonly message: string };
 }
 
-/** How long a part may take, in milliseconds. */
+/** The times for an answer, in milliseconds. */
 export interface Timeouts {
   /** From here on it is slow. */
   readonly slow: number;
-  /** From here on it does not answer. */
-  readonly longest: number;
+  /** After this time it counts as unavailable. */
+  readonly unavailable: number;
 }
 
-export const PATIENCE: Timeouts = { slow: 1_000, longest: 5_000 };
+export const TIMEOUTS: Timeouts = { slow: 1_000, unavailable: 5_000 };
 
-/** The system's errors for a full disk or an exceeded disk quota. */
-const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
+/** System errors for a full disk or an exceeded quota. */
+const NO_SPACE_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 
-/** Something that the server needs: what is known of it from looking at it, and from what requests met. */
+/** A dependency of the server. Its state comes from probes and from the outcome of requests. */
 export class Dependency {
   readonly #options: DependencyOptions;
-  readonly #patience: Timeouts;
+  readonly #timeouts: Timeouts;
   readonly #now: () => number;
   readonly #stopped: AbortController = new AbortController();
-  #ask: Ask | undefined;
+  #call: Probe | undefined;
   #log: Log | undefined;
   #state: DependencyState = 'ok';
   #error: unknown;
@@ -51,11 +51,11 @@ export class Dependency {
 
   constructor(
     options: DependencyOptions,
-    patience: Timeouts = PATIENCE,
+    timeouts: Timeouts = TIMEOUTS,
     now: () => number = () => performance.now(),
   ) {
     this.#options = options;
-    this.#patience = patience;
+    this.#timeouts = timeouts;
     this.#now = now;
   }
 
@@ -67,9 +67,9 @@ export class Dependency {
     return this.#error;
   }
 
-  /** Says how it is looked at. Until then, it is taken to be well. */
-  askedBy(ask: Ask): void {
-    this.#ask = ask;
+  /** Sets the function that probes it. Before, it counts as working. */
+  probeWith(call: Probe): void {
+    this.#call = call;
   }
 
   logTo(log: Log): void {
@@ -78,19 +78,22 @@ export class Dependency {
 
   answered(): void {
     this.#answers += 1;
-    if (isAway(this.#state) && !this.#isPersistent(this.#error)) this.#state = 'ok';
+    if (isDown(this.#state) && !this.#isPersistent(this.#error)) this.#state = 'ok';
   }
 
-  /** A request was not, which may be its own fault: so this is looked into at once, but once between two looks. */
+  /**
+   * Records the failure of a request. It may be the request's own fault, so a probe starts at once, but at most one
+   * between two regular probes.
+   */
   failed(error: unknown): void {
     if (!isFault(error) || error.code !== this.#options.code) return;
-    this.#become(stateOf(error), error);
+    this.#setState(classifyError(error), error);
     if (this.#probedEarly || this.#probing !== undefined) return;
     this.#probedEarly = true;
     void this.#begin();
   }
 
-  /** Looks at it; a look that still runs is not begun again. */
+  /** Probes it, or waits for the probe that is running. */
   probe(): Promise<void> {
     this.#probedEarly = false;
     return this.#begin();
@@ -109,41 +112,44 @@ export class Dependency {
   }
 
   async #probe(): Promise<void> {
-    const ask = this.#ask;
+    const call = this.#call;
     const { signal: stopped } = this.#stopped;
-    if (ask === undefined || stopped.aborted) return;
+    if (call === undefined || stopped.aborted) return;
     const [began, answers] = [this.#now(), this.#answers];
     try {
-      await this.#answer(ask, stopped);
-      this.#found(this.#now() - began > this.#patience.slow ? 'slow' : 'ok', undefined);
+      await this.#waitForCall(call, stopped);
+      this.#record(this.#now() - began > this.#timeouts.slow ? 'slow' : 'ok', undefined);
     } catch (error) {
       if (stopped.aborted) return;
-      // It answered others meanwhile, so it has only much to do.
-      const state = stateOf(error);
+      // Other calls succeeded meanwhile, so it is only slow.
+      const state = classifyError(error);
       const isBusy = this.#answers > answers && !this.#isPersistent(error);
-      this.#found(state === 'unavailable' && isBusy ? 'slow' : state, error);
+      this.#record(state === 'unavailable' && isBusy ? 'slow' : state, error);
     }
   }
 
-  /** A call that nothing ends, on a file system that hangs, is waited for again and not made anew: each holds a thread. */
-  async #answer(ask: Ask, stopped: AbortSignal): Promise<void> {
-    const within = AbortSignal.any([stopped, AbortSignal.timeout(this.#patience.longest)]);
-    this.#asked ??= ask(within).finally(() => {
+  /**
+   * Waits for the running call instead of starting another one: on a file system that hangs, each call holds a
+   * thread.
+   */
+  async #waitForCall(call: Probe, stopped: AbortSignal): Promise<void> {
+    const signal = AbortSignal.any([stopped, AbortSignal.timeout(this.#timeouts.unavailable)]);
+    this.#asked ??= call(signal).finally(() => {
       this.#asked = undefined;
     });
-    await raceSignal(this.#asked, within);
+    await raceSignal(this.#asked, signal);
   }
 
-  #found(state: DependencyState, error: unknown): void {
-    this.#become(state, error);
+  #record(state: DependencyState, error: unknown): void {
+    this.#setState(state, error);
     const before = this.#logged;
-    this.#logged = isAway(state) ? this.#sentence(state, error) : undefined;
+    this.#logged = isDown(state) ? this.#describe(state, error) : undefined;
     if (this.#logged === before) return;
     if (this.#logged === undefined) this.#log?.info(this.#options.message.back);
     else this.#log?.error(this.#logged, error);
   }
 
-  #sentence(state: AwayState, error: unknown): string {
+  #describe(state: DownState, error: unknown): string {
     const { persistent, message } = this.#options;
     return persistent !== undefined && this.#isPersistent(error)
       ? persistent.message
@@ -154,23 +160,23 @@ export class Dependency {
     return this.#options.persistent?.by(error) ?? false;
   }
 
-  #become(state: DependencyState, error: unknown): void {
+  #setState(state: DependencyState, error: unknown): void {
     this.#state = state;
     this.#error = error;
   }
 }
 
-type AwayState = Exclude<DependencyState, 'ok' | 'slow'>;
+type DownState = Exclude<DependencyState, 'ok' | 'slow'>;
 
-function isAway(state: DependencyState): state is AwayState {
+function isDown(state: DependencyState): state is DownState {
   return state !== 'ok' && state !== 'slow';
 }
 
-function stateOf(error: unknown): DependencyState {
+function classifyError(error: unknown): DependencyState {
   if (error instanceof LowSpace) return 'low';
-  return hasNoRoom(error) ? 'full' : 'unavailable';
+  return hasNoSpace(error) ? 'full' : 'unavailable';
 }
 
-function hasNoRoom(error: unknown): boolean {
-  return isError(error) && (NO_ROOM.has(codeOf(error)) || hasNoRoom(error.cause));
+function hasNoSpace(error: unknown): boolean {
+  return isError(error) && (NO_SPACE_CODES.has(codeOf(error)) || hasNoSpace(error.cause));
 }

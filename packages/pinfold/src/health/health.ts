@@ -4,7 +4,7 @@ import { isOutdated, isPromise, sleepUnlessAborted } from '@pinfold/core/interna
 import type { Log } from '../server/log.ts';
 import { ClockDifference } from './clock-difference.ts';
 import { Dependency, type DependencyState } from './dependency.ts';
-import { LowSpace, spaceCheck, type UploadDisk } from './upload-disk.ts';
+import { createSpaceCheck, LowSpace, type UploadDisk } from './upload-disk.ts';
 
 type Part = 'database' | 'storage' | 'staging';
 
@@ -13,20 +13,20 @@ export type Need = Part | 'clock';
 const NEEDS: readonly Need[] = ['database', 'storage', 'staging', 'clock'];
 
 /**
- * Reads what readiness goes by: `none`, or a list of needs joined by commas, to which the database always belongs.
- * `undefined` for anything else.
+ * Parses the needs of readiness: `none`, or a list separated by commas; the database is always added. `undefined` for
+ * any other text.
  */
 export function parseNeeds(text: string): readonly Need[] | undefined {
   if (text === 'none') return [];
-  const named = text.split(',').map((name) => name.trim());
-  if (!named.every((name) => NEEDS.some((need) => need === name))) return undefined;
-  return NEEDS.filter((need) => need === 'database' || named.includes(need));
+  const names = text.split(',').map((name) => name.trim());
+  if (!names.every((name) => NEEDS.some((need) => need === name))) return undefined;
+  return NEEDS.filter((need) => need === 'database' || names.includes(need));
 }
 
 export interface HealthReport {
   readonly status: 'ok' | 'degraded' | 'unavailable';
   readonly parts: Readonly<Record<Part, DependencyState>>;
-  /** Seconds that this machine's clock is ahead of the database's; null while it is not known. */
+  /** Seconds by which this machine's clock is ahead of the database's; null until it is known. */
   readonly clock: number | null;
 }
 
@@ -38,8 +38,8 @@ export interface WatchedPorts {
   readonly disk?: UploadDisk | undefined;
 }
 
-/** The calls of requests that say whether a part answers. */
-const NOTED: Readonly<Record<string, Part>> = {
+/** The calls of requests whose outcome shows whether a part answers. */
+const OBSERVED_CALLS: Readonly<Record<string, Part>> = {
   'roles load': 'database',
   'roles loadManifest': 'database',
   'api_keys find': 'database',
@@ -49,12 +49,12 @@ const NOTED: Readonly<Record<string, Part>> = {
 };
 
 const PAUSE: Duration = seconds(5);
-/** Storage is asked at every third look: it may be far away, and is paid for by the request. */
+/** Storage is probed every third time: it may be far away, and each request may cost money. */
 const STORAGE_EVERY = 3;
 
 /**
- * The dependencies of the server, checked by one timer and by the outcome of requests. Probes are answered from memory:
- * they cost no store anything.
+ * Checks the dependencies of the server by a timer and by the outcome of requests. Answers health requests from
+ * memory, so that they cost the stores nothing.
  */
 export class Health {
   readonly #clock: ClockDifference = new ClockDifference();
@@ -90,27 +90,30 @@ export class Health {
     }),
   };
 
-  /** Notes how the calls of requests end that fail only when their part is down: a write may fail though reads work. */
+  /**
+   * Records the outcome of calls that fail only if their part is down. Not of others: a write may fail while reads
+   * work.
+   */
   readonly observer: Observer = (call, method, port) => {
-    const part = NOTED[`${port} ${method}`];
+    const part = OBSERVED_CALLS[`${port} ${method}`];
     return part === undefined ? call : observeCall(call, this.#parts[part]);
   };
 
   watch({ persistence, archives, staging, clock, disk }: WatchedPorts): void {
-    this.#parts.database.askedBy(async (signal) => {
+    this.#parts.database.probeWith(async (signal) => {
       const asked = clock.now();
       const checked = await persistence.check(signal);
       this.#clock.note(asked, checked, clock.now());
     });
-    this.#parts.storage.askedBy((signal) => archives.check(signal));
-    const checkSpace = disk === undefined ? async () => {} : spaceCheck(disk);
-    this.#parts.staging.askedBy(async (signal) => {
+    this.#parts.storage.probeWith((signal) => archives.check(signal));
+    const checkSpace = disk === undefined ? async () => {} : createSpaceCheck(disk);
+    this.#parts.staging.probeWith(async (signal) => {
       await staging.check(signal);
       await checkSpace();
     });
   }
 
-  /** Logs changes; only one of several processes on a machine does. */
+  /** Logs changes. Only one process of a machine should. */
   logTo(log: Log): void {
     for (const part of [...Object.values(this.#parts), this.#clock]) part.logTo(log);
   }
@@ -119,31 +122,31 @@ export class Health {
     await Promise.all(Object.values(this.#parts).map((part) => part.probe()));
   }
 
-  /** Looks again and again until the signal aborts. No part waits for another one. */
+  /** Probes all parts repeatedly until the signal aborts. Parts do not wait for each other. */
   async run(clock: Clock, signal: AbortSignal): Promise<void> {
     const { database, storage, staging } = this.#parts;
-    for (let turn = 1; await sleepUnlessAborted(clock, PAUSE, signal); turn += 1) {
+    for (let round = 1; await sleepUnlessAborted(clock, PAUSE, signal); round += 1) {
       void database.probe();
       void staging.probe();
-      if (turn % STORAGE_EVERY === 0) void storage.probe();
+      if (round % STORAGE_EVERY === 0) void storage.probe();
     }
     await Promise.all(Object.values(this.#parts).map((part) => part.close()));
   }
 
   /**
-   * Whether all of these work. A storage that is full still serves views, staging without space takes no upload, and a
-   * clock may differ from the database's by 60 s.
+   * Whether all of these work. A full storage still serves views; staging without space receives nothing; a clock may
+   * differ from the database's by 60 s.
    */
   has(needs: readonly Need[]): boolean {
-    return needs.every((need) => this.#hasOne(need));
+    return needs.every((need) => this.#isMet(need));
   }
 
-  #hasOne(need: Need): boolean {
-    if (need === 'clock') return !this.#clock.isGreat;
+  #isMet(need: Need): boolean {
+    if (need === 'clock') return !this.#clock.isTooLarge;
     return need === 'staging' ? this.#canReceive() : this.#parts[need].state !== 'unavailable';
   }
 
-  /** Throws what an upload would meet, as far as is known, before the client sends it. */
+  /** Throws the known failure of staging before the client sends its upload. */
   admitUpload(): void {
     if (this.#canReceive()) return;
     const { error } = this.#parts.staging;
@@ -168,8 +171,8 @@ export class Health {
   #status(): HealthReport['status'] {
     const { database, storage, staging } = this.#parts;
     if (database.state === 'unavailable' || storage.state === 'unavailable') return 'unavailable';
-    const isWell = [database, storage, staging].every(({ state }) => state === 'ok');
-    return isWell && !this.#clock.isGreat ? 'ok' : 'degraded';
+    const areOk = [database, storage, staging].every(({ state }) => state === 'ok');
+    return areOk && !this.#clock.isTooLarge ? 'ok' : 'degraded';
   }
 }
 
@@ -178,7 +181,7 @@ function observeCall(call: PortMethod, part: Dependency): PortMethod {
   const failed = (error: unknown): void => part.failed(error);
   return (...inputs) => {
     const result = call(...inputs);
-    // Beside the result, not before it, so that its caller waits no longer.
+    // Observes the promise without delaying the caller.
     if (isPromise(result)) result.then(answered, failed);
     else answered();
     return result;

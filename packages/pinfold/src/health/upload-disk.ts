@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 export interface UploadDisk {
   /** The free bytes. */
   free(): Promise<number>;
-  /** The most bytes of an archive. */
+  /** The maximum bytes of an archive. */
   readonly archiveBytes: number;
 }
 
@@ -15,10 +15,10 @@ export async function freeBytes(folder: string): Promise<number> {
 }
 
 /**
- * Returns a check that throws {@link LowSpace} when less is free than one archive may need. It then throws until twice
- * that is free, so that the state does not flap.
+ * Returns a check that throws {@link LowSpace} if less is free than one archive may need. Then it throws until twice
+ * that much is free, so that the state does not flap.
  */
-export function spaceCheck({ free, archiveBytes }: UploadDisk): () => Promise<void> {
+export function createSpaceCheck({ free, archiveBytes }: UploadDisk): () => Promise<void> {
   let isLow = false;
   return async () => {
     const bytes = await free();

@@ -6,7 +6,12 @@ import { archiveError, type WireError } from '@pinfold/http-express/internal/pro
 import { CommandFailure } from '../command-line/failures.ts';
 import { escapeControls } from '../command-line/terminal.ts';
 
-/** Adds advice to the refusal of a folder that lacks only an index.html; returns other errors unchanged. */
+/**
+ * Adds advice to the refusal of a folder that lacks only an index.html; returns other errors unchanged. The advice
+ * considers the whole folder, because packing leaves out folders such as `.vitepress`, which may have the built site.
+ *
+ * @param argument the folder as the user wrote it, for the paths in the advice.
+ */
 export async function explainMissingIndex(
   error: unknown,
   argument: string,

@@ -14,7 +14,11 @@ export async function checkStaysProtected(
 /** The publication that a name will show: one by its id, or the previous one. */
 export type NextShown = { readonly id: string } | 'previous';
 
-/** Points a name at another publication. Throws, before any change, if that would open it or it has no previous one. */
+/**
+ * Points a name at another publication.
+ *
+ * @throws CommandFailure before any change, if the name would lose its password or has no previous publication.
+ */
 export async function moveName(
   name: string,
   next: NextShown,

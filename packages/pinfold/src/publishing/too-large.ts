@@ -6,7 +6,10 @@ import type { ZipToSend } from './pack.ts';
 
 const SHOWN = 3;
 
-/** Adds the size and the largest files to a refusal of a ZIP for its size; returns other errors unchanged. */
+/**
+ * Adds the size and the largest files to a refusal of a ZIP for its size; returns other errors unchanged. The server
+ * does not know them, because it stops reading at the limit.
+ */
 export async function explainTooLarge(error: unknown, { bytes }: Pick<ZipToSend, 'bytes'>): Promise<unknown> {
   if (!(error instanceof CommandFailure) || error.json?.code !== 'archive_too_large') return error;
   const [{ limit } = {}] = (error.json.errors ?? []) as readonly Partial<WireError>[];

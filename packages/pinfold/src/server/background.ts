@@ -20,15 +20,15 @@ export interface CleanupTimerOptions {
   readonly views: Pick<Views, 'sweep'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called when a sweep has ended well, and before the first one: its failure is logged. */
+  /** Called before the first sweep and after each successful one. Its failure is logged. */
   readonly measure?: (swept: boolean) => Promise<void>;
-  /** A number from 0 up to 1, so that nodes that start together do not sweep together. */
+  /** Returns a number from 0 up to 1, so that nodes that start together sweep at different times. */
   readonly random: () => number;
 }
 
 const MAX_PAUSE: Duration = minutes(10);
 
-/** A line of the log names at most so many publications; `pinfold cleanup --dry-run` names more. */
+/** The most publications that a log line names; `pinfold cleanup --dry-run` names all. */
 const MAX_NAMED = 20;
 
 /** Sweeps every five to ten minutes until the signal aborts. A failed sweep is logged, and does not prevent the next. */
@@ -87,7 +87,7 @@ function logReport(log: Log, report: CleanUpReport): void {
   log.info('cleanup', { ...counts, removal_behind: Math.round(removalBehind / 1_000) });
 }
 
-/** A process that is killed loses what it counted for so long. */
+/** A killed process loses the counts of this time. */
 const STORE_PAUSE: Duration = seconds(10);
 
 interface StoredViews {
@@ -95,7 +95,9 @@ interface StoredViews {
   readonly log: Pick<Log, 'error'>;
 }
 
-/** Stores counts of views every ten seconds until the signal aborts. That it fails is said once, until it succeeds. */
+/**
+ * Stores the counts of views every ten seconds until the signal aborts. Logs only the first of consecutive failures.
+ */
 export async function storeViews(
   { views, clock, log }: StoredViews & { readonly clock: Clock },
   signal: AbortSignal,

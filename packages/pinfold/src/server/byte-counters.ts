@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How much of each connection was counted before, on the connection itself: a WeakMap costs each view more. */
+/** The bytes counted so far, stored on the socket itself: a WeakMap would cost more on every view. */
 const SENT: unique symbol = Symbol('sent');
 const RECEIVED: unique symbol = Symbol('received');
 
@@ -11,20 +11,20 @@ interface CountedSocket extends Socket {
 }
 
 /**
- * Bytes of an answer on its connection, its head included: what the connection sent since it was last asked, since its
- * requests are answered one after another. 0 where the server is not Node's own and counts none.
+ * Bytes that the connection has sent since the last call: those of one answer with its head, because a connection
+ * sends one answer at a time. 0 on servers other than Node's, which do not count.
  */
 export function takeSent({ socket }: IncomingMessage): number {
   return take(socket, SENT, socket.bytesWritten);
 }
 
-/** As {@link takeSent}, of a request; what a client sends ahead may be counted with the request before. */
+/** Like {@link takeSent} for a request. Bytes that a client sends ahead may be counted with the request before. */
 export function takeReceived({ socket }: IncomingMessage): number {
   return take(socket, RECEIVED, socket.bytesRead);
 }
 
-function take(socket: CountedSocket, what: typeof SENT | typeof RECEIVED, counted: number = 0): number {
-  const before = socket[what] ?? 0;
-  socket[what] = counted;
-  return counted - before;
+function take(socket: CountedSocket, counter: typeof SENT | typeof RECEIVED, total: number = 0): number {
+  const before = socket[counter] ?? 0;
+  socket[counter] = total;
+  return total - before;
 }

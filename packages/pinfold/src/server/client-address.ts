@@ -6,21 +6,21 @@ import proxyAddress, { all, compile } from 'proxy-addr';
 import type { TrustProxy } from '../settings/trust-proxy.ts';
 
 /**
- * The client's address by the `X-Forwarded-For` of trusted proxies, else the socket's. Scheme and host are never taken
- * from a request, but from the settings.
+ * Finds the client's address in the `X-Forwarded-For` of trusted proxies, else in the socket. Scheme and host come
+ * from the settings, never from a request.
  */
-export function clientAddress(trust: TrustProxy): ClientAddress {
+export function createClientAddress(trust: TrustProxy): ClientAddress {
   if (trust.kind === 'none') return socketAddress;
   const isTrusted =
     trust.kind === 'hops'
       ? (_address: string, distance: number) => distance < trust.count
-      : trustOf(trust.addresses);
-  // Rates are counted by address, and a part of a header would keep all of it in memory.
+      : compileTrust(trust.addresses);
+  // Copied, because limits store the address, and a slice would keep the whole header in memory.
   return (request) => ownText(withoutPort(proxyAddress(request, isTrusted)) ?? socketAddress(request));
 }
 
-/** Some proxies append the port to an address, of the client or of a proxy before them. */
-function trustOf(addresses: readonly string[]): (address: string, distance: number) => boolean {
+/** Creates a check of proxy addresses. Some proxies append a port to an address. */
+function compileTrust(addresses: readonly string[]): (address: string, distance: number) => boolean {
   const isTrusted = compile([...addresses]);
   return (address, distance) => isTrusted(withoutPort(address) ?? address, distance);
 }
@@ -32,17 +32,17 @@ function withoutPort(text: string): string | undefined {
   return isIP(address) === 0 ? undefined : address;
 }
 
-/** What the settings say of clients. */
+/** How the settings identify clients. */
 export interface Clients {
   readonly addressOf: ClientAddress;
   readonly isTrusted: IsTrustedClient;
 }
 
-export function clientsOf(trust: TrustProxy): Clients {
-  return { addressOf: clientAddress(trust), isTrusted: trustedClients(trust) };
+export function identifyClients(trust: TrustProxy): Clients {
+  return { addressOf: createClientAddress(trust), isTrusted: createTrustCheck(trust) };
 }
 
-/** Whether a request comes from the operator's side: from this machine, or from an address that the settings trust. */
+/** Whether a request comes from this machine or from an address that the settings trust. */
 export type IsTrustedClient = (request: IncomingMessage) => boolean;
 
 const FORWARDED =
@@ -53,16 +53,16 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
 /**
- * Recognizes trusted clients. A forwarded request is trusted only if `X-Forwarded-For` names trusted addresses alone,
+ * Creates a check for trusted clients. A forwarded request is trusted only if all addresses in `X-Forwarded-For` are,
  * since clients can send any header. If the setting is a number of proxies, only this machine is trusted.
  */
-export function trustedClients(trust: TrustProxy): IsTrustedClient {
-  const isTrusted = trust.kind === 'addresses' ? trustOf(trust.addresses) : () => false;
+export function createTrustCheck(trust: TrustProxy): IsTrustedClient {
+  const isTrusted = trust.kind === 'addresses' ? compileTrust(trust.addresses) : () => false;
   return (request) => {
     const socket = request.socket.remoteAddress ?? '';
     const isForwarded = Object.keys(request.headers).some((name) => FORWARDED.test(name));
     if (!isForwarded) return isLoopback(socket) || isTrusted(socket, 0);
-    // The last address is the client's, or the first that is not trusted.
+    // The last address is the client's, or the first untrusted one.
     const [, ...addresses] = all(request, isTrusted);
     return addresses.length > 0 && isTrusted(addresses.at(-1) ?? '', addresses.length);
   };

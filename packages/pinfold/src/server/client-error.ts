@@ -2,75 +2,75 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { unreadHeadPage } from '@pinfold/viewer';
 
-// An import of node:http would load Node's fetch.
+// Importing node:http would also load Node's fetch.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
-/** How long what a client still sends is read: closing at once would lose it the answer. */
-const REST = 2_000;
+/** How long to read the rest that a client sends, in milliseconds: closing at once could lose the answer. */
+const READ_REST_FOR = 2_000;
 
-const TOO_LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
+const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 const STATUSES: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  [TOO_LATE]: 408,
+  [REQUEST_TIMEOUT]: 408,
 };
 
 export interface Answers {
   newest: ServerResponse;
-  /** The one whose turn it is; those behind it wait. */
+  /** The answer that is being sent; later ones wait. */
   current: ServerResponse;
-  /** The bytes read at the last check for idle connections, and how many checks in a row saw no byte. */
+  /** Bytes read at the last check for idle connections. */
   bytesRead: number;
   silentChecks: number;
-  /** How many of them in a row saw no request either. */
+  /** Consecutive checks without a byte or a running request. */
   idleChecks: number;
 }
 
 /**
- * Answers what Node could not read, with the status that Node gives; a head that is too large gets a page, since its
- * cookies make it so. Where it is the body of a request that its handler has, the handler is told and answers.
+ * Answers a request that Node could not parse, with Node's status; a head that is too large gets a page, since
+ * cookies are the usual reason. If only the body is broken, aborts it, and the request's handler answers.
  */
 export function answerUnread(
   error: Error & { readonly code?: string },
   socket: Socket,
   answers: Answers | undefined,
 ): void {
-  // While requests wait, the next one is not read: that it does not come is not its client's doing.
-  if (error.code === TOO_LATE && answers !== undefined && answers.newest !== answers.current) return;
-  if (statusOf(error) === 400 && socket.writable && answers !== undefined && abortsBody(answers)) return;
-  // An answer in memory is sent at the end of the turn of the event loop in which its head is made.
-  if (isBegun(answers)) setImmediate(() => refuse(error, socket, isBegun(answers)));
-  else refuse(error, socket, false);
+  // While answers wait, the server does not read, so a timeout is not the client's fault.
+  if (error.code === REQUEST_TIMEOUT && answers !== undefined && answers.newest !== answers.current) return;
+  if (statusOf(error) === 400 && socket.writable && answers !== undefined && abortBody(answers)) return;
+  // A short answer is sent at the end of this turn of the event loop; wait for it.
+  if (isSending(answers)) setImmediate(() => sendError(error, socket, isSending(answers)));
+  else sendError(error, socket, false);
 }
 
-/** Tells the reader of a body that its rest cannot be read; false where no answer waits for it. */
-function abortsBody({ newest, current }: Answers): boolean {
+/** Reports to the reader of the body that it is aborted; returns false if no answer depends on it. */
+function abortBody({ newest, current }: Answers): boolean {
   const { req: request } = current;
   if (newest !== current || current.headersSent || request.complete) return false;
   current.shouldKeepAlive = false;
-  // Destroying the request would destroy the connection, which carries its answer.
+  // Destroying the request would destroy the connection, and with it the answer.
   request.aborted = true;
   request.emit('aborted');
   return true;
 }
 
-function isBegun(answers: Answers | undefined): boolean {
+function isSending(answers: Answers | undefined): boolean {
   const current = answers?.current;
   return current?.headersSent === true && !current.writableFinished;
 }
 
-function refuse(error: { readonly code?: string }, socket: Socket, isInAnswer: boolean): void {
+function sendError(error: { readonly code?: string }, socket: Socket, hasBegun: boolean): void {
   // The rest of the connection cannot be read either.
   if (socket.writableEnded) return;
-  if (!socket.writable || isInAnswer || error.code === 'ECONNRESET') {
+  if (!socket.writable || hasBegun || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
   const status = statusOf(error);
   socket.end(status === 431 ? answerOf(status, unreadHeadPage) : answerOf(status));
-  const late = setTimeout(() => socket.destroy(), REST);
-  socket.once('close', () => clearTimeout(late)).resume();
+  const timer = setTimeout(() => socket.destroy(), READ_REST_FOR);
+  socket.once('close', () => clearTimeout(timer)).resume();
 }
 
 function statusOf({ code }: { readonly code?: string }): number {

@@ -2,34 +2,34 @@ import type { Socket } from 'node:net';
 import { clientOf, outgoingBytes } from '@pinfold/http/internal';
 import type { Answers } from './client-error.ts';
 
-/** How long a client may take for the head of its first request while others wait for its place, in milliseconds. */
+/** The time for the head of the first request while other clients need the place, in milliseconds. */
 const FIRST_HEAD = 1_000;
 
-/** How often all connections are put in order at most, in milliseconds. */
+/** The shortest time between two sorts of all connections, in milliseconds. */
 const SORT_INTERVAL = 200;
 
-/** Checks in a row without a byte of a body. */
+/** Consecutive checks without a byte, after which a body counts as stalled. */
 const STALLED_CHECKS = 2;
 
 /**
- * Ends connections that do nothing while there is no place for further ones: whoever opens many and sends nothing, half a
- * request, or reads no answer, would keep everybody else out.
+ * Ends connections that do nothing when there is no place for new ones. Otherwise a client that opens many
+ * connections, and sends nothing, half a request, or reads no answer, would lock out all others.
  */
 export class ConnectionPlaces {
   max: number = Number.POSITIVE_INFINITY;
-  /** When each was opened, by `performance.now()`. */
+  /** When each connection was opened, by `performance.now()`. */
   readonly #opened: Map<Socket, number> = new Map();
   readonly #answersOf: (socket: Socket) => Answers | undefined;
-  /** Connections that can end, the next last. */
-  #order: Socket[] = [];
-  #orderedAt = Number.NEGATIVE_INFINITY;
-  #next: NodeJS.Timeout | undefined;
+  /** Connections that may be ended; the next one is last. */
+  #idleSockets: Socket[] = [];
+  #sortedAt = Number.NEGATIVE_INFINITY;
+  #retry: NodeJS.Timeout | undefined;
 
   constructor(answersOf: (socket: Socket) => Answers | undefined) {
     this.#answersOf = answersOf;
   }
 
-  /** Notes a connection until it closes, and sees that the next one finds a place. */
+  /** Tracks a connection until it closes, and frees a place for the next one if necessary. */
   take(socket: Socket): void {
     this.#opened.set(socket, performance.now());
     socket.once('close', () => this.#opened.delete(socket));
@@ -38,19 +38,19 @@ export class ConnectionPlaces {
 
   #makeRoom(): void {
     if (this.#opened.size < this.max || this.#endNext() || outgoingBytes.endSlowest()) return;
-    this.#next ??= setTimeout(() => {
-      this.#next = undefined;
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
       this.#makeRoom();
     }, SORT_INTERVAL).unref();
   }
 
   #endNext(): boolean {
     const now = performance.now();
-    if (now - this.#orderedAt >= SORT_INTERVAL) {
-      this.#orderedAt = now;
-      this.#order = this.#idleLast(now);
+    if (now - this.#sortedAt >= SORT_INTERVAL) {
+      this.#sortedAt = now;
+      this.#idleSockets = this.#sortIdle(now);
     }
-    for (let socket = this.#order.pop(); socket !== undefined; socket = this.#order.pop()) {
+    for (let socket = this.#idleSockets.pop(); socket !== undefined; socket = this.#idleSockets.pop()) {
       if (socket.destroyed || this.#idleness(socket, now) === 0) continue;
       this.#opened.delete(socket);
       socket.destroy();
@@ -59,8 +59,8 @@ export class ConnectionPlaces {
     return false;
   }
 
-  /** Those of the client with the most come last, and of them the longest idle. */
-  #idleLast(now: number): Socket[] {
+  /** Sorts idle connections: those of the client with the most come last, and among them the longest idle. */
+  #sortIdle(now: number): Socket[] {
     const idle = [...this.#opened.keys()]
       .map((socket) => ({
         socket,
@@ -68,15 +68,18 @@ export class ConnectionPlaces {
         idleness: this.#idleness(socket, now),
       }))
       .filter(({ idleness }) => idleness > 0);
-    const held = new Map<string, number>();
-    for (const { client } of idle) held.set(client, (held.get(client) ?? 0) + 1);
-    const most = (client: string): number => held.get(client) ?? 0;
+    const counts = new Map<string, number>();
+    for (const { client } of idle) counts.set(client, (counts.get(client) ?? 0) + 1);
+    const countOf = (client: string): number => counts.get(client) ?? 0;
     return idle
-      .toSorted((one, other) => most(one.client) - most(other.client) || one.idleness - other.idleness)
+      .toSorted((one, other) => countOf(one.client) - countOf(other.client) || one.idleness - other.idleness)
       .map(({ socket }) => socket);
   }
 
-  /** 0 while something runs on it, or may be about to. One that never had a whole request is the most idle. */
+  /**
+   * Rates how idle a connection is; 0 while a request may be running. A connection that never sent a whole request is
+   * rated highest.
+   */
   #idleness(socket: Socket, now: number): number {
     const answers = this.#answersOf(socket);
     if (answers === undefined) {
@@ -86,7 +89,7 @@ export class ConnectionPlaces {
     const { newest, current, silentChecks } = answers;
     if (newest.writableFinished) return 1 + silentChecks;
     const { req: request } = current;
-    // A body that nobody reads yet stands still by no fault of its client.
+    // A body stands still, without a fault of its client, until a handler reads it.
     const isRead = request.readableFlowing === true || current.headersSent;
     return !request.complete && isRead && silentChecks >= STALLED_CHECKS ? silentChecks : 0;
   }

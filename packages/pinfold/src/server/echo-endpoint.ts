@@ -3,7 +3,7 @@ import type { Clock, GrantSigner } from '@pinfold/core';
 import type { ClientAddress, RequestLog } from '@pinfold/http';
 import { takeRequest } from '@pinfold/http/internal';
 import { DOCTOR_TOKEN_HEADER, ECHO_PATH, type EchoedRequest, isDoctorToken } from '../doctor/doctor-token.ts';
-import { sendOwn } from './own-routes.ts';
+import { sendOwnAnswer } from './own-routes.ts';
 
 export interface EchoOptions {
   readonly grants: GrantSigner;
@@ -13,8 +13,8 @@ export interface EchoOptions {
 }
 
 /**
- * Shows the doctor how its requests arrive, on any host, to find what a proxy has changed. Leaves requests without the
- * doctor's token to `next`.
+ * Answers the doctor with its own request as it arrived, on any host, so that it sees what a proxy changed. Passes
+ * requests without the doctor's token to `next`.
  */
 export function echoEndpoint(
   options: EchoOptions,
@@ -25,13 +25,13 @@ export function echoEndpoint(
       next();
       return;
     }
-    const answered = isDoctorToken(options.grants, token, options.clock.now()).then((isDoctors) => {
-      if (!isDoctors) return next();
+    const checked = isDoctorToken(options.grants, token, options.clock.now()).then((isFromDoctor) => {
+      if (!isFromDoctor) return next();
       takeRequest(request, response, () => {
         echo(options, request, response).catch((error: Error) => response.destroy(error));
       });
     });
-    answered.catch((error: Error) => response.destroy(error));
+    checked.catch((error: Error) => response.destroy(error));
   };
 }
 
@@ -42,7 +42,7 @@ async function echo(
 ): Promise<void> {
   const began = performance.now();
   const { headers, socket } = request;
-  const seen: Omit<EchoedRequest, 'body_bytes'> = {
+  const received: Omit<EchoedRequest, 'body_bytes'> = {
     host: headers.host ?? '',
     origin: headers.origin ?? null,
     forwarded_for: [headers['x-forwarded-for'] ?? []].flat().join(', ') || null,
@@ -51,8 +51,8 @@ async function echo(
   };
   const bytes = await countBytes(request);
   if (bytes === undefined) return;
-  const json: EchoedRequest = { ...seen, body_bytes: bytes };
-  sendOwn({ status: 200, json }, { log, route: ECHO_PATH, began }, request, response);
+  const json: EchoedRequest = { ...received, body_bytes: bytes };
+  sendOwnAnswer({ status: 200, json }, { log, route: ECHO_PATH, began }, request, response);
 }
 
 async function countBytes(request: IncomingMessage): Promise<number | undefined> {

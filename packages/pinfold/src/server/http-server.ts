@@ -17,13 +17,10 @@ const { createServer } = process.getBuiltinModule('node:http');
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** How long a client may take for its headers: longer than any honest one, short enough for slow attackers. */
+/** The time for the headers of a request: more than any honest client needs, and short for slow attacks. */
 const HEADERS_TIMEOUT = 20_000;
 
-/**
- * How long a client may take for a whole request. The API and the screen bound uploads to 15 minutes; this ends other
- * requests.
- */
+/** The time for a whole request. The API and the screen limit uploads to 15 minutes; this limits all other requests. */
 const REQUEST_TIMEOUT = 20 * 60_000;
 
 const LARGEST_HEAD = 65_536;
@@ -45,17 +42,13 @@ const MIN_CONNECTIONS = 64;
 const IDLE_INTERVAL = 5_000;
 const IDLE_CHECKS = 15;
 
-/** How long idle connections stay open while stopping, in milliseconds: a request may be on its way over one. */
+/** How long idle connections stay open while stopping, in milliseconds: a request may already be on its way. */
 const LINGER = 500;
 
-/** How long the server waits for the rest of a request's body after the answer. */
+/** How long the server reads the rest of a request's body after the answer. */
 const REST_TIMEOUT: Duration = seconds(30);
 
-/**
- * How many connections a process accepts.
- *
- * @param heap the bytes that V8 may have for objects: less than all of the memory, where Node was told so.
- */
+/** The number of connections that a process with this much memory can serve. */
 export function maxConnections(memory: number, heap: number = getHeapStatistics().heap_size_limit): number {
   const byMemory = (memory - MEMORY_OF_PROCESS) / MEMORY_PER_CONNECTION;
   const byHeap = (heap - HEAP_OF_PROCESS) / HEAP_PER_CONNECTION;
@@ -65,20 +58,20 @@ export function maxConnections(memory: number, heap: number = getHeapStatistics(
 /** A `node:http` server that can be stopped without losing a request. */
 export class HttpServer {
   readonly #server: Server;
-  /** By connection, so that one `close` listener serves all its requests. */
+  /** The answers by connection, so that one `close` listener serves all requests of a connection. */
   readonly #answers: Map<Socket, Answers> = new Map();
   readonly #connections: Set<Socket> = new Set();
   readonly #places: ConnectionPlaces = new ConnectionPlaces((socket) => this.#answers.get(socket));
-  /** Absent on a Node whose parser is another one. */
+  /** Absent if this Node has another HTTP parser. */
   readonly #throttle: ParseThrottle | undefined = hasKnownParser() ? new ParseThrottle() : undefined;
   readonly #restTimeout: Duration;
   readonly #idleInterval: number;
   #handler: RequestHandler | undefined;
-  #held: (() => void)[] = [];
+  #waiting: (() => void)[] = [];
   #draining = false;
   #stopping = false;
 
-  /** Times are given by tests alone, which need shorter ones. */
+  /** Only tests set the times, because they need shorter ones. */
   constructor({
     restTimeout = REST_TIMEOUT,
     idleInterval = IDLE_INTERVAL,
@@ -99,13 +92,13 @@ export class HttpServer {
     this.#server.on('clientError', (error, socket: Socket) =>
       answerUnread(error, socket, this.#answers.get(socket)),
     );
-    // Node would close the connection without a word.
+    // Node would close the connection without an answer.
     this.#server.on('connect', (_request, tunnel) => {
       const socket = tunnel as Socket;
       answerUnread(new Error('no proxy answers here'), socket, this.#answers.get(socket));
     });
     this.#server.on('connection', (socket) => {
-      // Node keeps an address that was once asked for; of a closed connection it could no longer tell one.
+      // Reading the address now makes Node cache it; it is not available after the connection closes.
       void socket.remoteAddress;
       this.#connections.add(socket);
       socket.once('close', () => {
@@ -118,7 +111,7 @@ export class HttpServer {
     });
   }
 
-  /** Whether requests that a client sends ahead of an answer stay unread. */
+  /** Whether requests that a client sends before an earlier answer stay unread. */
   get leavesUnread(): boolean {
     return this.#throttle !== undefined;
   }
@@ -128,20 +121,20 @@ export class HttpServer {
   }
 
   /**
-   * Listens. Requests wait for {@link answerWith}.
+   * Starts listening; requests wait until {@link answerWith} is called.
    *
-   * @throws SettingsError when the port or address cannot be used.
+   * @throws SettingsError if the port or address cannot be used.
    */
   async listen(port: number, host: string): Promise<AddressInfo> {
-    this.#server.on('request', (request, response) => this.#take(request, response));
+    this.#server.on('request', (request, response) => this.#receive(request, response));
     this.#server.on('checkContinue', (request, response) => {
       continueWhenRead(request, response);
-      this.#take(request, response);
+      this.#receive(request, response);
     });
     try {
       await once(this.#server.listen(port, host), 'listening');
     } catch (error) {
-      throw asSettingsError(error, port);
+      throw explainListenError(error, port);
     }
     const idle = setInterval(() => this.#closeIdle(), this.#idleInterval).unref();
     this.#server.once('close', () => clearInterval(idle));
@@ -151,20 +144,20 @@ export class HttpServer {
   answerWith(handler: RequestHandler): void {
     this.#places.max = maxConnections(outgoingBytes.memory);
     this.#server.maxConnections = this.#places.max;
-    // Who downloads leaves a place to who asks for a page.
+    // Large answers take at most half of the places, so that pages stay available.
     outgoingBytes.maxAnswers = Math.floor(this.#places.max / 2);
     this.#handler = handler;
-    for (const answer of this.#held.splice(0)) answer();
+    for (const answer of this.#waiting.splice(0)) answer();
   }
 
-  /** Closes each connection with its next answer from now on, so that few are left open for `stop` to close. */
+  /** Closes each connection with its next answer, so that few are left when `stop` closes them. */
   drain(): void {
     this.#draining = true;
   }
 
   /**
-   * Takes no more connections, closes each one when what runs on it has been answered, and resolves when the last is
-   * closed. When the signal aborts, the rest is cut off.
+   * Accepts no more connections, closes each one after its running answers, and resolves when all are closed. When
+   * the signal aborts, closes the rest at once.
    */
   async stop(signal: AbortSignal): Promise<void> {
     if (this.#stopping || !this.#server.listening) return;
@@ -173,8 +166,8 @@ export class HttpServer {
     for (const { newest } of this.#answers.values()) newest.shouldKeepAlive = false;
     await readAll();
     const { promise, resolve } = Promise.withResolvers<void>();
-    // The method of node:http first closes idle connections, also one over which a request is arriving.
-    // Bun's server does not extend that of node:net.
+    // The `close` of node:http would also close connections on which a request is arriving.
+    // Bun's server does not extend node:net's.
     const methods: NetServer =
       (this.#server as object) instanceof NetServer ? NetServer.prototype : this.#server;
     methods.close.call(this.#server, () => resolve());
@@ -188,8 +181,8 @@ export class HttpServer {
   }
 
   /**
-   * Closes idle connections while stopping. To Node, one is idle as soon as its answer has ended, even if the client has
-   * yet to receive most of it, or further answers wait behind it.
+   * Closes idle connections while stopping. Waits until all answers are sent, because Node counts a connection as
+   * idle when its answer has ended, even if most of it, or a further answer, has yet to be sent.
    */
   #closeUnused(): void {
     for (const { newest } of this.#answers.values()) if (!newest.writableFinished) return;
@@ -207,16 +200,16 @@ export class HttpServer {
     }
   }
 
-  #take(request: IncomingMessage, response: ServerResponse): void {
+  #receive(request: IncomingMessage, response: ServerResponse): void {
     if (this.#draining) response.shouldKeepAlive = false;
     this.#throttle?.parsed({ request, response }, this.#connections);
-    this.#follow(request, response);
+    this.#track(request, response);
     const handler = this.#handler;
     if (handler !== undefined) handler(request, response);
-    else this.#held.push(() => this.#handler?.(request, response));
+    else this.#waiting.push(() => this.#handler?.(request, response));
   }
 
-  #follow(request: IncomingMessage, response: ServerResponse): void {
+  #track(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const known = this.#answers.get(socket);
     const answers = known ?? {
@@ -228,26 +221,26 @@ export class HttpServer {
     };
     if (known === undefined) this.#answers.set(socket, answers);
     else answers.newest = response;
-    // Node assigns the socket when all earlier answers are sent; hundreds may wait, and cost next to nothing until then.
-    if (response.socket !== null) this.#begin(request, response, answers);
-    else response.once('socket', () => this.#begin(request, response, answers));
+    // Node assigns the socket once all earlier answers are sent. Hundreds may wait; until then they cost almost nothing.
+    if (response.socket !== null) this.#start(request, response, answers);
+    else response.once('socket', () => this.#start(request, response, answers));
   }
 
-  #begin(request: IncomingMessage, response: ServerResponse, answers: Answers): void {
+  #start(request: IncomingMessage, response: ServerResponse, answers: Answers): void {
     answers.current = response;
     if (!hasBody(request)) return;
-    // After an early answer, the rest of the body must not arrive for ever.
+    // Limits how long the rest of a body may arrive after an early answer.
     const rest = { clock: new SystemClock(), time: this.#restTimeout };
     response.prependOnceListener('finish', () => drainAndClose(request, rest));
   }
 }
 
 /**
- * Resolves when Node has read the connections and requests that arrived before. Closing earlier would cut them off
- * unread, and a proxy does not retry a POST.
+ * Resolves when Node has read the connections and requests that have arrived. Closing earlier would drop them unread,
+ * and a proxy does not retry a POST.
  */
 async function readAll(): Promise<void> {
-  // The first callback runs in the current turn of the event loop, after its reads, so it takes two.
+  // Two turns: the first callback runs in the current turn of the event loop, after its reads.
   for (let turns = 0; turns < 2; turns += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -255,23 +248,23 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
-/** Sends `100 Continue` when the body is first read: a request refused before never sends it (RFC 9110, section 10.1.1). */
+/** Sends `100 Continue` when the body is first read, so never for a refused request (RFC 9110, section 10.1.1). */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
-  const measure = (event: string | symbol): void => {
+  const onListener = (event: string | symbol): void => {
     if (event !== 'data' && event !== 'readable') return;
-    request.off('newListener', measure);
+    request.off('newListener', onListener);
     if (!response.headersSent) response.writeContinue();
   };
-  request.on('newListener', measure);
+  request.on('newListener', onListener);
 }
 
-function asSettingsError(error: unknown, port: number): unknown {
-  const [option, expectation] = listenErrors(port)[String(codeOf(error))] ?? [];
+function explainListenError(error: unknown, port: number): unknown {
+  const [option, expectation] = listenErrorTexts(port)[String(codeOf(error))] ?? [];
   if (option === undefined || expectation === undefined) return error;
   return new SettingsError(option, expectation, { cause: error });
 }
 
-const listenErrors = (
+const listenErrorTexts = (
   port: number,
 ): Readonly<Record<string, readonly [option: string, expectation: string]>> => ({
   EADDRINUSE: ['port', `must be a free port: another process listens on ${port}`],

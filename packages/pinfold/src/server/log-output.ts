@@ -1,45 +1,45 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 import { ATOMIC_BYTES } from './fitting-line.ts';
 
-/** Lines are gathered up to this many bytes, and no longer than this many milliseconds. */
+/** The size and time limits of a batch, in bytes and milliseconds. */
 const BATCH_BYTES = 64 * 1024;
 const BATCH_TIME = 10;
 
-const HELD_BYTES = 8 * 1024 * 1024;
+const MAX_HELD_BYTES = 8 * 1024 * 1024;
 
-/** How long the last lines may take, in milliseconds. */
+/** The time for writing the last lines, in milliseconds. */
 const FLUSH_TIME = 1_000;
 
-/** The pause before the next attempt at a full pipe, in milliseconds; it doubles until a write succeeds. */
+/** The pause before a retry at a full pipe, in milliseconds; it doubles until a write succeeds. */
 const MIN_PAUSE = 5;
 const MAX_PAUSE = 100;
 
-/** How often a process that exits tries again while nothing is read. */
+/** How often an exiting process retries while the reader takes nothing. */
 const EXIT_ATTEMPTS = 10;
 
 const NEWLINE = 0x0a;
 
-/** How a flush ends: everything is written, or a write has failed for another reason than a full pipe. */
-type AtRest = (isAtRest: boolean) => void;
+/** Receives the end of a flush: true after everything is written or a write failed; false after the timeout. */
+type OnSettled = (isSettled: boolean) => void;
 
-/** All outputs of the process, which share one listener for its exit. */
-const OPEN: Set<LogOutput> = new Set();
+/** All outputs of the process; they share one `exit` listener. */
+const OPEN_OUTPUTS: Set<LogOutput> = new Set();
 
 interface Target {
   readonly descriptor: number;
-  /** Whether this process alone set its writes to return at once, so that none can wait. */
+  /** Whether writes never block, because this process opened the descriptor for itself. */
   readonly isOwn: boolean;
 }
 
 let target: Target | undefined;
 
 function writeRest(): void {
-  for (const output of OPEN) output.exit();
+  for (const output of OPEN_OUTPUTS) output.exit();
 }
 
 /**
- * Writes the lines of a log to standard output in batches, off the path of the answers: one system call for up to
- * 10 ms or 64 KiB of lines.
+ * Writes log lines to standard output in batches of up to 10 ms or 64 KiB, so that answers do not wait for system
+ * calls.
  */
 export class LogOutput {
   readonly #target: Target;
@@ -53,37 +53,38 @@ export class LogOutput {
   #batchTimer: NodeJS.Timeout | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
   #lost = 0;
-  #fails = false;
+  #hasFailed = false;
   #ended = false;
   #isStuck = false;
-  readonly #flushes: Set<AtRest> = new Set();
+  readonly #flushes: Set<OnSettled> = new Set();
 
   /**
    * @param shared whether other processes write to the same output: lines then stay whole.
-   * @param onLost receives the number of lines that were dropped because the reader was too slow, once it has caught up.
+   *
+   * @param onLost receives the number of lines dropped for a slow reader, once it has caught up.
    */
   constructor(shared: boolean, onLost: (lines: number) => void) {
     target ??= openOutput();
     this.#target = target;
     this.#maxWrite = shared ? ATOMIC_BYTES : BATCH_BYTES;
     this.#onLost = onLost;
-    OPEN.add(this);
-    if (OPEN.size === 1) process.once('exit', writeRest);
+    OPEN_OUTPUTS.add(this);
+    if (OPEN_OUTPUTS.size === 1) process.once('exit', writeRest);
   }
 
-  /** @param urgent writes the line and what was gathered before it without waiting for the batch. */
+  /** @param urgent writes the line, and the batch before it, at once. */
   write(line: string, urgent: boolean = false): void {
     if (this.#ended) return;
     if (this.#batch.length + line.length > BATCH_BYTES) this.#closeBatch();
-    if (this.#held + this.#batch.length + line.length > HELD_BYTES) {
+    if (this.#held + this.#batch.length + line.length > MAX_HELD_BYTES) {
       this.#lost += 1;
-      // A full disk may have room again, and no other line would try it.
+      // Tries again, because a full disk may have room by now.
       this.#sendSoon();
       return;
     }
     this.#batch += line;
     if (urgent) this.#closeBatch();
-    if (this.#held > 0 && !this.#isWriting && !this.#fails) this.#send();
+    if (this.#held > 0 && !this.#isWriting && !this.#hasFailed) this.#send();
     else this.#sendSoon();
   }
 
@@ -94,33 +95,36 @@ export class LogOutput {
     }, BATCH_TIME);
   }
 
-  /** Resolves when everything is written, or a second later: a reader that takes nothing must not keep the process alive. */
+  /**
+   * Resolves when everything is written, or after a second: a reader that takes nothing must not keep the process
+   * alive.
+   */
   async flush(): Promise<void> {
-    if (this.#ended || (await this.#isAtRest(FLUSH_TIME))) return;
+    if (this.#ended || (await this.#settled(FLUSH_TIME))) return;
     this.#ended = true;
-    if (this.#retryTimer === undefined) this.#isStuck = !(await this.#isAtRest(MAX_PAUSE));
+    if (this.#retryTimer === undefined) this.#isStuck = !(await this.#settled(MAX_PAUSE));
     clearTimeout(this.#retryTimer);
   }
 
-  /** Whether a write was still under way when a flush gave up: `process.exit` would wait for it, however long. */
+  /** Whether a write still blocks after a flush gave up: `process.exit` would wait for it without a limit. */
   get isStuck(): boolean {
     return this.#isStuck;
   }
 
-  async #isAtRest(milliseconds: number): Promise<boolean> {
+  async #settled(milliseconds: number): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const deadline = setTimeout(resolve, milliseconds, false);
     this.#flushes.add(resolve);
     this.#send();
-    const isAtRest = await promise;
+    const isSettled = await promise;
     clearTimeout(deadline);
     this.#flushes.delete(resolve);
-    return isAtRest;
+    return isSettled;
   }
 
   #closeBatch(): void {
     if (this.#batch === '') return;
-    // Not out of Node's pool: lines may wait for a reader for long.
+    // Not from Node's buffer pool, because lines may wait long for a reader.
     const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(this.#batch));
     bytes.write(this.#batch);
     this.#batch = '';
@@ -128,15 +132,15 @@ export class LogOutput {
     this.#held += bytes.length;
   }
 
-  /** Writes the oldest bytes, unless a write is under way or waits for a full pipe. */
+  /** Writes the oldest bytes, unless a write is running or a retry is planned. */
   #send(): void {
     if (this.#isWriting || this.#retryTimer !== undefined) return;
     let oldest = this.#oldest();
     if (!this.#target.isOwn && oldest !== undefined) this.#start(oldest);
     else {
-      // Of a write under way a process that breaks would not know how much was taken.
+      // Synchronous, because after a crash it would be unknown how much an asynchronous write had written.
       while (oldest !== undefined && this.#writeNow(oldest)) oldest = this.#oldest();
-      if (oldest === undefined) this.#drained();
+      if (oldest === undefined) this.#finish();
     }
   }
 
@@ -148,7 +152,7 @@ export class LogOutput {
 
   #writeNow(oldest: Buffer): boolean {
     try {
-      this.#took(oldest, writeSync(this.#target.descriptor, oldest, 0, this.#lengthOfWrite(oldest)));
+      this.#advance(oldest, writeSync(this.#target.descriptor, oldest, 0, this.#lengthOfWrite(oldest)));
       return true;
     } catch (error) {
       this.#failed(error as NodeJS.ErrnoException);
@@ -162,29 +166,29 @@ export class LogOutput {
       this.#isWriting = false;
       if (error !== null) this.#failed(error);
       else {
-        this.#took(oldest, written);
-        // Otherwise the timer of the batch sends what was gathered meanwhile: a write costs more than its lines.
+        this.#advance(oldest, written);
+        // Otherwise the batch timer sends the lines gathered meanwhile: one write per line would cost more.
         if (this.#held > 0 || this.#batchTimer === undefined) this.#send();
       }
     });
   }
 
-  /** Ends a write behind a line where it can, so that processes that share a pipe do not split each other's lines. */
+  /** Ends a write after a whole line if possible, so that processes do not split each other's lines in a pipe. */
   #lengthOfWrite(bytes: Buffer): number {
     if (bytes.length <= this.#maxWrite) return bytes.length;
     const end = bytes.lastIndexOf(NEWLINE, this.#maxWrite - 1) + 1;
     return end > 0 ? end : bytes.indexOf(NEWLINE) + 1 || bytes.length;
   }
 
-  #took(bytes: Buffer, written: number): void {
-    this.#fails = false;
+  #advance(bytes: Buffer, written: number): void {
+    this.#hasFailed = false;
     this.#pause = MIN_PAUSE;
     this.#held -= written;
     if (written === bytes.length) this.#waiting.shift();
     else this.#waiting[0] = bytes.subarray(written);
   }
 
-  #drained(): void {
+  #finish(): void {
     const lost = this.#lost;
     this.#lost = 0;
     this.#settle();
@@ -192,7 +196,7 @@ export class LogOutput {
   }
 
   #settle(): void {
-    for (const atRest of this.#flushes) atRest(true);
+    for (const onSettled of this.#flushes) onSettled(true);
   }
 
   #failed(error: NodeJS.ErrnoException): void {
@@ -201,8 +205,8 @@ export class LogOutput {
       else this.#tryLater();
       return;
     }
-    // The reader of the pipe has gone, or the disk is full, which may change: neither must end the server.
-    this.#fails = true;
+    // The reader has left, or the disk is full, perhaps temporarily: neither must end the server.
+    this.#hasFailed = true;
     if (error.code === 'EPIPE') this.#ended = true;
     this.#settle();
   }
@@ -215,11 +219,11 @@ export class LogOutput {
     this.#pause = Math.min(this.#pause * 2, MAX_PAUSE);
   }
 
-  /** Writes what is left when the process exits, also after an uncaught exception. */
+  /** Writes the rest when the process exits, also after an uncaught exception. */
   exit(): void {
-    if (this.#ended || this.#fails) return;
+    if (this.#ended || this.#hasFailed) return;
     this.#closeBatch();
-    // A write that is under way is finished by its own thread, unless a socket takes less of it.
+    // A running write is finished by its own thread, except that a socket may take only a part.
     const [oldest] = this.#waiting;
     const underWay = this.#isWriting && oldest !== undefined ? this.#lengthOfWrite(oldest) : 0;
     const rest = Buffer.concat(this.#waiting).subarray(underWay);
@@ -228,8 +232,8 @@ export class LogOutput {
 }
 
 /**
- * Where standard output goes. Its writes return at once if the system allows that, also without a reader: a
- * blocked write holds a thread, and `process.exit` waits for that thread.
+ * Opens standard output without blocking if the system allows it: a blocked write holds a thread, and `process.exit`
+ * waits for that thread.
  */
 function openOutput(): Target {
   const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
@@ -241,22 +245,25 @@ function openOutput(): Target {
       return { descriptor, isOwn: true };
     }
   } catch {
-    // A socket, another user's pipe, or no Linux: Node's own stream lets writes come back from when it is first looked at.
+    // A socket, another user's pipe, or not Linux: touching `process.stdout` makes Node set up its own stream.
     void process.stdout;
   }
   return { descriptor: 1, isOwn: false };
 }
 
-/** Writes all before it returns; gives up when it is not read or cannot be written: there is nowhere left to report it. */
+/**
+ * Writes all bytes before it returns. Gives up if they are not read or cannot be written: no place is left to report
+ * it.
+ */
 function writeNow(descriptor: number, bytes: Buffer, lengthOf: (bytes: Buffer) => number): void {
-  let left = EXIT_ATTEMPTS;
-  for (let from = 0; from < bytes.length && left >= 0; ) {
+  let attemptsLeft = EXIT_ATTEMPTS;
+  for (let from = 0; from < bytes.length && attemptsLeft >= 0; ) {
     try {
       from += writeSync(descriptor, bytes, from, lengthOf(bytes.subarray(from)));
-      left = EXIT_ATTEMPTS;
+      attemptsLeft = EXIT_ATTEMPTS;
     } catch (error) {
-      left = isFull(error as NodeJS.ErrnoException) ? left - 1 : -1;
-      if (left >= 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, MAX_PAUSE);
+      attemptsLeft = isFull(error as NodeJS.ErrnoException) ? attemptsLeft - 1 : -1;
+      if (attemptsLeft >= 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, MAX_PAUSE);
     }
   }
 }

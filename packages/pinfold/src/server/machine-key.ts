@@ -3,48 +3,48 @@ import type { AccountId } from '@pinfold/core';
 import { isOperatorText, parseAccountId } from '@pinfold/core/internal';
 import type { Authenticate } from '@pinfold/http-express';
 import { bearerToken } from '@pinfold/http-express/internal';
-import { trustedClients } from './client-address.ts';
+import { createTrustCheck } from './client-address.ts';
 import type { FindServerFile, ServerFile } from './server-file.ts';
 
-// The key that a running server leaves beside its data. It lets the command act for every account: whoever can read the
-// data folder could change the data themselves.
+// A running server writes this key to its data folder. It lets the command act for every account, because a user who
+// can read the data folder could read the data anyway.
 
 const PREFIX = 'machine_';
 
-/** For whom the command asks. */
+/** The account to act as, and the user of the machine. */
 export interface MachineCaller {
   readonly account: AccountId;
-  /** The user of the machine; null without a name. */
+  /** The name of the machine's user, if it has one. */
   readonly user: string | null;
 }
 
-/** The text in the place of an API key: the server's key, and for whom it asks. */
+/** The text that replaces an API key: the server's key, the account and the user. */
 export function machineCredentials(key: string, { account, user }: MachineCaller): string {
-  return `${PREFIX}${[key, encoded(account), encoded(user ?? '')].join('.')}`;
+  return `${PREFIX}${[key, encode(account), encode(user ?? '')].join('.')}`;
 }
 
 /**
- * Lets callers with the key of this machine in, who come from it, and leaves all others to `authenticate`. The key is
- * that of the file: the process that wrote it may be another one.
+ * Also accepts the key of the server file from callers on this machine; passes all others to `authenticate`. Reads
+ * the file for each request, because another process may have written it.
  */
-export function orByMachineKey(authenticate: Authenticate, serverFile: FindServerFile): Authenticate {
-  const isOfThisMachine = trustedClients({ kind: 'none' });
+export function acceptMachineKey(authenticate: Authenticate, serverFile: FindServerFile): Authenticate {
+  const isOfThisMachine = createTrustCheck({ kind: 'none' });
   return async (request, options) => {
     const token = bearerToken(request);
     if (!token?.startsWith(PREFIX)) return authenticate(request, options);
     if (!isOfThisMachine(request)) return undefined;
     const [key = '', account = '', user = ''] = token.slice(PREFIX.length).split('.');
-    // A server that stops removes its file, and finishes what it has begun.
-    const isCurrent = options.again?.operator !== undefined || isKeyOf(await serverFile(), key);
-    const parsed = isCurrent ? parseAccountId(decoded(account)) : undefined;
+    // A stopping server has removed its file, but finishes requests that it has admitted.
+    const isCurrent = options.again?.operator !== undefined || hasKey(await serverFile(), key);
+    const parsed = isCurrent ? parseAccountId(decode(account)) : undefined;
     if (parsed === undefined) return undefined;
-    const name = decoded(user);
+    const name = decode(user);
     const operator = isOperatorText(name) ? name : null;
     return { account: parsed, scopes: ['pins:read', 'pins:write'], operator };
   };
 }
 
-function isKeyOf(file: ServerFile | undefined, key: string): boolean {
+function hasKey(file: ServerFile | undefined, key: string): boolean {
   return file !== undefined && timingSafeEqual(digest(file.key), digest(key));
 }
 
@@ -52,10 +52,10 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-function encoded(text: string): string {
+function encode(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   return Buffer.from(text, 'base64url').toString();
 }

@@ -15,12 +15,12 @@ import { indexPage } from './index-page.ts';
 
 export interface OwnRoutesOptions {
   readonly health: Pick<Health, 'has' | 'report'>;
-  /** The dependencies of readiness, unless a probe names its own. */
+  /** The dependencies that readiness checks, unless the request names others. */
   readonly needs: readonly Need[];
-  /** The clients to which `/healthz` names the parts and their states. */
+  /** The clients to which `/healthz` shows each dependency. */
   readonly isTrustedClient: IsTrustedClient;
   readonly log: RequestLog;
-  /** The path of the public URL, without `/` at its end. */
+  /** The path of the public URL, without a trailing `/`. */
   readonly publicPath: string;
   readonly isStopping: () => boolean;
   /** The settings of the page at the public URL. */
@@ -30,30 +30,30 @@ export interface OwnRoutesOptions {
 type Respond = (request: IncomingMessage) => Answer;
 
 /**
- * Answers what is neither API nor viewer: the probes `/livez`, `/readyz` and `/healthz`, all from memory, and the page
- * at the public URL. Returns whether the request was one of these.
+ * Answers the probes `/livez`, `/readyz` and `/healthz`, all from memory, and the page at the public URL. Returns
+ * whether the request was one of these.
  */
 export function ownRoutes(
   options: OwnRoutesOptions,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   const { log, publicPath } = options;
-  const routes = routesOf(options);
+  const routes = createRoutes(options);
   return (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     const route = path.startsWith(`${publicPath}/`) ? path.slice(publicPath.length) : path;
     const respond = routes[route];
     if (respond === undefined) return false;
     const began = performance.now();
-    const answered: Answer =
+    const answer: Answer =
       request.method === 'GET' || request.method === 'HEAD'
         ? respond(request)
         : { status: 405, headers: { Allow: 'GET, HEAD' }, json: { status: 'method_not_allowed' } };
-    sendOwn(answered, { log, route, began }, request, response);
+    sendOwnAnswer(answer, { log, route, began }, request, response);
     return true;
   };
 }
 
-function routesOf(options: OwnRoutesOptions): Readonly<Record<string, Respond>> {
+function createRoutes(options: OwnRoutesOptions): Readonly<Record<string, Respond>> {
   return {
     '/': ({ headers }) => ({
       status: 200,
@@ -67,37 +67,37 @@ function routesOf(options: OwnRoutesOptions): Readonly<Record<string, Respond>> 
       },
     }),
     '/livez': () => ({ status: 200, json: { status: 'ok' } }),
-    '/readyz': ({ url }) => readiness(options, url ?? ''),
-    '/healthz': (request) => healthAnswer(options.health.report(), options.isTrustedClient(request)),
+    '/readyz': ({ url }) => answerReadiness(options, url ?? ''),
+    '/healthz': (request) => answerHealth(options.health.report(), options.isTrustedClient(request)),
   };
 }
 
-function readiness({ health, needs, isStopping }: OwnRoutesOptions, url: string): Answer {
-  const [asked, ...more] = new URLSearchParams(url.split('?')[1]).getAll('needs');
-  const needed = asked === undefined ? needs : parseNeeds(asked);
+function answerReadiness({ health, needs, isStopping }: OwnRoutesOptions, url: string): Answer {
+  const [requested, ...more] = new URLSearchParams(url.split('?')[1]).getAll('needs');
+  const needed = requested === undefined ? needs : parseNeeds(requested);
   if (needed === undefined || more.length > 0) return { status: 400, json: { status: 'invalid_request' } };
   if (isStopping()) return { status: 503, json: { status: 'stopping' } };
   if (!health.has(needed)) return { status: 503, json: { status: 'unavailable' } };
   return { status: 200, json: { status: 'ok' } };
 }
 
-function healthAnswer({ status, parts, clock }: HealthReport, isTrusted: boolean): Answer {
+function answerHealth({ status, parts, clock }: HealthReport, isTrusted: boolean): Answer {
   return {
     status: status === 'unavailable' ? 503 : 200,
     json: isTrusted ? { status, ...parts, clock } : { status },
   };
 }
 
-/** Sends an answer that is no door's, and logs it. */
-export function sendOwn(
-  answered: Answer,
+/** Sends an answer of the server itself, outside the API, the viewer and the screen, and logs it. */
+export function sendOwnAnswer(
+  answer: Answer,
   { log, route, began }: { readonly log: RequestLog; readonly route: string; readonly began: number },
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
   const requestId = randomUUID();
   const { method = '' } = request;
-  const { status, headers, body } = encodeAnswer(answered, requestId);
+  const { status, headers, body } = encodeAnswer(answer, requestId);
   response.writeHead(status, { 'X-Robots-Tag': 'noindex', ...headers });
   response.end(method === 'HEAD' ? undefined : body);
   outgoingBytes.followWritten(response, () => socketAddress(request));

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { loopTurns } from '@pinfold/http/internal';
-import { isParsingStopped, parsersOf, requestBeingParsed } from './node-parser.ts';
+import { isParsingStopped, listParsers, requestBeingParsed } from './node-parser.ts';
 
-/** How long all connections are read in pieces after a client sent a request ahead of an answer, in milliseconds. */
-const WARY_FOR = 600_000;
+/** How long connections are read in pieces after a client sent a request before an earlier answer, in milliseconds. */
+const CAUTION_TIME = 600_000;
 
-/** Bytes of a body that are parsed at once at least; the head of a next request may be among them. */
+/** The fewest bytes of a body to parse at once; they may include the head of the next request. */
 const BODY_PIECE = 4_096;
 
 const END_OF_HEAD = '\r\n\r\n';
@@ -17,30 +17,31 @@ interface ParsedHead {
 }
 
 /**
- * Hands Node one head at a time of what a connection brings, and the next when the answer is out. Node by itself parses
- * the 64 KiB that it reads at once, over a thousand requests, in one turn of the event loop. Pieces take Node a little
- * longer, so connections are read whole until a client sends a request ahead of an answer; from then on every connection
- * is read in pieces, because hundreds of clients may do the same at the same moment.
+ * Passes Node's parser one request head at a time, and the next one after the answer. By itself, Node parses all of
+ * the 64 KiB that it reads at once, over a thousand requests, in one turn of the event loop.
+ *
+ * Reading in pieces is slightly slower, so it begins when a client sends a request before an earlier answer. Then it
+ * applies to all connections, because hundreds of clients may do the same at once.
  */
 export class ParseThrottle {
   readonly #readers: WeakMap<Socket, PiecewiseReader> = new WeakMap();
-  #waryUntil = 0;
+  #cautiousUntil = 0;
 
-  /** Call it with each connection that the server accepts. */
+  /** Call it for each new connection. */
   opened(socket: Socket): void {
-    if (performance.now() < this.#waryUntil) this.#readerOf(socket);
+    if (performance.now() < this.#cautiousUntil) this.#readerOf(socket);
   }
 
-  /** Call it with each request, when its head was parsed. */
+  /** Call it for each request after its head was parsed. */
   parsed(head: ParsedHead, connections: Iterable<Socket>): void {
     const { socket } = head.request;
-    // Node gives a response its connection when those before it are out.
+    // A response has no socket while earlier ones on the connection are unsent.
     if (head.response.socket === null) {
       const now = performance.now();
-      if (now >= this.#waryUntil) for (const one of connections) this.#readerOf(one);
-      this.#waryUntil = now + WARY_FOR;
+      if (now >= this.#cautiousUntil) for (const connected of connections) this.#readerOf(connected);
+      this.#cautiousUntil = now + CAUTION_TIME;
       this.#readerOf(socket).follow(head);
-    } else if (this.#waryUntil > 0) this.#readers.get(socket)?.follow(head);
+    } else if (this.#cautiousUntil > 0) this.#readers.get(socket)?.follow(head);
   }
 
   #readerOf(socket: Socket): PiecewiseReader {
@@ -52,20 +53,20 @@ export class ParseThrottle {
 
 class PiecewiseReader {
   readonly #socket: Socket;
-  #parsers: ReturnType<typeof parsersOf> = [];
+  #parsers: ReturnType<typeof listParsers> = [];
   #newest: ParsedHead | undefined;
-  /** Whether bytes are left in the connection until the answer is out. */
+  /** Whether bytes stay unread until the answer is sent. */
   #isHeld = false;
   #isQueued = false;
   #hasTurn = false;
 
   constructor(socket: Socket) {
     this.#socket = socket;
-    // Node may be parsing what it has read of this connection.
+    // Later, because Node may be parsing bytes of this connection now.
     process.nextTick(this.#start);
   }
 
-  /** Leaves unread what comes behind a request until its answer is out. */
+  /** Leaves the bytes after a request unread until its answer is sent. */
   follow(newest: ParsedHead): void {
     if (newest.response === this.#newest?.response) return;
     this.#newest = newest;
@@ -78,12 +79,12 @@ class PiecewiseReader {
 
   readonly #start = (): void => {
     const socket = this.#socket;
-    // Node's parser reads by itself up to here, and what it has stopped would stay stopped.
+    // Until the first pause Node's parser reads by itself; taking over while it is paused would leave it paused.
     if (socket.isPaused()) {
       socket.once('resume', this.#start);
       return;
     }
-    this.#parsers = parsersOf(socket);
+    this.#parsers = listParsers(socket);
     if (this.#parsers.length === 0) return;
     socket.removeAllListeners('data').on('data', this.#take);
   };
@@ -95,9 +96,9 @@ class PiecewiseReader {
     }
     const socket = this.#socket;
     const current = requestBeingParsed(socket);
-    const end = endOfPiece(bytes, current);
+    const end = findPieceEnd(bytes, current);
     const rest = bytes.subarray(end);
-    // A client that sends requests ahead waits for its turn with the first of them already.
+    // A client that sends requests ahead takes its turn in the queue, already for the first of them.
     const isAhead = rest.length > 0 && current?.complete !== false && hasNoBody(bytes);
     if (isAhead && !this.#hasTurn && !loopTurns.takeNow('cheap')) {
       this.#hold(bytes);
@@ -107,7 +108,7 @@ class PiecewiseReader {
     this.#hasTurn = false;
     for (const parse of this.#parsers) parse.call(socket, bytes.subarray(0, end));
     if (rest.length === 0 || socket.destroyed) return;
-    // Node pauses a connection by itself where a body is not taken, and resumes it.
+    // Node itself pauses a connection whose body is not read, and resumes it later.
     if (socket.isPaused()) {
       socket.unshift(rest);
       return;
@@ -136,14 +137,14 @@ class PiecewiseReader {
   }
 }
 
-/** Where the first head in the bytes ends, or all of them; in a body it is looked for less often. */
-function endOfPiece(bytes: Buffer, current: IncomingMessage | null | undefined): number {
+/** The end of the first head in the bytes, or of all bytes. Searches a body only after some kilobytes. */
+function findPieceEnd(bytes: Buffer, current: IncomingMessage | null | undefined): number {
   const from = current?.complete === false ? BODY_PIECE : 0;
   const end = bytes.indexOf(END_OF_HEAD, from, 'latin1');
   return end === -1 ? bytes.length : end + END_OF_HEAD.length;
 }
 
-/** Whether the bytes begin a GET or HEAD, so that what follows the head is another request. */
+/** Whether the bytes begin a GET or HEAD request, so that another request follows its head. */
 function hasNoBody([first]: Buffer): boolean {
   return first === 0x47 || first === 0x48;
 }

@@ -11,8 +11,9 @@ import { ownRoutes } from './own-routes.ts';
 import type { FindServerFile } from './server-file.ts';
 
 /**
- * Passes every request to the first handler that answers it: the echo endpoint, the viewer (before Express, which would
- * slow down views), the API, the proof for this machine, the server's own routes, the management screen, and the viewer's 404 page.
+ * Passes each request to the first handler that answers it: the echo endpoint, the viewer (before Express, which
+ * would slow down views), the API, the proof for this machine, the server's own routes, the management screen, and
+ * the viewer's 404 page.
  */
 export function requestHandler(
   { api, viewer, management }: Doors,
@@ -24,29 +25,29 @@ export function requestHandler(
   const { readyNeeds: needs, reportUrl } = settings;
   const service = { name: 'Pinfold', reportUrl };
   const isTrustedClient = clients.isTrusted;
-  const own = ownRoutes({ health, needs, isTrustedClient, log, publicPath, isStopping, service });
-  const proof = proofEndpoint(serverFile, log);
+  const answerOwn = ownRoutes({ health, needs, isTrustedClient, log, publicPath, isStopping, service });
+  const answerProof = proofEndpoint(serverFile, log);
   const sendNotFound = (request: IncomingMessage, response: ServerResponse): void =>
     viewer(request, response);
   const app = express()
     .disable('x-powered-by')
-    // A proxy that guards a path distinguishes upper and lower case.
+    // A proxy that protects a path compares it with case.
     .enable('case sensitive routing')
     .set('etag', false)
     .use(publicPath === '' ? '/' : publicPath, api)
     .use((request, response, next) =>
-      // For these routes and the screen, the viewer refuses several Host headers or too many cookies.
+      // The viewer answers requests with several Host headers or too many cookies for these routes, too.
       hasSeveralHosts(request) || hasTooManyCookies(request)
         ? sendNotFound(request, response)
-        : proof(request, response) || own(request, response) || next(),
+        : answerProof(request, response) || answerOwn(request, response) || next(),
     )
     .use(`${publicPath}${MANAGEMENT_PATH}`, management)
     .use(sendNotFound);
   const { grants, clock } = composition.ports;
-  const echoed = echoEndpoint({ grants, clock, addressOf: clients.addressOf, log });
+  const answerEcho = echoEndpoint({ grants, clock, addressOf: clients.addressOf, log });
   return (request, response) => {
-    // The viewer, which comes first, refuses what is unreadable.
+    // If this fails, the viewer, which comes first, refuses the request.
     rewriteToOriginForm(request);
-    echoed(request, response, () => viewer(request, response, () => app(request, response)));
+    answerEcho(request, response, () => viewer(request, response, () => app(request, response)));
   };
 }

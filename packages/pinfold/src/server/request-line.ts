@@ -1,7 +1,7 @@
 import type { RequestEntry } from '@pinfold/http';
 import type { DescribedError, RequestTraits } from './log.ts';
 
-/** The line of a request, put together by hand since this runs on every view. `head` is level, time and names. */
+/** Formats the log line of a request; without JSON.stringify, because this runs on every view. */
 export function requestLine(
   head: string,
   entry: RequestEntry,
@@ -9,33 +9,35 @@ export function requestLine(
   error?: DescribedError,
 ): string {
   const { milliseconds, requestId } = entry;
-  // Whole numbers become text in a fraction of the time.
+  // Formatting a fraction takes much longer than formatting whole numbers.
   const tenths = Math.round(milliseconds * 10);
   const ms = tenths % 10 === 0 ? tenths / 10 : `${Math.trunc(tenths / 10)}.${tenths % 10}`;
   return (
-    `${head}${beginningOf(entry)},"bytes":${bytes},"ms":${ms},"request":${text(requestId)}` +
-    (entry.reason === undefined ? '' : `,"reason":${text(entry.reason)}`) +
+    `${head}${formatBeginning(entry)},"bytes":${bytes},"ms":${ms},"request":${quote(requestId)}` +
+    (entry.reason === undefined ? '' : `,"reason":${quote(entry.reason)}`) +
     (error === undefined ? '' : `,"error":${JSON.stringify(error)}`) +
-    (trace === undefined ? '' : `,"trace":${text(trace)}`) +
-    (client === undefined ? '' : `,"client":${text(client)}`) +
+    (trace === undefined ? '' : `,"trace":${quote(trace)}`) +
+    (client === undefined ? '' : `,"client":${quote(client)}`) +
     ',"msg":"request"}\n'
   );
 }
 
-/** The most roles whose last line's beginning is cached. */
+/** The most roles whose line beginning is cached. */
 const MAX_BEGINNINGS = 1_000;
 
-/** By role: the views of one differ in little else than bytes, time and id. */
+/** The beginning of the last line by role: further views of a role usually differ only in bytes, time and id. */
 const beginnings = new Map<string, Beginning>();
 
-/** The members that it is made of, and no other: an error would be held in memory with all that it refers to. */
+/**
+ * Has only the members that it needs: caching the entry would keep its error, and all that it references, in memory.
+ */
 type Beginning = {
   readonly [Name in 'method' | 'route' | 'status' | 'account' | 'key' | 'outcome']:
     | RequestEntry[Name]
     | undefined;
 } & { readonly text: string };
 
-function beginningOf(entry: RequestEntry): string {
+function formatBeginning(entry: RequestEntry): string {
   const { method, route, role, account, key, status, outcome } = entry;
   const known = role === null ? undefined : beginnings.get(role);
   const isSame =
@@ -47,20 +49,20 @@ function beginningOf(entry: RequestEntry): string {
     known.key === key;
   if (isSame) return known.text;
   const result = outcome ?? (status < 400 ? 'ok' : 'refused');
-  const written =
-    `"method":${text(method)},"route":${text(route)},"status":${status},"role":${text(role)}` +
-    `,"account":${text(account)},"key":${text(key)},"outcome":${text(result)}`;
+  const beginning =
+    `"method":${quote(method)},"route":${quote(route)},"status":${status},"role":${quote(role)}` +
+    `,"account":${quote(account)},"key":${quote(key)},"outcome":${quote(result)}`;
   if (role !== null) {
     if (beginnings.size >= MAX_BEGINNINGS) beginnings.clear();
-    beginnings.set(role, { method, route, status, account, key, outcome, text: written });
+    beginnings.set(role, { method, route, status, account, key, outcome, text: beginning });
   }
-  return written;
+  return beginning;
 }
 
-/** Characters that JSON must escape, and those that are not ASCII. */
-const UNUSUAL = /[^ !#-[\]-~]/;
+/** Characters that JSON must escape, and those outside ASCII. */
+const NEEDS_ESCAPE = /[^ !#-[\]-~]/;
 
-function text(value: string | null | undefined): string {
+function quote(value: string | null | undefined): string {
   if (value === null || value === undefined) return 'null';
-  return UNUSUAL.test(value) ? JSON.stringify(value) : `"${value}"`;
+  return NEEDS_ESCAPE.test(value) ? JSON.stringify(value) : `"${value}"`;
 }

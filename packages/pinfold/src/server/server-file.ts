@@ -5,44 +5,47 @@ import { codeOf, nameOf } from '@pinfold/core/internal';
 import { publicUrl } from '@pinfold/http';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 
-/** The file of a running server in its data folder, for commands on its machine. */
+/** The file in the data folder that tells commands on this machine how to reach the running server. */
 export interface ServerFile {
   readonly addresses: WebAddresses;
-  /** The URL of the address and port that it listens on. */
+  /** The URL of the address and port on which the server listens. */
   readonly address: string;
-  /** Lets commands of this machine in. */
+  /** The key for commands of this machine. */
   readonly key: string;
 }
 
-/** Finds the file of the server that runs now. */
+/** Finds the file of the running server. */
 export type FindServerFile = () => Promise<ServerFile | undefined>;
 
-/** Writes the file in the place of any other; returns a function that removes it, unless another server has written it since. */
-export async function keepServerFile(
+/**
+ * Writes the file, replacing an earlier one; returns a function that removes it, unless another server has replaced
+ * it.
+ */
+export async function writeServerFile(
   dataDir: string,
   addresses: WebAddresses,
   { host, port }: { readonly host: string; readonly port: number },
-  failed: (error: unknown) => void,
+  onError: (error: unknown) => void,
 ): Promise<() => Promise<void>> {
-  const file = fileIn(dataDir);
+  const file = serverFilePath(dataDir);
   const { publicUrl: url, sitesUrl, viewerMode } = addresses;
   const content = { public_url: url, sites_url: sitesUrl, viewer_mode: viewerMode };
-  const ours = { address: addressOf(host, port), key: randomBytes(32).toString('base64url') };
-  const text = `${JSON.stringify({ ...content, ...ours })}\n`;
-  await replaceFile(file, text).catch(failed);
+  const access = { address: localAddress(host, port), key: randomBytes(32).toString('base64url') };
+  const text = `${JSON.stringify({ ...content, ...access })}\n`;
+  await replaceFile(file, text).catch(onError);
   return async () => {
     if ((await readFile(file, 'utf8').catch(() => undefined)) === text) await rm(file, { force: true });
   };
 }
 
-/** A file that is there could be readable by others, or a link: it is replaced, and never written to. */
+/** Replaces the file instead of writing into it: an existing one could be readable by others, or a link. */
 async function replaceFile(file: string, text: string): Promise<void> {
-  const incoming = `${file}.${randomUUID()}`;
+  const temporaryFile = `${file}.${randomUUID()}`;
   try {
-    await writeFile(incoming, text, { flag: 'wx', mode: 0o600 });
-    await rename(incoming, file);
+    await writeFile(temporaryFile, text, { flag: 'wx', mode: 0o600 });
+    await rename(temporaryFile, file);
   } catch (error) {
-    await rm(incoming, { force: true });
+    await rm(temporaryFile, { force: true });
     throw error;
   }
 }
@@ -55,25 +58,25 @@ export async function readServerFile(dataDir: string): Promise<ServerFile | unde
       viewer_mode: mode,
       address,
       key,
-    } = JSON.parse(await readFile(fileIn(dataDir), 'utf8'));
+    } = JSON.parse(await readFile(serverFilePath(dataDir), 'utf8'));
     const viewerMode = mode === 'path' ? 'path' : 'origin';
     const addresses = { publicUrl: publicUrl(url), sitesUrl: new URL(sites).origin, viewerMode } as const;
     if (typeof key !== 'string') throw new TypeError('a server left no key');
     return { addresses, address: new URL(address).origin, key };
   } catch (error) {
-    const isOfContent = ['SyntaxError', 'TypeError'].includes(nameOf(error) ?? '');
-    if (codeOf(error) === undefined && !isOfContent) throw error;
-    // A missing file, or one that was not written completely: the caller uses the settings.
+    const isInvalid = ['SyntaxError', 'TypeError'].includes(nameOf(error) ?? '');
+    if (codeOf(error) === undefined && !isInvalid) throw error;
+    // The file is missing or incomplete: the caller uses the settings.
     return undefined;
   }
 }
 
-function fileIn(dataDir: string): string {
+function serverFilePath(dataDir: string): string {
   return join(resolve(dataDir), 'server.json');
 }
 
-/** A server that listens on all addresses also answers on the loopback address. */
-function addressOf(host: string, port: number): string {
+/** The URL at which this machine reaches the server: loopback if it listens on all addresses. */
+function localAddress(host: string, port: number): string {
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }

@@ -96,7 +96,11 @@ const MAX_DRAIN = 3_600;
 /** The `pinfold` command reads these to reach another server, so they are not unknown. */
 const OTHER_VARIABLES = ['URL', 'KEY'];
 
-/** Reads the settings; an empty variable counts as absent. Throws a SettingsError that never shows the value. */
+/**
+ * Reads the settings from environment variables. An empty variable counts as absent.
+ *
+ * @throws SettingsError for the first wrong value. It names the variable, and never shows the value.
+ */
 export function readSettings(env: Environment): Settings {
   const texts: Texts = {
     ...Object.fromEntries(

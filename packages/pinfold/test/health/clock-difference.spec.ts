@@ -16,7 +16,7 @@ describe("the difference between this machine's clock and the database's", () =>
   it('is not known before it was asked for', () => {
     const { difference } = rig();
     expect(difference.milliseconds).to.equal(undefined);
-    expect(difference.isGreat).to.equal(false);
+    expect(difference.isTooLarge).to.equal(false);
   });
 
   it('is taken in the middle of the question and its answer, positive where this machine is ahead', () => {
@@ -43,11 +43,11 @@ describe("the difference between this machine's clock and the database's", () =>
   it('is logged once when it grows above a minute, and once when it is over', () => {
     const { difference, said } = rig();
     difference.note(at(70), at(10), at(70));
-    expect([difference.isGreat, said]).to.deep.equal([false, []]);
+    expect([difference.isTooLarge, said]).to.deep.equal([false, []]);
     difference.note(at(70.1), at(10), at(70.1));
     difference.note(at(92), at(10), at(92));
     difference.note(at(0), at(72.34), at(0));
-    expect(difference.isGreat).to.equal(true);
+    expect(difference.isTooLarge).to.equal(true);
     expect(said).to.deep.equal([
       "this machine's clock is 60.1 s ahead of the database's, so it cleans nothing up",
     ]);

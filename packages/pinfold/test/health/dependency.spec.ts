@@ -19,9 +19,9 @@ function rig(longest = 60_000) {
   const message = { unavailable: 'away', full: 'full', back: 'back' };
   const persistent = { by: (error: unknown): boolean => error === BARRED, message: 'barred' };
   const options = { code: 'storage_unavailable', message, persistent } as const;
-  const part = new Dependency(options, { slow: 1_000, longest }, () => now);
+  const part = new Dependency(options, { slow: 1_000, unavailable: longest }, () => now);
   part.logTo(openLog('info', (line) => said.push(JSON.parse(line).msg)));
-  part.askedBy((signal) => {
+  part.probeWith((signal) => {
     asked += 1;
     return answer(signal);
   });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { clientAddress, trustedClients } from '../../src/server/client-address.ts';
+import { createClientAddress, createTrustCheck } from '../../src/server/client-address.ts';
 import { HttpServer } from '../../src/server/http-server.ts';
 import { parseTrustProxy, type TrustProxy } from '../../src/settings/trust-proxy.ts';
 
@@ -16,17 +16,17 @@ function trusting(text: string | undefined): TrustProxy {
 
 function addressOf(trust: string | undefined, remoteAddress: string, forwardedFor?: string): string {
   const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor };
-  return clientAddress(trusting(trust))(requestFrom(remoteAddress, headers));
+  return createClientAddress(trusting(trust))(requestFrom(remoteAddress, headers));
 }
 
-describe('clientAddress', () => {
+describe('createClientAddress', () => {
   it('is known of a client that has gone', async () => {
     const server = new HttpServer();
     const { port } = await server.listen(0, '127.0.0.1');
     const client = connect(port, '127.0.0.1', () => client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'));
     const { promise, resolve } = Promise.withResolvers<string>();
     server.answerWith((request) => {
-      request.socket.once('close', () => resolve(clientAddress({ kind: 'none' })(request)));
+      request.socket.once('close', () => resolve(createClientAddress({ kind: 'none' })(request)));
       client.resetAndDestroy();
     });
     expect(await promise).to.equal('127.0.0.1');
@@ -71,7 +71,7 @@ function isTrustedClient(
   remoteAddress: string | undefined,
   headers: Readonly<Record<string, string>> = {},
 ): boolean {
-  return trustedClients(trusting(trust))(requestFrom(remoteAddress, headers));
+  return createTrustCheck(trusting(trust))(requestFrom(remoteAddress, headers));
 }
 
 const FORWARDING = [

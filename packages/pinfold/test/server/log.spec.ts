@@ -8,7 +8,7 @@ import { socketAddress } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { openLog } from '../../src/server/log.ts';
-import { requestLog } from '../../src/server/request-log.ts';
+import { createRequestLog } from '../../src/server/request-log.ts';
 import { list, type PinJson, publish, send } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';
 
@@ -103,7 +103,7 @@ describe('the log', () => {
   it('has a line for a probe only if it fails', () => {
     const logged: string[] = [];
     const log = { request: ({ route, status }: RequestEntry) => void logged.push(`${route} ${status}`) };
-    const take = requestLog(log, { logAddresses: false, logViews: 1 }, socketAddress);
+    const take = createRequestLog(log, { logAddresses: false, logViews: 1 }, socketAddress);
     for (const route of ['/livez', '/readyz', '/healthz', 'pins'])
       for (const status of [200, 503])
         take({ method: 'GET', route, role: null, status, milliseconds: 1, requestId: 'x' }, {
@@ -118,7 +118,7 @@ describe('the log', () => {
     const log = {
       request: (_entry: RequestEntry, { bytes }: { readonly bytes: number }) => void counted.push(bytes),
     };
-    const take = requestLog(log, { logAddresses: false, logViews: 1 }, socketAddress);
+    const take = createRequestLog(log, { logAddresses: false, logViews: 1 }, socketAddress);
     take(viewed, { headers: {}, socket: {} } as IncomingMessage);
     expect(counted).to.deep.equal([0]);
   });

@@ -3,7 +3,7 @@ import { chmod, lstat, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { publicUrl } from '@pinfold/http';
 import { expect } from 'chai';
-import { keepServerFile, readServerFile } from '../../src/server/server-file.ts';
+import { readServerFile, writeServerFile } from '../../src/server/server-file.ts';
 import { newFolder } from '../servers/new-folder.ts';
 
 const { S_IFREG } = constants;
@@ -16,7 +16,7 @@ describe('the file of a running server', () => {
     const url = `http://localhost:${port}`;
     const addresses = { publicUrl: publicUrl(url), sitesUrl: url, viewerMode: 'path' } as const;
     const fail = (error: unknown): void => expect.fail(String(error));
-    return keepServerFile(folder, addresses, { host: '127.0.0.1', port }, fail);
+    return writeServerFile(folder, addresses, { host: '127.0.0.1', port }, fail);
   }
 
   beforeEach(() => {

@@ -7,7 +7,7 @@ import { validate } from 'dockerfile-utils';
 import { parse as parseToml } from 'smol-toml';
 import { parse as parseYaml } from 'yaml';
 import { readSettings, type Settings } from '../../src/index.ts';
-import { clientAddress } from '../../src/server/client-address.ts';
+import { createClientAddress } from '../../src/server/client-address.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', '..', '..', 'deploy');
 const read = (name: string): Promise<string> => readFile(join(FOLDER, name), 'utf8');
@@ -158,7 +158,7 @@ for (const [name, nodes] of [
 
 /** The addresses of clients behind the proxies of a platform, of which each adds one to what came. */
 function expectClients({ trustProxy }: Settings, added: readonly string[]): void {
-  const addressOf = clientAddress(trustProxy);
+  const addressOf = createClientAddress(trustProxy);
   for (const client of ['203.0.113.9', '2001:db8::7'])
     for (const sent of ['', '198.51.100.1, ', '66.241.124.230, 66.241.124.230, '])
       for (const proxy of added) {
