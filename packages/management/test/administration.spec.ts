@@ -146,6 +146,9 @@ describe('the pages of administrators', () => {
     const { id, sha256 } = await screen.publish('Bait');
     const copy = await screen.publish('Copy', undefined, accountId('anonymous'));
     expect((await admin.get('/administration/publications?q=bait')).text).to.include(id);
+    const link = encodeURIComponent(`https://share.example/s/${id.toUpperCase()}/a?b#c`);
+    const { text: linked } = await admin.get(`/administration/publications?q=${link}`);
+    expect(linked).to.include(`publications/${id}`).and.not.include(copy.id);
     const page = `/administration/publications/${id}`;
     expect((await admin.send(page, `${page}/take-down`, { reason: '' })).status).to.equal(422);
     await admin.send(page, `${page}/take-down`, { reason: 'Phishing', copies: 'yes' });

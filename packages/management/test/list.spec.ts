@@ -73,6 +73,21 @@ describe('the list', () => {
     expect(
       await shown(`/?q=${encodeURIComponent(String(live.originalFilename).toUpperCase())}`),
     ).to.deep.equal(['Ｌｉｖｅ Report']);
+    const named = await screen.useCases.names.set({ by: OWNER, name: 'docs', pin: live.id });
+    const url = `https://share.example${named.kind === 'refused' ? '' : named.name.url}`;
+    for (const link of [
+      `https://share.example/s/${live.id.toUpperCase()}`,
+      `share.example/base/s/${live.id}/a.html?b=/s/c#d`,
+      `http://${live.id}.sites.example:8080/a`,
+      url,
+      `${url}/a.html`,
+    ]) {
+      expect(await shown(`/?q=${encodeURIComponent(link)}`), link).to.deep.equal(['Ｌｉｖｅ Report']);
+      expect((await person.get(`/?q=${encodeURIComponent(link)}`)).text).to.include(`value="${link}"`);
+    }
+    for (const link of [`${url}x`, url.replace('docs', 'other'), 'https://share.example/s/1']) {
+      expect(await shown(`/?q=${encodeURIComponent(link)}`), link).to.deep.equal([]);
+    }
     expect(await shown('/?q=nothing')).to.deep.equal([]);
     expect((await person.get('/?q=nothing')).text).to.include('Nothing matches');
     const { text } = await person.get(`/?q=${'x'.repeat(10_000)}`);

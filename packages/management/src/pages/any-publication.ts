@@ -4,6 +4,7 @@ import { parseAccountId, parseRoleState } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
 import { shownPublication } from '../publication.ts';
 import { omitEmpty, pageRequest, queryText, searchText } from '../request/page-request.ts';
+import { readPastedLink } from '../request/pasted-link.ts';
 import { fieldOf, type SignedIn, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { notFound } from '../response/refuse.ts';
@@ -30,12 +31,13 @@ const PATH = '/administration/publications';
 export async function showAllPublications(context: SignedIn<'administration'>): Promise<Answer> {
   const { base, messages, screen } = context;
   const search = searchText(context);
+  const link = readPastedLink(search);
   const account = queryText(context, 'account');
   const state = parseRoleState(context.request.query.state);
   if (account !== '' && parseAccountId(account) === undefined) return seeOther(base + PATH);
   const listed = await screen.administration.listRoles({
     ...pageRequest(context),
-    ...omitEmpty({ account, search, state }),
+    ...omitEmpty({ account, search: link !== undefined && 'id' in link ? link.id : search, state }),
   });
   if (listed.kind === 'refused') return seeOther(base + PATH);
   const option = ([value, message]: (typeof STATE_FILTERS)[number]) =>

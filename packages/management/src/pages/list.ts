@@ -5,6 +5,7 @@ import type { MessageId } from '../messages/catalogues.ts';
 import { type ShownPublication, shownPublication } from '../publication.ts';
 import { allowanceText } from '../quota-text.ts';
 import { omitEmpty, pageRequest, searchText } from '../request/page-request.ts';
+import { readPastedLink } from '../request/pasted-link.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { disabledInReadOnly, hidden, rowForm, stopLink } from '../views/forms.ts';
@@ -50,7 +51,7 @@ export async function showList(
   const state = parseRoleState(request.query.state);
   const sort = state === 'deleted' ? undefined : ORDERS.find((each) => each === request.query.sort);
   const query: Query = { state, q, sort };
-  const wanted = omitEmpty({ search: q, state, order: sort });
+  const wanted = omitEmpty({ search: await searchFor(context, q), state, order: sort });
   const listed = await useCases.list({ by: account, ...pageRequest(context, PAGE_SIZE), ...wanted });
   if (listed.kind === 'refused') return seeOther(`${base}/`);
   const { next } = listed;
@@ -189,6 +190,15 @@ ${refusal('stop') === undefined && stopLink(context, '', `${path}/stop`)}
 function emptyList({ messages, base }: SignedInContext, isFirst: boolean, next: string | undefined): Html {
   if (next !== undefined) return html`<p class="none">${messages.text('noneYet')}</p>`;
   return html`<p class="none">${messages.text(isFirst ? 'noneFound' : 'noneFurther')} <a href="${base}/">${messages.text('showAll')}</a></p>`;
+}
+
+/** The text to search for: of a link, the id of the publication that it leads to. */
+async function searchFor({ account: by, screen }: SignedInContext, text: string): Promise<string> {
+  const link = readPastedLink(text);
+  if (link === undefined) return text;
+  if ('id' in link) return link.id;
+  const found = await screen.names?.get({ by, name: link.name });
+  return found?.kind === 'found' && found.name.url.endsWith(`-${link.token}`) ? found.name.pin : text;
 }
 
 function searchForm(context: SignedInContext, { state, q, sort }: Query): Html {
