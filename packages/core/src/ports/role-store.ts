@@ -120,6 +120,7 @@ export interface RoleStore {
   /**
    * - An unlapsed reservation of the same fingerprint is in progress until its instant.
    * - From its instant on, a lapsed reservation is replaced, with any fingerprint.
+   * - One that was begun more than an hour after `now`, by a wrong clock, is replaced with the same fingerprint.
    * - A publication past the rate is refused with the instant from which it would pass, and looking takes nothing.
    * - A publication that would pass a quota is refused with what there would be; the key stays free.
    *

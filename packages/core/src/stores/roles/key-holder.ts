@@ -1,4 +1,5 @@
 import type { RoleId } from '../../domain/identity.ts';
+import { after, MAX_CLOCK_DIFFERENCE } from '../../domain/instant.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type {
   CommitOutcome,
@@ -10,7 +11,7 @@ import type {
 import type { IdempotencyKeyRow } from '../../records/tables/role-tables.ts';
 
 /** The columns for {@link judgeHolder}. */
-export const HOLDER = ['fingerprint', 'heldUntil', 'role', 'warnings'] as const;
+export const HOLDER = ['fingerprint', 'begunAt', 'heldUntil', 'role', 'warnings'] as const;
 
 /** Judges a reservation by the key's row; undefined if the key can be reserved. */
 export function judgeHolder(
@@ -19,6 +20,8 @@ export function judgeHolder(
 ): ReserveOutcome | undefined {
   if (row === undefined || (row.role === null && row.heldUntil <= now)) return undefined;
   if (row.fingerprint !== fingerprint) return { kind: 'mismatch' };
+  // A wrong clock began it, and would keep its caller out for as long as it is ahead.
+  if (row.role === null && row.begunAt > after(now, MAX_CLOCK_DIFFERENCE)) return undefined;
   if (row.role === null) return { kind: 'in_progress', until: row.heldUntil };
   return { kind: 'complete', role: row.role, warnings: row.warnings ?? [] };
 }

@@ -1,0 +1,38 @@
+import { after, days, instant, minutes, type Token } from '@pinfold/core';
+import { createMemory, type Memory } from '@pinfold/memory';
+import { anEvent, aPublication, aReservation, leaseOf } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+
+const NOW = instant(Date.UTC(2026, 10, 30));
+
+describe('a reservation that a clock days ahead has begun', () => {
+  const ahead = after(NOW, days(9));
+  const begun = aReservation(1, { now: ahead, until: after(ahead, minutes(1)) });
+  const again = aReservation(1, { token: 'again' as Token, now: NOW, until: after(NOW, minutes(1)) });
+  let memory: Memory;
+  beforeEach(async () => {
+    memory = createMemory();
+    expect((await memory.roles.reserve(begun)).kind).to.equal('reserved');
+  });
+  afterEach(() => memory.close());
+
+  it('is taken over by the same request once the clock is right again, and commits nothing then', async () => {
+    expect((await memory.roles.reserve(again)).kind).to.equal('reserved');
+    const late = await memory.roles.commit(aPublication(1), leaseOf(begun), [anEvent()]);
+    expect(late.kind).to.equal('lease_lost');
+    expect((await memory.roles.commit(aPublication(1), leaseOf(again), [anEvent()])).kind).to.equal(
+      'committed',
+    );
+  });
+
+  it('is in progress for its own clock, and for one that differs by minutes', async () => {
+    for (const now of [ahead, after(NOW, minutes(9 * 24 * 60 - 59))]) {
+      expect((await memory.roles.reserve({ ...again, now })).kind).to.equal('in_progress');
+    }
+  });
+
+  it('keeps the key from another request', async () => {
+    const other = await memory.roles.reserve({ ...again, fingerprint: aReservation(2).fingerprint });
+    expect(other.kind).to.equal('mismatch');
+  });
+});
