@@ -1,21 +1,21 @@
 import type { Duration } from '../domain/instant.ts';
 import type { Clock } from '../ports/clock.ts';
 
-/** The outcome of a promise, or the signal's reason as soon as that aborts. The promise may settle later, unheard. */
+/** Settles like the promise, or rejects with the signal's reason once it aborts. A later outcome is ignored. */
 export async function raceSignal<Value>(value: Promise<Value>, signal?: AbortSignal): Promise<Value> {
   if (signal === undefined) return value;
   const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const leave = (): void => reject(signal.reason);
-  signal.addEventListener('abort', leave, { once: true });
-  if (signal.aborted) leave();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
   try {
     return await Promise.race([value, aborted]);
   } finally {
-    signal.removeEventListener('abort', leave);
+    signal.removeEventListener('abort', onAbort);
   }
 }
 
-/** Sleeps until the signal aborts, and says whether all of the pause has passed. */
+/** Sleeps for a pause, or until the signal aborts; returns whether the whole pause has passed. */
 export async function sleepUnlessAborted(
   clock: Pick<Clock, 'sleep'>,
   pause: Duration,

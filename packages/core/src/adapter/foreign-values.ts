@@ -1,11 +1,9 @@
-// Each realm of JavaScript has classes of its own: under Jest, errors and promises of Node are no instances of ours.
+// `instanceof` fails across realms: under Jest, errors and promises of Node are instances of other classes.
 
-/** Whether a value is to be awaited. */
 export function isPromise<Value>(value: PromiseLike<Value> | unknown): value is Promise<Value> {
   return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
 }
 
-/** Whether a thrown value is an error. */
 export function isError(thrown: unknown): thrown is Error {
   const { name, message } = Object(thrown) as Partial<Error>;
   return typeof name === 'string' && typeof message === 'string';
@@ -17,7 +15,7 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** The code of an error of a system call; `undefined` for others, such as Node's for a wrong argument. */
+/** The code of a system call's error; `undefined` for others, such as Node's for an invalid argument. */
 export function systemCodeOf(error: unknown): string | undefined {
   return 'syscall' in Object(error) ? codeOf(error) : undefined;
 }

@@ -6,11 +6,11 @@ import { STORES, type StoreName } from './persistence.ts';
 export type PortMethod = (...inputs: readonly unknown[]) => unknown;
 
 /**
- * Wraps a method of a port: returns the function to call in its place, or the call itself to leave it alone. It runs
+ * Wraps a method of a port: returns the function to call in its place, or the call itself to leave it unchanged. It runs
  * once for each method, when the service is composed. `roles.load` may return a role without a promise; every failure is a
  * rejected promise, even if the port throws.
  *
- * @param port its name as in metrics and spans: `roles`, `api_keys`, `archives`.
+ * @param port the port's name in metrics and spans: `roles`, `api_keys`, `archives`.
  */
 export type Observer = (call: PortMethod, method: string, port: string) => PortMethod;
 
@@ -19,8 +19,8 @@ const OBSERVED_PORTS = [...STORES, 'archives', 'staging', 'inspector'] as const;
 type ObservedPorts = { readonly [Name in StoreName | 'archives' | 'staging' | 'inspector']?: object };
 
 /**
- * The same ports, with every method of stores, archives, staging and inspector wrapped by the observers: the first one is
- * nearest to the port, the last one sees what callers see. Other ports are left as they are.
+ * Wraps every method of stores, archives, staging and inspector by the observers: the first one is nearest to the port, the
+ * last one sees what callers see. Other ports stay the same.
  *
  * @example
  * import { createUseCases, type Ports } from '@pinfold/core';
@@ -38,29 +38,29 @@ export function instrument<Ports extends ObservedPorts>(ports: Ports, observers:
   const observed: Record<string, object> = {};
   for (const name of OBSERVED_PORTS) {
     const port = ports[name];
-    if (port !== undefined) observed[name] = observedPort(port, snakeCase(name), observers);
+    if (port !== undefined) observed[name] = observePort(port, snakeCase(name), observers);
   }
   return { ...ports, ...observed };
 }
 
-/** A plain object, made once: a Proxy would cost each view half a microsecond. */
-function observedPort(port: object, name: string, observers: readonly Observer[]): object {
+/** Copies the port to a plain object: a Proxy would cost each view half a microsecond. */
+function observePort(port: object, name: string, observers: readonly Observer[]): object {
   const observed = {};
-  const own = port as Readonly<Record<string, unknown>>;
+  const inner = port as Readonly<Record<string, unknown>>;
   for (const member of membersOf(port)) {
-    if (typeof own[member] !== 'function') {
-      Object.defineProperty(observed, member, { get: () => own[member], enumerable: true });
+    if (typeof inner[member] !== 'function') {
+      Object.defineProperty(observed, member, { get: () => inner[member], enumerable: true });
       continue;
     }
-    // Stores are classes with private fields: their methods are called on themselves.
+    // Calls the method on the port itself, which may have private fields.
     const call: PortMethod = (...inputs) => {
       try {
-        return (own as Readonly<Record<string, PortMethod>>)[member]?.(...inputs);
+        return (inner as Readonly<Record<string, PortMethod>>)[member]?.(...inputs);
       } catch (error) {
         return Promise.reject(error);
       }
     };
-    const value = observers.reduce((inner, observe) => observe(inner, member, name), call);
+    const value = observers.reduce((wrapped, observe) => observe(wrapped, member, name), call);
     Object.defineProperty(observed, member, { value, enumerable: true });
   }
   return observed;
@@ -74,10 +74,10 @@ function membersOf(port: object): ReadonlySet<string> {
   return members;
 }
 
-/** Takes the events of a publication once they are stored. It must neither throw nor wait. */
+/** Receives an event of a publication once it is stored. It must neither throw nor block. */
 export type OnEvent = (event: HistoryEvent) => void;
 
-/** The calls that store events of publications: which input has the events, and which outcomes store them. */
+/** The calls that store events of publications: the index of the input with the events, and the outcomes that store them. */
 const STORING_CALLS: Readonly<Record<string, readonly [input: number, ...outcomes: readonly string[]]>> = {
   'roles commit': [2, 'committed'],
   'roles save': [2, 'saved'],

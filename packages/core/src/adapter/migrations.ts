@@ -1,27 +1,27 @@
 import { Fault, isFault } from '../fault.ts';
 import type { DatabaseState } from '../records/database.ts';
 
-/** One step of a schema. Steps only go forward, and a released one never changes. */
+/** One migration of the schema. Migrations only go forward, and a released one never changes. */
 export interface Migration<Sql = string> {
-  /** 1 for the step that creates the whole schema, and 1 more for each further one. */
+  /** 1 for the migration that creates the schema, then counts up. */
   readonly version: number;
   readonly release: string;
-  /** The oldest version of the schema whose releases still work with it. */
+  /** The oldest version of the schema whose releases still work after this migration. */
   readonly oldestVersion: number;
   readonly sql: Sql;
 }
 
-/** The schema of a database, from which newer and older releases know whether they may run. */
+/** The schema of a database, as stored in it: by this, each release decides whether it can run. */
 export interface SchemaState {
   readonly version: number;
   readonly oldestVersion: number;
   readonly oldestRelease: string;
 }
 
-/** The steps to run, in their order, and the state to store after them. */
+/** The migrations to run, in order, and the state to store after them. */
 export interface MigrationPlan<Step> {
   readonly steps: readonly Step[];
-  /** Absent: there is nothing to do. */
+  /** Absent if there is nothing to do. */
   readonly reached?: SchemaState;
 }
 
@@ -51,16 +51,16 @@ export function planMigrations<Step extends Migration<unknown>>(
   return { steps, reached };
 }
 
-/** Several copies of this package may be installed, as for a `Fault`. */
+/** A global symbol, because several copies of this package may be installed. */
 const OUTDATED: unique symbol = Symbol.for('@pinfold/core/outdated');
 
-/** Whether a caught value says that the schema needs a newer release: waiting does not help then. */
+/** Whether an error says that the schema needs a newer release, so that retrying does not help. */
 export function isOutdated(error: unknown): boolean {
   return isFault(error) && OUTDATED in error;
 }
 
 /**
- * Refuses to run on a schema that only newer releases work with.
+ * Throws if only newer releases work with the schema.
  *
  * @throws Fault `store_unavailable` naming the release that is needed.
  */
@@ -73,7 +73,7 @@ export function refuseOutdated(state: SchemaState | undefined, known: readonly M
   });
 }
 
-/** The diagnosis of a schema: its version, the newest one, and, if this release cannot work with it, why. */
+/** Diagnoses a schema: its version, the newest one, and why this release cannot work with it, if so. */
 export function examineSchema(
   state: SchemaState | undefined,
   known: readonly Migration<unknown>[],

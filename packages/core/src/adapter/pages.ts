@@ -18,18 +18,18 @@ export function roleCursorOf(role: Role, order: RoleOrder | undefined): RoleCurs
 /** The cursor that a page begins after. The list of published roles by end skips those that have ended. */
 export function startOf({ after, order, state, now }: RoleQuery): RoleCursor {
   if (after !== undefined) return after;
-  // No id is before the empty one, and none, being a UUID, after `~`.
-  const skips = order === 'ending' && state === 'published';
-  return skips ? { rank: MAX_RANK - now, id: '' as RoleId } : { rank: MAX_RANK, id: '~' as RoleId };
+  // Ids are UUIDs: all of them sort after '' and before '~'.
+  const skipsEnded = order === 'ending' && state === 'published';
+  return skipsEnded ? { rank: MAX_RANK - now, id: '' as RoleId } : { rank: MAX_RANK, id: '~' as RoleId };
 }
 
-/** The most roles that a search checks for one page. */
+/** The most roles that a search reads for one page. */
 export const MAX_SEARCHED = 2_000;
 
 /**
- * A page of a list. Query one role more than the page holds: it shows whether another page follows.
+ * Makes a page of a list. Query one role more than the page holds: it shows whether another page follows.
  *
- * @param readTo the last role that a search checked, if it stopped at its limit.
+ * @param readTo the last role that a search read, if it stopped at {@link MAX_SEARCHED}.
  */
 export function pageOf(
   roles: readonly Role[],
@@ -41,12 +41,12 @@ export function pageOf(
   return { items, next: last === undefined ? readTo : roleCursorOf(last, order) };
 }
 
-/** Folds the title of a role for searches. Store the result with the role, so that searches need not fold again. */
+/** Folds the title of a role for searches. Store the result with the role. */
 export function titleFolded({ title }: Pick<Role, 'title'>): string {
   return title === null ? '' : foldForSearch(title);
 }
 
-/** Folds the original file name of a role for searches, to be stored with the role, too. */
+/** Folds the original file name of a role for searches. Store the result with the role. */
 export function filenameFolded({ originalFilename }: Pick<Role, 'originalFilename'>): string {
   return originalFilename === null ? '' : foldForSearch(originalFilename);
 }

@@ -1,13 +1,13 @@
 import type { Stores } from '../ports/all-ports.ts';
 import type { Database } from '../records/database.ts';
 
-/** Every store of one database, and what its life needs. */
+/** All stores of one database, and the methods to open and close it. */
 export interface Persistence extends Stores, Pick<Database, 'migrate' | 'check' | 'close'> {}
 
 /** A member of {@link Persistence} that is a store. */
 export type StoreName = keyof Stores;
 
-/** Every store of a persistence: this does not compile when one is missing. */
+/** The names of all stores. A missing one does not compile. */
 export const STORES = Object.keys({
   roles: true,
   accounts: true,

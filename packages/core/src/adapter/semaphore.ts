@@ -3,9 +3,9 @@ export type Release = () => void;
 
 /** The bounds of a {@link Semaphore}. */
 export interface SemaphoreOptions {
-  /** Callers inside at the same time. */
+  /** The most callers inside at the same time. */
   readonly places: number;
-  /** Callers that may wait; any number when absent. */
+  /** The most callers that may wait; any number when absent. */
   readonly queue?: number;
   /** Creates the error for callers that a full queue rejects. */
   readonly overloaded?: () => Error;
@@ -13,16 +13,15 @@ export interface SemaphoreOptions {
   readonly limitsKeys?: boolean;
 }
 
-/** Ends the wait of a caller in the queue: with a place, or without one for a reason. */
+/** Ends the wait of a caller in the queue: with a place, or without one and with the error to reject with. */
 type Settle = (place: Release | undefined, reason?: unknown) => void;
 
-/** The waiting callers of one key: first those that continue work that was begun, then the others. */
-type Line = readonly [begun: Set<Settle>, others: Set<Settle>];
+/** The waiting callers of one key: first those that continue work they have begun, then new ones. */
+type Line = readonly [resuming: Set<Settle>, fresh: Set<Settle>];
 
 /**
- * A fair semaphore with a bounded queue. Keys, such as accounts, take turns: a key with a hundred callers does not delay
- * another key by a hundred turns, and is the first to be refused when the queue is full. Without keys it is first come,
- * first served.
+ * A fair semaphore with a bounded queue. Keys, such as accounts, take turns: a key with a hundred callers delays another key
+ * by one turn only, and is refused first when the queue is full. Without keys it serves callers in order.
  *
  * @example
  * import { Semaphore } from '@pinfold/core/adapter';
@@ -33,7 +32,7 @@ type Line = readonly [begun: Set<Settle>, others: Set<Settle>];
 export class Semaphore<Key = undefined> {
   readonly #options: Required<SemaphoreOptions>;
   readonly #held: Map<Key, number> = new Map();
-  /** In order of turns: a Map keeps the order of insertion, and a key that was served goes to its end. */
+  /** In order of turns: a key that was served moves to the end. */
   readonly #lines: Map<Key, Line> = new Map();
   #inside = 0;
   #waiting = 0;
@@ -51,7 +50,7 @@ export class Semaphore<Key = undefined> {
     return this.#inside;
   }
 
-  /** How many wait, without those that continue work that was begun. */
+  /** The number of new callers that wait. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -65,10 +64,11 @@ export class Semaphore<Key = undefined> {
   }
 
   /**
-   * Resolves when it is the key's turn. When too many wait, the last of the longest line is refused, which may be this one.
+   * Resolves when it is the key's turn. If the queue is full, the last caller of the longest line is rejected, which may be
+   * this one.
    *
    * @param signal ends the wait, which rejects with its reason.
-   * @param isNew false to continue work that was begun: it comes first of its key, and is never refused.
+   * @param isNew false for work that has begun: it comes before new work of its key, and a full queue does not reject it.
    */
   enter(key: Key, signal?: AbortSignal, isNew = true): Promise<Release> {
     if (signal?.aborted) return Promise.reject(signal.reason);
@@ -79,7 +79,7 @@ export class Semaphore<Key = undefined> {
     return this.#wait(key, signal, isNew);
   }
 
-  /** Runs the work when it is the key's turn. Work that has begun keeps its place even if its caller has gone. */
+  /** Runs the work when it is the key's turn. Aborting ends only the wait, not work that has begun. */
   async run<Result>(key: Key, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     const release = await this.enter(key, signal);
     try {
@@ -89,12 +89,12 @@ export class Semaphore<Key = undefined> {
     }
   }
 
-  /** Refuses the last caller of the longest line, unless the newcomer's own line would be as long. */
+  /** Rejects the last caller of the longest line, unless the newcomer's line would be as long. */
   #makeRoomFor(key: Key): boolean {
-    const own = this.#waiting - this.waitingOfOthers(key) + 1;
+    const newLength = this.#waiting - this.waitingOfOthers(key) + 1;
     let longest: ReadonlySet<Settle> = new Set();
-    for (const [, others] of this.#lines.values()) if (others.size > longest.size) longest = others;
-    if (longest.size <= own) return false;
+    for (const [, fresh] of this.#lines.values()) if (fresh.size > longest.size) longest = fresh;
+    if (longest.size <= newLength) return false;
     [...longest].at(-1)?.(undefined, this.#options.overloaded());
     return true;
   }
@@ -102,26 +102,26 @@ export class Semaphore<Key = undefined> {
   #wait(key: Key, signal: AbortSignal | undefined, isNew: boolean): Promise<Release> {
     return new Promise((resolve, reject) => {
       const line: Line = this.#lines.get(key) ?? [new Set(), new Set()];
-      const [begun, others] = line;
-      const giveUp = () => end(undefined, signal?.reason);
-      const end: Settle = (place, reason) => {
-        signal?.removeEventListener('abort', giveUp);
-        begun.delete(end);
-        if (others.delete(end)) this.#waiting -= 1;
-        if (begun.size + others.size === 0) this.#lines.delete(key);
+      const [resuming, fresh] = line;
+      const onAbort = () => settle(undefined, signal?.reason);
+      const settle: Settle = (place, reason) => {
+        signal?.removeEventListener('abort', onAbort);
+        resuming.delete(settle);
+        if (fresh.delete(settle)) this.#waiting -= 1;
+        if (resuming.size + fresh.size === 0) this.#lines.delete(key);
         if (place === undefined) reject(reason);
         else resolve(place);
       };
-      signal?.addEventListener('abort', giveUp, { once: true });
+      signal?.addEventListener('abort', onAbort, { once: true });
       this.#lines.set(key, line);
       if (isNew) this.#waiting += 1;
-      (isNew ? others : begun).add(end);
+      (isNew ? fresh : resuming).add(settle);
     });
   }
 
   #mayEnter(key: Key): boolean {
     if (!this.#options.limitsKeys) return true;
-    // Two keys cannot both hold half while a place is free, so no free place stays unused.
+    // No place stays unused: once two keys hold half each, none is free.
     const share = this.waitingOfOthers(key) === 0 ? 3 / 4 : 1 / 2;
     return (this.#held.get(key) ?? 0) < Math.ceil(this.#options.places * share);
   }
@@ -129,22 +129,22 @@ export class Semaphore<Key = undefined> {
   #admit(key: Key): Release {
     this.#inside += 1;
     this.#held.set(key, (this.#held.get(key) ?? 0) + 1);
-    let inside = true;
+    let isInside = true;
     return () => {
-      if (inside) this.#release(key);
-      inside = false;
+      if (isInside) this.#release(key);
+      isInside = false;
     };
   }
 
-  /** Frees the place of a key, and hands it to the next key in turn that may have it. */
+  /** Frees the place of a key, and gives it to the next key in turn that may have it. */
   #release(from: Key): void {
     this.#inside -= 1;
     const held = (this.#held.get(from) ?? 0) - 1;
     if (held > 0) this.#held.set(from, held);
     else this.#held.delete(from);
     for (const [key, line] of this.#lines) {
-      const [begun, others] = line;
-      const [first] = begun.size > 0 ? begun : others;
+      const [resuming, fresh] = line;
+      const [first] = resuming.size > 0 ? resuming : fresh;
       if (first === undefined || !this.#mayEnter(key)) continue;
       first(this.#admit(key));
       if (this.#lines.delete(key)) this.#lines.set(key, line);

@@ -20,7 +20,7 @@ export class ColumnValue {
 }
 
 /**
- * A comparison other than for an equal value. Null is never less, greater or in a list.
+ * A comparison other than equality. Null is never less, greater or in a list.
  *
  * @example
  * import { gt } from '@pinfold/core/records';
@@ -31,7 +31,7 @@ export class Comparison<out Value> {
   readonly operator: Operator;
   /** A value, a {@link ColumnValue}, for `in` a list of values, and undefined for `not_null`. */
   readonly operand: unknown;
-  /** Only for the compiler: what is compared. */
+  /** Only for the compiler: the type of the compared value. */
   declare readonly compared?: Value;
 
   constructor(operator: Operator, operand?: unknown) {
@@ -60,35 +60,35 @@ export const gt: Comparing = comparing('gt');
 export const gte: Comparing = comparing('gte');
 /** One of a list of texts, which may be empty. */
 export const oneOf: <Value extends string>(values: readonly Value[]) => Comparison<Value> = comparing('in');
-/** A text with another one in it, literally: no character is a wildcard. */
+/** A text that contains another one, without wildcards. */
 export const contains: (part: string) => Comparison<never> = comparing('contains');
 /** Any value but null. */
 export const notNull: Comparison<never> = new Comparison('not_null');
 /** The value of another column: `{ deletedAt: gte(column('expiresAt')) }`. */
 export const column = (name: string): ColumnValue => new ColumnValue(name);
 
-/** What a member has to be: equal (null, too), compared, or all of several comparisons. Undefined is no condition. */
+/** A condition on a member: an equal value (or null), a comparison, or several that must all hold. Undefined: none. */
 export type Match<Value> = Value | Comparison<Value> | readonly Comparison<Value>[] | undefined;
 
-/** Conditions that rows meet: all of them, and of those in `either` at least one. Columns of JSON have none. */
+/** Conditions on rows: all must hold, and at least one of `either`. Columns of JSON have none. */
 export type Where<Row> = {
   readonly [Member in keyof Row]?: Match<Row[Member]>;
 } & {
   readonly either?: readonly Where<Row>[];
 };
 
-/** Which of the rows that meet a condition are read, and what of them. */
+/** The order, limits and columns in which rows are read. */
 export interface Range<Row, Order extends keyof Row = NameOf<Row>, Selected extends keyof Row = NameOf<Row>> {
-  /** The columns to sort by, in order of significance. In none of the rows may one of them be null. */
+  /** The columns to sort by, in order of significance. None of them may be null in any of the rows. */
   readonly order?: readonly Order[];
-  /** Whether all of them descend. */
+  /** Whether the order is descending, for all of its columns. */
   readonly descending?: boolean;
-  /** The values of these columns after which to begin. */
+  /** The place after which to begin, in values of these columns. */
   readonly after?: { readonly [Member in NoInfer<Order>]: Row[Member] } | undefined;
   /** The greatest number of rows. */
   readonly limit?: number;
-  /** How many of the first rows are left out. */
+  /** The number of rows to skip. */
   readonly offset?: number;
-  /** The columns that are read; all when absent. Keep the list in a constant: an engine prepares a statement for each. */
+  /** The columns to read; all when absent. Keep the list in a constant: an engine prepares a statement for each. */
   readonly select?: readonly Selected[];
 }

@@ -1,13 +1,13 @@
 import { type Access, Step, type Steps } from './step.ts';
 
-/** Several steps of which none waits for another: an engine asks the database for all of them at once. */
+/** Joins independent steps: an engine sends all of them to the database at once. */
 export function all<const All extends readonly Step<unknown>[]>(
   ...steps: All
 ): Step<ResultsTogether<All>, PartAccess<All[number]>> {
   return new Step({ kind: 'all', steps });
 }
 
-/** A step that asks for nothing and results in undefined, for the place of one that is not needed. */
+/** A step that does nothing and results in undefined, in place of one that is not needed. */
 export const nothing: Step<undefined, 'read'> = new Step({ kind: 'nothing' });
 
 type Part = Step<unknown> | Steps<unknown>;
@@ -20,8 +20,8 @@ export type ResultsTogether<Parts extends readonly Part[]> = {
 };
 
 /**
- * Runs parts of a program side by side: what they ask for at the same time is asked in one step. Two checks that each
- * read something stay two functions, and cost one round trip.
+ * Runs parts of a program concurrently, and joins their simultaneous steps to one: two checks that each read something can
+ * be two functions, and cost one round trip.
  */
 export function* together<const Parts extends readonly Part[]>(
   ...parts: Parts

@@ -2,23 +2,23 @@ import type { Joined, ReferenceSelection } from './steps.ts';
 import type { AnyTable, NameOf, RowOf } from './table.ts';
 
 /**
- * A value by one key, for what is read very often. It is declared once, since an engine may cache what it makes, and may
- * read the keys of several callers in one statement.
+ * Reads a value by one key, for very frequent reads. Declare it once: an engine may cache its values, and may read the keys
+ * of several callers in one statement.
  */
 export interface Lookup<out Value> {
   readonly name: string;
   readonly table: AnyTable;
-  /** The member that is the primary key or another key: a text. */
+  /** The member with the key: a text, and the primary key or a unique one. */
   readonly by: string;
-  /** The columns that are read. */
+  /** The columns to read. */
   readonly select: readonly string[];
-  /** The columns of the rows that are read along, by the members that refer to them. */
+  /** The columns to read of referenced rows, by the members that refer to them. */
   readonly references: Readonly<Record<string, readonly string[]>>;
-  /** Makes the value of what was found. Several callers get the same value, so a store copies it before it answers. */
+  /** Makes the value. Several callers may get the same object, so a store copies it before it answers. */
   readonly make: (found: never) => Value;
 }
 
-/** Defines a lookup under a name that no other one has: see {@link Lookup}. */
+/** Defines a {@link Lookup} under a unique name. */
 export function defineLookup<
   Table extends AnyTable,
   const References extends ReferenceSelection<Table>,

@@ -12,12 +12,12 @@ export interface Lock {
   readonly isShared: boolean;
 }
 
-/** The most locks of one program, which bounds what a database has to remember. */
+/** The most locks of one program, to bound the lock table of a database. */
 export const MAX_LOCKS = 100;
 
 /**
- * The locks in the order in which every program takes them, so that no two wait for each other. A lock that is wanted
- * both ways is exclusive.
+ * Sorts locks: every program takes them in the same order, so that there is no deadlock. A lock that is both shared and
+ * exclusive is exclusive.
  *
  * @throws RangeError for more than {@link MAX_LOCKS}.
  */
@@ -30,34 +30,29 @@ export function locksInOrder({ exclusive = [], shared = [] }: Locks): readonly L
 }
 
 /**
- * A transaction by name: a generator function of plain arguments and a plain result, as structured clone takes them. So
- * an engine may run it anywhere, in a thread, too, which finds it by its name. It has no other effect, since an engine may
- * run it again from its beginning: only the last run counts.
+ * A named transaction: a generator function whose arguments and result are structured-cloneable, so that an engine may run
+ * it in a thread, which finds it by its name. It has no other side effects, since an engine may retry it from the beginning.
  */
 export interface Program<in Args, out Result> {
   readonly name: string;
   readonly locks: (args: Args) => Locks;
   /**
-   * Whether it may use the disk space that is reserved for what frees space or ends access. An engine that reserves none
-   * ignores it.
+   * Whether it may use the disk space that an engine reserves for programs that free space or end access.
    */
   readonly usesReserve: (args: Args) => boolean;
   readonly run: (args: Args) => Steps<Result>;
 }
 
-/** Reading steps by name: as a {@link Program} that writes nothing and takes no locks. */
+/** Like a {@link Program}, but only reads, without locks. */
 export interface Query<in Args, out Result> {
   readonly name: string;
   readonly run: (args: Args) => Steps<Result, 'read'>;
 }
 
-/** A program of any arguments and result. */
 export type AnyProgram = Program<never, unknown>;
 
-/** A query of any arguments and result. */
 export type AnyQuery = Query<never, unknown>;
 
-/** What a program does. */
 export interface ProgramDefinition<Args, Result> {
   /** No locks when absent. */
   locks?(args: Args): Locks;
@@ -67,7 +62,7 @@ export interface ProgramDefinition<Args, Result> {
   run(args: Args): Steps<Result> | Step<Result>;
 }
 
-/** Defines a program under a name that no other one has, such as `names.delete`: the store, and its method. */
+/** Defines a program under a unique name of its store and method, such as `names.delete`. */
 export function defineProgram<Args, const Result>(
   name: string,
   { locks = () => ({}), usesReserve = () => false, run }: ProgramDefinition<Args, Result>,
@@ -75,7 +70,7 @@ export function defineProgram<Args, const Result>(
   return { name, locks, usesReserve, run: (args) => run(args)[Symbol.iterator]() };
 }
 
-/** Defines a query under a name that no other one has, such as `names.find`. It is the steps, or a single one. */
+/** Defines a query under a unique name, such as `names.find`, from its steps or a single one. */
 export function defineQuery<Args, const Result>(
   name: string,
   run: (args: Args) => Steps<Result, 'read'> | Step<Result, 'read'>,
@@ -93,6 +88,6 @@ export function byName<One extends { readonly name: string }>(
 ): ReadonlyMap<string, One> {
   const named = new Map(definitions.map((definition) => [definition.name, definition]));
   if (named.size === definitions.length) return named;
-  const twice = definitions.find((definition) => named.get(definition.name) !== definition);
-  throw new TypeError(`two programs have the name ${twice?.name}`);
+  const duplicate = definitions.find((definition) => named.get(definition.name) !== definition);
+  throw new TypeError(`two programs have the name ${duplicate?.name}`);
 }

@@ -4,7 +4,7 @@ import { StepError } from './step-error.ts';
 /** Answers one action in one table. */
 export type ActionHandler<Result> = (action: TableAction, isUnlocked: boolean) => Result;
 
-/** Runs steps at once, for an engine whose database answers without a promise. */
+/** Runs steps synchronously, for an engine whose database answers without a promise. */
 export function runAtOnce<Result>(
   program: string,
   steps: Steps<Result>,
@@ -22,14 +22,14 @@ export function runAtOnce<Result>(
     try {
       next = steps.next(answerTo(program, next.value, answered, (answers) => answers));
     } catch (error) {
-      // Steps that have failed themselves throw it again.
+      // A generator that has thrown this error itself throws it again.
       next = steps.throw(error);
     }
   }
   return next.value;
 }
 
-/** Runs steps of which the actions are answered by promises; those of one step are asked for at the same time. */
+/** Runs steps whose actions are answered by promises; the actions of one step run concurrently. */
 export async function runByPromises<Result>(
   program: string,
   steps: Steps<Result>,
@@ -53,7 +53,7 @@ export async function runByPromises<Result>(
   return next.value;
 }
 
-/** All of them have ended before the first failure is passed on. */
+/** Waits for all answers, even if one fails: no action may still run when the transaction ends. */
 async function allAnswered(answers: readonly unknown[]): Promise<readonly unknown[]> {
   await Promise.allSettled(answers);
   return Promise.all(answers);
@@ -66,7 +66,7 @@ function answerTo(
   join: (answers: readonly unknown[]) => unknown,
   isUnlocked = step.isUnlocked,
 ): unknown {
-  // A generator that was yielded, rather than delegated to by `yield*`, would run no step.
+  // A generator that was yielded, not delegated to by `yield*`, would run no step.
   if (!(step instanceof Step))
     throw new TypeError(`${program} yielded something that is no step: a program delegates by yield*`);
   const { action } = step;
@@ -75,9 +75,9 @@ function answerTo(
   return join(action.steps.map((one) => answerTo(program, one, answer, join, isUnlocked || one.isUnlocked)));
 }
 
-/** The error of an action that failed, with its place and the error of the database as its cause. */
+/** Wraps the database's error in one that names the action that failed. */
 export function stepError(program: string, action: TableAction, cause: unknown): StepError {
-  // A write that was held back may fail a later step: the place is that of the write.
+  // A delayed write may fail a later step; its error already names the write.
   if (cause instanceof StepError) return cause;
   const { kind: step, table } = action;
   const columns = 'row' in action ? table.key : Object.keys('key' in action ? action.key : action.where);

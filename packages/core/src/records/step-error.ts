@@ -1,10 +1,10 @@
 import { Fault, isFault } from '../fault.ts';
 
-/** Where a step failed: names of tables and columns, never a value. */
+/** The place of a failed step: names of tables and columns, never a value. */
 export interface StepPlace {
   /** The name of the program or query. */
   readonly program: string;
-  /** What the step does, such as `insert`. */
+  /** The kind of step, such as `insert`. */
   readonly step: string;
   readonly table: string;
   /** The columns of its key or of its conditions. */
@@ -12,8 +12,8 @@ export interface StepPlace {
 }
 
 /**
- * A step that failed. Its message and members name the place, its `cause` is the error of the database, and its stack
- * has the line of the program if the database refused the step at once.
+ * The error of a failed step. Its message and members name the place, its `cause` is the error of the database, and its
+ * stack has the line of the program, unless the engine delayed the step.
  *
  * @example
  * import { StepError } from '@pinfold/core/records';
@@ -34,8 +34,8 @@ export class StepError extends Error implements StepPlace {
 }
 
 /**
- * What an engine rejects with in place of an error that was thrown: a fault stays one, with the place of the step in its
- * cause, and the reason of an aborted signal stays as it is.
+ * Unwraps a `StepError` before an engine rejects with it: a fault remains a fault, with the `StepError` as its cause, and the
+ * reason of an aborted signal is returned as it is.
  */
 export function rejectionOf(error: unknown, signal?: AbortSignal): unknown {
   if (!(error instanceof StepError)) return error;

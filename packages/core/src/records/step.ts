@@ -23,9 +23,9 @@ interface ByConditions<Kind extends string> extends InTable<Kind> {
   readonly where: AnyWhere;
 }
 
-/** A row by its primary key, and the rows that some of its members refer to. */
+/** Reads a row by its primary key, and the rows that some of its members refer to. */
 export interface GetAction extends ByKey<'get'> {
-  /** The columns that are read; all when absent. */
+  /** The columns to read; all when absent. */
   readonly select?: readonly string[] | undefined;
   /** The columns of the rows that members refer to, by member; absent for {@link get}, whose result is the row alone. */
   readonly references?: Readonly<Record<string, readonly string[]>>;
@@ -34,7 +34,7 @@ export interface GetAction extends ByKey<'get'> {
 /** The rows of a range. */
 export type FindAction = AnyRange & ByConditions<'find'>;
 
-/** The rows of a range that pass a filter, of a limited number that are scanned. */
+/** Reads the rows that pass a filter among the first `maxScanned` of a range. */
 export interface ScanAction extends AnyRange, ByConditions<'scan'> {
   readonly filter: AnyWhere;
   readonly order: readonly string[];
@@ -60,7 +60,7 @@ export interface DistinctAction extends ByConditions<'distinct'> {
   readonly limit: number;
 }
 
-/** A new row, or one that replaces that of its primary key. */
+/** Inserts a row, or replaces the one with its primary key. */
 export interface InsertAction extends InTable<'insert' | 'upsert'> {
   readonly row: Values;
 }
@@ -70,19 +70,16 @@ export interface UpdateAction extends ByKey<'update'> {
   readonly changes: Values;
 }
 
-/** The end of a row. */
 export type RemoveAction = ByKey<'remove'>;
 
-/** What an engine does in one table to read. */
 export type ReadAction = GetAction | FindAction | ScanAction | AggregateAction | MaxAction | DistinctAction;
 
-/** What an engine does in one table to write; it answers nothing. */
+/** A write in one table. It has no result. */
 export type WriteAction = InsertAction | UpdateAction | RemoveAction;
 
-/** What an engine does in one table. */
 export type TableAction = ReadAction | WriteAction;
 
-/** What an engine does for a step: something in one table, several steps of which none waits for another, or nothing. */
+/** What an engine does for a step: an action in one table, several independent steps, or nothing. */
 export type Action =
   | TableAction
   | { readonly kind: 'all'; readonly steps: readonly Step<unknown>[] }
@@ -92,8 +89,8 @@ export type Action =
 export type Access = 'read' | 'write';
 
 /**
- * One thing that a program asks of its engine: `const row = yield* get(ROLES, { id })`. A step does nothing by itself, so
- * one that is made and not yielded is a mistake that `npm test` finds.
+ * One request of a program to its engine: `const row = yield* get(ROLES, { id })`. A step does nothing until it is yielded;
+ * `npm test` finds one that never is.
  */
 export class Step<out Result, out Kind extends Access = Access> {
   readonly action: Action;
@@ -111,11 +108,11 @@ export class Step<out Result, out Kind extends Access = Access> {
     try {
       return (yield this) as Result;
     } catch (error) {
-      // A new error, because the stack here has the line of the program, and that of the engine has not.
+      // A new error, because only the stack here has the line of the program.
       throw error instanceof StepError ? new StepError(error, error.cause) : error;
     }
   }
 }
 
-/** Steps one after the other, and what they result in: what a generator function of a program returns. */
+/** The steps of a program, as its generator function returns them, and their result. */
 export type Steps<Result, Kind extends Access = Access> = Generator<Step<unknown, Kind>, Result, unknown>;

@@ -11,12 +11,12 @@ import type {
   RowOf,
 } from './table.ts';
 
-/** The columns that are read of the rows to which members refer. Keep it in a constant, as a `select`. */
+/** The columns to read of the rows that members refer to. Keep it in a constant, like a `select`. */
 export type ReferenceSelection<Table extends AnyTable> = {
   readonly [Name in keyof ReferencesOf<Table>]?: readonly NameOf<ReferencesOf<Table>[Name]>[];
 };
 
-/** A row with those that some of its members refer to; undefined where there is none. */
+/** A row with the rows that some of its members refer to; undefined if one does not exist. */
 export interface Joined<
   Table extends AnyTable,
   References extends ReferenceSelection<Table>,
@@ -32,7 +32,7 @@ export interface Joined<
 
 type NamesIn<Names> = Names extends readonly (infer Name)[] ? Name : never;
 
-/** Reads a row by its primary key; undefined if there is none. Without a selection all of its columns are read. */
+/** Reads a row by its primary key; undefined if there is none. Reads all columns unless `select` is given. */
 export function get<Table extends AnyTable, Selected extends NameOf<RowOf<Table>> = NameOf<RowOf<Table>>>(
   table: Table,
   key: KeyOf<Table>,
@@ -41,7 +41,7 @@ export function get<Table extends AnyTable, Selected extends NameOf<RowOf<Table>
   return new Step({ kind: 'get', table, key: key as Values, select });
 }
 
-/** Reads a row by its primary key with the rows that some of its members refer to, all as they are at one instant. */
+/** Reads a row by its primary key, with the rows that some of its members refer to, all in one state. */
 export function getWith<
   Table extends AnyTable,
   const References extends ReferenceSelection<Table>,
@@ -55,7 +55,7 @@ export function getWith<
   return new Step({ kind: 'get', table, key: key as Values, references, select } as Action);
 }
 
-/** Reads the rows of a range. Without an order they come in any. */
+/** Reads the rows of a range, in any order unless one is given. */
 export function find<
   Table extends AnyTable,
   Order extends NameOf<RowOf<Table>> = never,
@@ -68,25 +68,25 @@ export function find<
   return new Step({ kind: 'find', table, where, ...range } as Action);
 }
 
-/** How a {@link scan} goes through a range. */
+/** The range and the bounds of a {@link scan}. */
 export interface ScanRange<Row, Order extends keyof Row, Selected extends keyof Row>
   extends Range<Row, Order, Selected> {
   readonly order: readonly Order[];
   readonly limit: number;
   /** The number of rows after which the scan stops. */
   readonly maxScanned: number;
-  /** Whether an engine may scan more rows, where that keeps no other caller waiting. */
+  /** Whether an engine may scan more rows if that does not delay other callers. */
   readonly mayScanMore: boolean;
 }
 
 /** The rows that passed a filter. */
 export interface Scanned<Row, Order extends keyof Row, Selected extends keyof Row> {
   readonly rows: readonly Pick<Row, Selected>[];
-  /** The place of the last row that was scanned; undefined if the range ended before, or the limit was reached. */
+  /** The place of the last scanned row if the scan stopped at `maxScanned`; else undefined. */
   readonly scannedTo: Pick<Row, Order> | undefined;
 }
 
-/** Scans a range for rows that pass a filter, up to a number of rows: for a search whose pages may be short. */
+/** Finds rows that pass a filter among a bounded number of a range: for a search, whose pages may be short. */
 export function scan<
   Table extends AnyTable,
   Order extends NameOf<RowOf<Table>>,
@@ -103,11 +103,11 @@ export function scan<
 /** A count of rows, and the sum of a column. */
 export interface Totals {
   readonly count: number;
-  /** 0 without a column to sum up. Null adds nothing. */
+  /** The sum of the column, without nulls; 0 without a column. */
   readonly sum: number;
 }
 
-/** Counts rows, and sums up a column of theirs if one is named. */
+/** Counts rows, and sums up a column if one is named. */
 export function aggregate<Table extends AnyTable>(
   table: Table,
   where: Where<RowOf<Table>>,
@@ -135,12 +135,12 @@ export function distinct<Table extends AnyTable, Member extends NameOf<RowOf<Tab
   return new Step({ kind: 'distinct', table, where, column, ...range } as Action);
 }
 
-/** Inserts a row. A key that is taken fails the program, which therefore makes sure that it is free. */
+/** Inserts a row. The program fails if its key exists, so check that first. */
 export function insert<Table extends AnyTable>(table: Table, row: NewRowOf<Table>): Step<void, 'write'> {
   return new Step({ kind: 'insert', table, row: row as Values });
 }
 
-/** Inserts a row, or replaces that of the same primary key; another key that is taken fails the program. A table with a sequence has no such step. */
+/** Inserts a row, or replaces the one with its primary key. Fails if another unique key exists. Not for tables with a sequence. */
 export function upsert<Row extends object, Key extends keyof Row, References extends object>(
   table: RecordTable<Row, Key, References, never>,
   row: NoInfer<Row>,
@@ -148,7 +148,7 @@ export function upsert<Row extends object, Key extends keyof Row, References ext
   return new Step({ kind: 'upsert', table, row: row as Values });
 }
 
-/** Changes some members of a row, and none of its primary key. Without such a row nothing happens. */
+/** Changes members of a row outside its primary key. Does nothing if there is no such row. */
 export function update<Table extends AnyTable>(
   table: Table,
   key: KeyOf<Table>,
@@ -157,14 +157,14 @@ export function update<Table extends AnyTable>(
   return new Step({ kind: 'update', table, key: key as Values, changes: changes as Values });
 }
 
-/** Removes a row. Without such a row nothing happens. */
+/** Removes a row. Does nothing if there is no such row. */
 export function remove<Table extends AnyTable>(table: Table, key: KeyOf<Table>): Step<void, 'write'> {
   return new Step({ kind: 'remove', table, key: key as Values });
 }
 
 /**
- * The same step without the locks that guard its rows: what it reads may be out of date before the program ends, so the
- * program decides nothing by it, or decides again later under the lock. Each use says why.
+ * Makes a step run without the locks that guard its rows. The rows may change before the program ends, so the program decides
+ * nothing by them, or decides again later under the lock. Each use says why.
  */
 export function unlocked<Result, Kind extends Access>({ action }: Step<Result, Kind>): Step<Result, Kind> {
   return new Step(action, true);

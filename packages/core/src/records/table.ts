@@ -1,9 +1,8 @@
 import type { Where } from './conditions.ts';
 
 /**
- * How a value is stored: a text of Unicode characters, a whole number from −(2^53 − 1) to 2^53 − 1, a boolean, or a value
- * of JSON. A `sequence` is a whole number from 1 on that the engine assigns to each row that is inserted. It counts up,
- * and is never used twice, not even after its row was removed.
+ * The type of a stored value: a Unicode text, a whole number from −(2^53 − 1) to 2^53 − 1, a boolean, or JSON. A `sequence`
+ * is a whole number from 1 on that the engine assigns to each inserted row. It counts up, and no number is ever reused.
  */
 export type ColumnType = 'text' | 'integer' | 'flag' | 'json' | 'sequence';
 
@@ -13,18 +12,18 @@ export interface Column<Type extends ColumnType = ColumnType, IsNullable extends
   readonly isNullable: IsNullable;
 }
 
-/** A column of texts, compared and sorted by code point: no letter equals another, and spaces at the end count. */
+/** A column of texts, compared and sorted by code point: case, accents and trailing spaces count. */
 export const text: Column<'text', false> = { type: 'text', isNullable: false };
 /** A column of whole numbers. */
 export const integer: Column<'integer', false> = { type: 'integer', isNullable: false };
 /** A column of booleans. */
 export const flag: Column<'flag', false> = { type: 'flag', isNullable: false };
-/** A column of lists and objects, stored as JSON. They are not compared. */
+/** A column of lists and objects, stored as JSON. Conditions cannot compare it. */
 export const json: Column<'json', false> = { type: 'json', isNullable: false };
 /** A column of numbers that the engine assigns. */
 export const sequence: Column<'sequence', false> = { type: 'sequence', isNullable: false };
 
-/** The same column, which may be null. */
+/** Makes a column that may be null. */
 export function nullable<Type extends ColumnType>({ type }: Column<Type, false>): Column<Type, true> {
   return { type, isNullable: true };
 }
@@ -52,26 +51,26 @@ export interface TableTypes<Row = object, Key = PropertyKey, References = object
   readonly sequence: Sequence;
 }
 
-/** A table as data: what an engine needs to know to store its rows, and to check programs. */
+/** A table as data, from which an engine creates it and checks programs. */
 export interface AnyTable {
   readonly name: string;
-  /** By the member of a row. A column has the name of its member in words with underscores: `updated_at`. */
+  /** By the member of a row. A column has the name of its member in snake case: `updated_at`. */
   readonly columns: Readonly<Record<string, Column>>;
   /** The members of the primary key. */
   readonly key: readonly string[];
-  /** Further keys. Rows in which a member is null are never equal. */
+  /** Further unique keys. Rows in which a member is null never conflict. */
   readonly unique: readonly (readonly string[])[];
   readonly indexes: readonly TableIndex<Readonly<Record<string, unknown>>>[];
-  /** Tables by the member that is their primary key. An engine joins by it, and does not enforce that the row exists. */
+  /** The tables that members refer to by primary key. An engine joins by these, but does not enforce that the row exists. */
   readonly references: Readonly<Record<string, () => AnyTable>>;
   /**
-   * The locks that guard a row, from those of its members that are known. A program that writes the row holds all of
-   * them exclusively. A program for which the row must stay as it was read holds at least one, shared or exclusively.
+   * The locks that guard a row, from the members that are known. A program that writes the row holds all of them
+   * exclusively. A program that relies on the row not changing holds at least one, shared or exclusively.
    *
    * Undefined: the rows never change, and are found only by a key in a guarded row.
    */
   readonly guards: ((row: Readonly<Record<string, unknown>>) => readonly string[]) | undefined;
-  /** Never there: it carries types. */
+  /** Never set: only for the compiler. */
   readonly types?: TableTypes;
 }
 
@@ -103,7 +102,7 @@ export type KeyOf<Table extends AnyTable> = Pick<RowOf<Table>, TypesOf<Table>['k
 /** The rows that a table's rows refer to, by member. */
 export type ReferencesOf<Table extends AnyTable> = TypesOf<Table>['references'];
 
-/** A row to insert: without what the engine assigns. */
+/** A row to insert, without the members that the engine assigns. */
 export type NewRowOf<Table extends AnyTable> = Omit<RowOf<Table>, TypesOf<Table>['sequence']>;
 
 /** What an update may change of a row. */
@@ -119,7 +118,7 @@ type StoredAs<Value> = Value extends boolean
       ? 'integer'
       : 'json';
 
-/** The column for a member: no other one compiles. */
+/** The column for the type of a member; no other one compiles. */
 export type ColumnFor<Value, IsSequence extends boolean = false> = Column<
   IsSequence extends true ? 'sequence' : StoredAs<NonNullable<Value>>,
   null extends Value ? true : false
@@ -142,7 +141,7 @@ export interface TableDefinition<Table extends AnyTable> {
 }
 
 /**
- * Defines a table: the type of the constant says of which rows, and each of their members has a column of its type.
+ * Defines a table. Annotate the constant with the type of its rows: each member needs a column of its type.
  *
  * @example
  * import { defineTable, integer, nullable, type RecordTable, text } from '@pinfold/core/records';

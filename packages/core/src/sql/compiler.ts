@@ -19,8 +19,8 @@ import {
 } from './statements.ts';
 
 /**
- * Writes each action of a program as a statement of one database. The statement of a shape is written once: names,
- * nulls, flags and comparisons are in it, and all other values are parameters.
+ * Compiles each action of a program to a statement of one database, and caches it by the action's shape: names, nulls, flags
+ * and comparisons are part of the statement, and all other values are parameters.
  *
  * @example
  * import { TABLES } from '@pinfold/core/records';
@@ -33,7 +33,7 @@ import {
  */
 export class SqlCompiler {
   readonly #dialect: SqlDialect;
-  /** What was written for each table, by the shapes of actions, and by lookups. */
+  /** The plans of each table, by the shapes of actions and by lookups. */
   readonly #tables: Map<AnyTable, { own: SqlTable; plans: Map<string | Lookup<unknown>, unknown> }> =
     new Map();
   readonly #texts: WeakMap<object, string> = new WeakMap();
@@ -74,14 +74,12 @@ export class SqlCompiler {
     }
   }
 
-  /** The statements of a scan. */
   scanPlansOf(action: ScanAction): ScanPlans {
     const conditions = `${shapeOfWhere(action.where)} ${shapeOfWhere(action.filter)}`;
     const shape = `scan ${this.#rangeOf(action)} ${conditions}`;
     return this.#known(action.table, shape, (own) => scanPlans(own, action));
   }
 
-  /** The statements of a lookup, and what makes its value. */
   lookupPlanOf<Value>(lookup: Lookup<Value>): LookupPlan<Value> {
     return this.#known(lookup.table, lookup, (own) => lookupPlan(own, lookup));
   }
@@ -100,7 +98,7 @@ export class SqlCompiler {
     return `${presence} ${direction} ${this.#textOf(order)} ${this.#textOf(select)}`;
   }
 
-  /** The text of columns, which are a constant in nearly every program. */
+  /** The text of columns, cached because they are a constant in nearly every program. */
   #textOf(columns: object | undefined): string {
     if (columns === undefined) return '';
     const text = this.#texts.get(columns) ?? JSON.stringify(columns);

@@ -4,7 +4,7 @@ import { SqlTable } from './sql-table.ts';
 import { membersIn, StatementText } from './statement-text.ts';
 
 /**
- * The statements that create tables with their indexes, in order.
+ * Writes the statements that create tables and their indexes, in order.
  *
  * @example
  * import { TABLES } from '@pinfold/core/records';
@@ -17,7 +17,7 @@ import { membersIn, StatementText } from './statement-text.ts';
 export function createTables(tables: readonly AnyTable[], dialect: SqlDialect): readonly string[] {
   return tables.flatMap((table) => {
     const own = new SqlTable(table, dialect);
-    // A sequence alone is a key of the table anyway, where it is one.
+    // No index is needed for the sequence if it is the primary key.
     const indexes = table.indexes.filter(({ columns }) => columns.join() !== own.sequenceKey);
     return [createTable(own), ...indexes.map((index) => createIndex(own, index))];
   });
@@ -47,8 +47,8 @@ function createIndex(
   const nameOf = (member: string): string => own.column(member).name;
   const text = new StatementText(own);
   const isWhole = where === undefined || dialect.indexesAllRows === true;
-  const nowhere = (): string => '';
-  const condition = isWhole ? '' : ` WHERE ${text.where(where, () => where, nowhere)}`;
+  const noAlias = (): string => '';
+  const condition = isWhole ? '' : ` WHERE ${text.where(where, () => where, noAlias)}`;
   if (text.binders.length > 0)
     throw new TypeError(`the index ${name} of ${own.table.name} has a value in its condition`);
   const isText = (member: string): boolean => own.column(member).column.type === 'text';

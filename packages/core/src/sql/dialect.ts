@@ -1,76 +1,75 @@
 import type { AnyTable, Column } from '../records/table.ts';
 
-/** A name in double quotes, as most databases quote one. */
+/** Quotes a name with double quotes, as most databases do. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
 /**
- * How one database writes what databases write differently. Every `column` and `name` is quoted already. A statement has
- * each parameter once, in the order in which their values are bound, so a member that is given one writes it exactly once.
+ * The SQL that differs between databases. Each `column` and `name` is quoted already. Values are bound in the order of the
+ * parameters in a statement, so a member that takes a parameter writes it exactly once.
  */
 export interface SqlDialect {
   /** Quotes the name of a column: it may be a reserved word. */
   quote(name: string): string;
-  /** A table by its name, quoted, and in its schema if it has one of its own. */
+  /** Quotes the name of a table, with its schema if it has one. */
   table(name: string): string;
   /** The parameter at a place, counted from 1: `$1`, or `?` for every place. */
   parameter(place: number): string;
-  /** What stands behind LIMIT, given its parameter. When absent, the parameter itself. */
+  /** The expression after LIMIT; the parameter itself when absent. */
   limit?(parameter: string): string;
 
-  /** Whether a column's text is in a list that is bound as one parameter. The list may be empty, or have 1,000 texts. */
+  /** A condition: the column's text is in a list, bound as one parameter, of 0 to 1,000 texts. */
   isIn(column: string, parameter: string): string;
-  /** What is bound for a list of texts, such as an array or its JSON. */
+  /** The value to bind for a list of texts, such as an array or its JSON. */
   list(values: readonly unknown[]): unknown;
-  /** Whether a column's text has another one in it: no character is a wildcard, and every text has the empty one. */
+  /** A condition: the column's text contains another, without wildcards. Every text contains the empty one. */
   contains(column: string, parameter: string): string;
-  /** Whether a flag is set, or not. An index with such a condition has to serve, so the text never changes. */
+  /** A condition: the flag is set, or not set. Its text must equal that of an index condition, for the index to be used. */
   isFlag(column: string, isSet: boolean): string;
-  /** What is bound for a flag. */
+  /** The value to bind for a flag. */
   writeFlag(value: boolean): unknown;
-  /** Reads a flag as it is answered. */
+  /** Converts a flag from the database. */
   readFlag(value: unknown): boolean;
-  /** A sum of whole numbers as a whole number, which is answered as a number or as a text of one. */
+  /** Casts a sum of whole numbers to a whole number, which the database answers as a number or as text. */
   wholeNumber(sum: string): string;
-  /** A column that finds a row faster than the table's primary key, such as `rowid`. Absent or undefined: none. */
+  /** A column that finds a row faster than the primary key, such as `rowid`; undefined for none. */
   rowPlace?(table: AnyTable): string | undefined;
   /**
-   * Whether the rows of `(SELECT … ORDER BY …) CROSS JOIN …` come in the order of the subquery. `false` is right for every
-   * database, and sorts the rows of a scan twice.
+   * Whether the rows of `(SELECT … ORDER BY …) CROSS JOIN …` keep the order of the subquery. `false` is correct for every
+   * database, but sorts the rows of a scan twice.
    */
   readonly keepsOrder: boolean;
   /**
-   * The end of an INSERT that replaces other columns where the key is taken. Without other columns it changes nothing, and
-   * the statement must not fail. Where another unique key is taken it has to fail. When absent, `ON CONFLICT … DO …`,
-   * as SQLite and PostgreSQL have it.
+   * The end of an INSERT that replaces `others` if a row with this key exists, and does nothing if there are no `others`.
+   * The statement must fail if a row has another of its unique keys. When absent: `ON CONFLICT … DO …` of SQLite and
+   * PostgreSQL.
    */
   onTakenKey?(key: readonly string[], others: readonly string[]): string;
 
   /**
    * The type of a column with its constraints, such as NOT NULL. Texts must be compared and sorted by code point: name the
-   * collation here if it is not the database's. A text in a key has at most 255 characters, unless limits were raised,
-   * and a key at most two texts. All others have any length, also those in an index.
+   * collation if that is not the default. A key has at most two texts, of at most 255 characters unless limits were
+   * raised. Other texts, also in an index, have any length.
    */
   columnType(column: Column, name: string, isKey: boolean): string;
   /**
-   * Whether the sequence of a table is its primary key for this database, and the declared key a further one. Then
-   * `columnType` of a sequence says PRIMARY KEY.
+   * Whether this database makes the sequence of a table its primary key, and the declared key a unique one. If so,
+   * `columnType` of a sequence contains PRIMARY KEY.
    */
   readonly isSequenceKey: boolean;
-  /** The end of a table's definition, behind its parentheses; may be empty. */
+  /** The end of a table's definition, after its parentheses; may be empty. */
   tableEnd(table: AnyTable): string;
   /**
-   * The columns of an index, in parentheses. To answer a query from the index alone, it also needs those that it covers,
-   * and in some databases those that are `compared` in its condition: without both it is right, and slower.
+   * The columns of an index, in parentheses. Adding those that it `covers`, and in some databases those `compared` in its
+   * condition, lets the index alone answer a query; without them the query is slower.
    */
   indexColumns(columns: readonly string[], covers: readonly string[], compared: readonly string[]): string;
   /**
-   * A text in an index of `texts` texts that is not a key: such as its first characters, where the database bounds the
-   * length of an index. The column may be in a key as well, with the type that `columnType` gives it then. The whole
-   * text when absent.
+   * A text column in an index of `texts` such columns: only its first characters, for example, if the database limits the
+   * length of an index. The column may be in a key as well, with the type from `columnType`. When absent: the whole text.
    */
   indexedText?(name: string, texts: number): string;
-  /** Whether an index cannot have a condition, which is then left out. False when absent. */
+  /** Whether indexes cannot have conditions, and so contain all rows. False when absent. */
   readonly indexesAllRows?: boolean;
 }

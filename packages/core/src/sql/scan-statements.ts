@@ -5,22 +5,22 @@ import { type AnyWhere, membersIn, type SqlPlan, StatementText, shapeOfWhere } f
 import { findPlan, orderText, rangeText } from './statements.ts';
 
 /**
- * A scan in statements. Its result is `{ rows, scannedTo }`: the `rows`, and the `end` if they are fewer than the limit;
- * both statements have to see one state. An engine that may scan more (`mayScanMore`) can run `whole` instead of both, with
- * `scannedTo` undefined.
+ * The statements of a scan, whose result is `{ rows, scannedTo }`: run `rows`, and `end` if there are fewer rows than the
+ * limit, on one state of the database. If the action allows `mayScanMore`, an engine can run only `whole`, with `scannedTo`
+ * undefined.
  */
 export interface ScanPlans {
-  /** Finds the rows that pass, of the number of rows that are scanned at most. */
+  /** Finds the rows that pass among the first `maxScanned`. */
   readonly rows: SqlPlan;
-  /** Finds the place of the last row that was scanned. */
+  /** Finds the last row of these. */
   readonly end: SqlPlan;
-  /** Finds the rows that pass, however many are scanned. */
+  /** Finds the rows that pass in the whole range. */
   readonly whole: SqlPlan;
 }
 
 /**
- * Two statements for a scan that is bounded, since a common table expression that both parts used would always be walked
- * to its end. The walk reads an index alone as far as the filter's columns are in it, and a row is read when it passes.
+ * Writes a bounded scan as two statements: databases would evaluate a common table expression for both to its end. The scan
+ * checks filter columns that are in an index there, and reads only rows that pass.
  */
 export function scanPlans(own: SqlTable, action: ScanAction): ScanPlans {
   return { rows: rowsPlan(own, action), end: endPlan(own, action), whole: findPlan(own, action) };
@@ -30,12 +30,12 @@ function rowsPlan(own: SqlTable, action: ScanAction): SqlPlan {
   const { dialect, table } = own;
   const { where, filter, order, descending, select } = action;
   const covered = coveredBy(own.table, where, order);
-  const judged = membersIn(filter).filter((member) => covered.has(member));
+  const filtered = membersIn(filter).filter((member) => covered.has(member));
   const place = dialect.rowPlace?.(table);
   const key = place === undefined ? table.key : [];
-  const walked = [...new Set([...key, ...judged, ...(dialect.keepsOrder ? [] : order)])];
+  const scanned = [...new Set([...key, ...filtered, ...(dialect.keepsOrder ? [] : order)])];
   const text = new StatementText(own);
-  const columns = walked.map((member) => own.nameOf('t0', member));
+  const columns = scanned.map((member) => own.nameOf('t0', member));
   const on = key.map((member) => `${own.nameOf('t1', member)} = ${own.nameOf('scanned', member)}`);
   if (place !== undefined) {
     columns.push(`t0.${place} AS place`);
@@ -45,7 +45,7 @@ function rowsPlan(own: SqlTable, action: ScanAction): SqlPlan {
   const passes = text.where(
     filter,
     (one) => one.filter,
-    (member) => (walked.includes(member) ? 'scanned' : 't1'),
+    (member) => (scanned.includes(member) ? 'scanned' : 't1'),
   );
   const read = own.reader(select);
   const sorted = dialect.keepsOrder ? [] : order.map((member) => own.nameOf('scanned', member));
@@ -70,14 +70,14 @@ function endPlan(own: SqlTable, action: ScanAction): SqlPlan {
   };
 }
 
-/** The members in an index by which rows that meet these conditions can be walked in this order. */
+/** The members of the indexes that have the rows of these conditions in this order. */
 function coveredBy({ indexes }: AnyTable, where: AnyWhere, order: readonly string[]): ReadonlySet<string> {
   const isMet = (condition: AnyWhere): boolean =>
     Object.entries(condition).every(
       ([member, match]) => shapeOfWhere({ [member]: match }) === shapeOfWhere({ [member]: where[member] }),
     );
-  const walked = indexes.filter(
+  const usable = indexes.filter(
     (index) => isMet(index.where ?? {}) && order.every((member) => index.columns.includes(member)),
   );
-  return new Set(walked.flatMap(({ columns, covers = [] }) => [...columns, ...covers]));
+  return new Set(usable.flatMap(({ columns, covers = [] }) => [...columns, ...covers]));
 }

@@ -3,16 +3,16 @@ import { snakeCase } from '../domain/text.ts';
 import type { AnyTable, Column } from '../records/table.ts';
 import type { SqlDialect } from './dialect.ts';
 
-/** A row as it is answered: its values have the types of the database. */
+/** A row from the database, whose values have the types of the database. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** A column in statements. */
 export interface SqlColumn {
   readonly name: string;
   readonly column: Column;
-  /** Makes what is bound of a value. */
+  /** Converts a value to the one to bind. */
   readonly write: (value: unknown) => unknown;
-  /** Makes the value of what is answered; undefined where both are the same. */
+  /** Converts a value from the database; undefined if it needs no conversion. */
   readonly read: ((value: unknown) => unknown) | undefined;
 }
 
@@ -50,41 +50,41 @@ export class SqlTable {
     return new SqlTable((this.table.references[member] as () => AnyTable)(), this.dialect);
   }
 
-  /** The column of a member, of the row with an alias. */
+  /** The column of a member, with the alias of its table. */
   nameOf(alias: string, member: string): string {
     return alias === '' ? this.column(member).name : `${alias}.${this.column(member).name}`;
   }
 
-  /** The columns for a SELECT, under the names of their members with a prefix. */
+  /** The columns for a SELECT, named like their members with a prefix. */
   select(alias: string, members: readonly string[] = this.members, prefix = ''): string {
     return members.map((member) => `${this.nameOf(alias, member)} AS "${prefix}${member}"`).join(', ');
   }
 
-  /** What reads rows that were selected so, without a prefix and nothing else: the answered row becomes the result. */
+  /** Makes a function that converts rows of {@link select} without a prefix in place. */
   reader(members: readonly string[] = this.members): (row: SqlRow) => SqlRow {
-    const converted = this.#converted(members);
+    const conversions = this.#conversions(members);
     return (row) => {
       const record: Record<string, unknown> = row;
-      for (const [member, read] of converted) record[member] = read(record[member]);
+      for (const [member, read] of conversions) record[member] = read(record[member]);
       return record;
     };
   }
 
-  /** What reads the part of a row that was selected with a prefix, or beside other parts. */
+  /** Makes a function that reads the members with a prefix from a row that has others, too. */
   partReader(members: readonly string[] = this.members, prefix = ''): (row: SqlRow) => SqlRow {
     // Copying a template is twice as fast as adding keys, and every view reads a role.
     const blank = Object.fromEntries(members.map((member) => [member, undefined]));
-    const converted = this.#converted(members);
+    const conversions = this.#conversions(members);
     const names = members.map((member) => [member, prefix + member] as const);
     return (row) => {
       const record: Record<string, unknown> = { ...blank };
       for (const [member, name] of names) record[member] = row[name];
-      for (const [member, read] of converted) record[member] = read(record[member]);
+      for (const [member, read] of conversions) record[member] = read(record[member]);
       return record;
     };
   }
 
-  #converted(members: readonly string[]): readonly (readonly [string, (value: unknown) => unknown])[] {
+  #conversions(members: readonly string[]): readonly (readonly [string, (value: unknown) => unknown])[] {
     return members.flatMap((member) => {
       const { read } = this.column(member);
       return read === undefined ? [] : [[member, read] as const];

@@ -7,16 +7,16 @@ export type AnyWhere = Where<Readonly<Record<string, unknown>>>;
 /** The statement for all actions of one shape. */
 export interface SqlPlan {
   readonly text: string;
-  /** What is bound to its parameters for an action, in the order of the text: texts, numbers, nulls, flags and lists. */
+  /** The values to bind for an action, in the order of the parameters: texts, numbers, nulls, flags and lists. */
   values(action: object): unknown[];
   /**
-   * Makes the result of the rows that are answered, as objects by the names in the text. It may change them and give them
-   * away, so each is passed once. Undefined for a write.
+   * Makes the result from the rows, as objects by the names in the text. It may change the rows and return them. Undefined
+   * for a write.
    */
   readonly result: ((rows: readonly SqlRow[]) => unknown) | undefined;
-  /** Whether at most one row is answered. */
+  /** Whether there is at most one row. */
   readonly isOneRow: boolean;
-  /** Whether the best plan depends on the values: a database that plans a prepared statement once should not do so. */
+  /** Whether the best plan depends on the values, so that the database should not plan the prepared statement only once. */
   readonly isPlannedEachTime: boolean;
 }
 
@@ -27,8 +27,8 @@ export type Binder = (action: any) => unknown;
 const SYMBOLS = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
 
 /**
- * The text of a statement on a table while it is written, with what finds the values of its parameters in an action.
- * Parameters have to be written in the order of the text, since some databases count them.
+ * Collects the text of a statement on one table, with a {@link Binder} for each parameter. Parameters must be written in the
+ * order of the text, since some databases number them by position.
  */
 export class StatementText {
   readonly #own: SqlTable;
@@ -43,19 +43,19 @@ export class StatementText {
     return this.#own.dialect.parameter(this.binders.push(binder));
   }
 
-  /** Writes a parameter that is the greatest number of rows. */
+  /** Writes a parameter for LIMIT. */
   bindLimit(binder: Binder): string {
     const parameter = this.bind(binder);
     return this.#own.dialect.limit?.(parameter) ?? parameter;
   }
 
-  /** The plan of a text, whose parameters are all written. */
+  /** Makes the plan of a text, after all of its parameters were written. */
   plan(text: string, answer: Partial<Omit<SqlPlan, 'text' | 'values'>> = {}): SqlPlan {
     const values = (action: object): unknown[] => this.binders.map((binder) => binder(action));
     return { text, values, result: undefined, isOneRow: false, isPlannedEachTime: false, ...answer };
   }
 
-  /** Conditions on rows. The alias may depend on the member; `path` finds the conditions in an action. */
+  /** Writes conditions on rows. The alias may depend on the member; `path` finds the conditions in an action. */
   where(
     where: AnyWhere,
     path: Binder = (action) => action.where,
@@ -69,8 +69,8 @@ export class StatementText {
         (action) =>
           (at(action) as readonly unknown[])[n];
       if (member === 'either') {
-        const ways = (match as readonly AnyWhere[]).map((way, n) => this.where(way, partOf(n), aliasOf));
-        return [ways.length === 0 ? '1 = 0' : `(${ways.join(' OR ')})`];
+        const options = (match as readonly AnyWhere[]).map((one, n) => this.where(one, partOf(n), aliasOf));
+        return [options.length === 0 ? '1 = 0' : `(${options.join(' OR ')})`];
       }
       const name = this.#own.nameOf(aliasOf(member), member);
       if (Array.isArray(match)) return match.map((one, n) => this.#comparison(name, one, partOf(n), aliasOf));
@@ -115,7 +115,7 @@ export class StatementText {
   }
 }
 
-/** A text that is the same for conditions with the same statement. */
+/** A cache key: the same for conditions that have the same text. */
 export function shapeOfWhere(where: AnyWhere): string {
   let shape = '';
   for (const member in where) {

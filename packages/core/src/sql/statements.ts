@@ -14,7 +14,7 @@ import { type Binder, type SqlPlan, StatementText } from './statement-text.ts';
 
 const EVERY_ROW = Number.MAX_SAFE_INTEGER;
 
-/** The parts of a statement that reads rows of a table, as `t0`, with those that they refer to. */
+/** The parts of a statement that reads rows of a table, as `t0`, with the rows that they refer to. */
 function joinedRows(own: SqlTable, { select, references = {} }: Pick<GetAction, 'select' | 'references'>) {
   const others = Object.entries(references).map(([member, columns], n) => {
     const to = own.reference(member);
@@ -23,7 +23,7 @@ function joinedRows(own: SqlTable, { select, references = {} }: Pick<GetAction, 
     return {
       member,
       nullKey: prefix + key,
-      // With its key, which tells whether there is such a row.
+      // Selects the key as well: null if there is no such row.
       select: to.select(alias, [...new Set([key, ...columns])], prefix),
       join: ` LEFT JOIN ${to.name} AS ${alias} ON ${to.nameOf(alias, key)} = ${own.nameOf('t0', member)}`,
       read: to.partReader(columns, prefix),
@@ -54,18 +54,18 @@ export function getPlan(own: SqlTable, action: GetAction): SqlPlan {
   });
 }
 
-/** The name under which a row's key is answered beside its members. */
+/** The name of a row's key in the result of `textForKeys`. */
 const KEY = '0 key';
 
 /** The statements of a lookup. */
 export interface LookupPlan<Value> {
-  /** The statement of one key, its only parameter. */
+  /** The statement for one key, its only parameter. */
   readonly text: string;
-  /** The statement of several keys, whose only parameter is the dialect's list of them. */
+  /** The statement for several keys; its only parameter is their list. */
   readonly textForKeys: string;
-  /** The key of a row that is answered to several. */
+  /** The key of a row from `textForKeys`. */
   keyOf(row: SqlRow): string;
-  /** Makes the value of a row that is answered. */
+  /** Makes the value from a row. */
   make(row: SqlRow): Value;
 }
 
@@ -85,7 +85,7 @@ export function lookupPlan<Value>(
   };
 }
 
-/** The rows of a range, which pass the filter if it is one of a scan. */
+/** Finds the rows of a range; for a scan, those that pass its filter. */
 export function findPlan(own: SqlTable, action: FindAction | ScanAction): SqlPlan {
   const text = new StatementText(own);
   const read = own.reader(action.select);
@@ -97,7 +97,7 @@ export function findPlan(own: SqlTable, action: FindAction | ScanAction): SqlPla
   });
 }
 
-/** The conditions of a range, behind some that are written already, its order and its limits. */
+/** Writes the conditions of a range, after the `first` ones that are written already, its order and its limits. */
 export function rangeText(
   own: SqlTable,
   { where, order = [], descending, after, limit, offset }: FindAction | ScanAction,
@@ -116,7 +116,6 @@ export function rangeText(
   return `WHERE ${terms.join(' AND ')}${orderText(columns, descending)}${end}${start}`;
 }
 
-/** The order of a range by columns, if it has one. */
 export function orderText(columns: readonly string[], descending = false): string {
   const direction = descending ? 'DESC' : 'ASC';
   const sorted = columns.map((name) => `${name} ${direction}`);
@@ -136,7 +135,7 @@ export function aggregatePlan(own: SqlTable, { where, sum }: AggregateAction): S
 
 export function maxPlan(own: SqlTable, { where, column }: MaxAction): SqlPlan {
   const text = new StatementText(own);
-  // Not the first row in descending order, for which the row behind the index would be read.
+  // An index answers max() alone; ORDER BY … DESC LIMIT 1 would also read the row.
   const greatest = `max(${own.nameOf('t0', column)}) AS "max"`;
   return text.plan(`SELECT ${greatest} FROM ${own.name} AS t0 WHERE ${text.where(where)}`, {
     result: ([row]) => Number(row?.max ?? 0),
@@ -194,7 +193,7 @@ export function removePlan(own: SqlTable): SqlPlan {
   return text.plan(`DELETE FROM ${own.name} WHERE ${keyText(own, text)}`);
 }
 
-/** Finds a row by its primary key. */
+/** Writes the condition for a primary key. */
 function keyText(own: SqlTable, text: StatementText, alias = ''): string {
   const terms = own.table.key.map(
     (member) => `${own.nameOf(alias, member)} = ${text.bind(({ key }) => key[member])}`,

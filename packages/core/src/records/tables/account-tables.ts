@@ -15,15 +15,15 @@ export interface AccountRow extends Account {
   readonly version: Version;
 }
 
-/** An account that is being erased, and how far that has come. */
+/** An account that is being erased, and the progress of its erasure. */
 export interface ErasureRow extends Erasure {
   /** The actor who began it. */
   readonly actor: EventActor;
-  /** The ids of persons who acted as the account, which are looked for in all events. */
+  /** The ids of people who acted as the account, to search all events for. */
   readonly persons: readonly string[];
-  /** The last event that was looked at; null before the first. */
+  /** The last event that was searched; null before the first. */
   readonly searchedTo: EventCursor | null;
-  /** Whether every event was looked at. */
+  /** Whether all events were searched. */
   readonly isSearched: boolean;
 }
 
@@ -154,10 +154,10 @@ export const PAIRINGS: RecordTable<PairingRow, 'secretHash'> = defineTable({
   guards: ({ secretHash, account }) => [...lockOf(pairingLock, secretHash), ...lockOf(accountLock, account)],
 });
 
-/** A window in which tries of a password are counted: of one address, or of all together. */
+/** A window in which password tries are counted: of one address, or of all together. */
 export interface AttemptWindowRow {
   readonly role: RoleId;
-  /** Tells the windows of a role apart. The address is no key, since it may be longer than an index allows. */
+  /** Unique among the windows of a role. The address is no key, since it may be longer than an index allows. */
   readonly number: number;
   /** The address as JSON, or the empty text for all addresses together. */
   readonly counted: string;
@@ -165,7 +165,7 @@ export interface AttemptWindowRow {
   readonly tries: number;
 }
 
-/** Windows in which tries are counted: one for each role and each of its addresses, and another by a clock that is ahead. */
+/** Windows of each role and each of its addresses: one, and another while a node with a clock ahead counts tries. */
 export const ATTEMPT_WINDOWS: RecordTable<AttemptWindowRow, 'role' | 'number'> = defineTable({
   name: 'attempt_windows',
   columns: { role: text, number: integer, counted: text, endsAt: integer, tries: integer },
@@ -174,12 +174,12 @@ export const ATTEMPT_WINDOWS: RecordTable<AttemptWindowRow, 'role' | 'number'> =
   guards: ({ role }) => lockOf(attemptsLock, role),
 });
 
-/** A try that is not settled yet. It belongs to the windows with its ends. */
+/** A try that is not settled yet. It belongs to the windows that end at its two ends. */
 export interface AttemptRow {
   readonly role: RoleId;
-  /** Tells the tries of a role apart that are not settled yet. */
+  /** Unique among the unsettled tries of a role. */
   readonly number: number;
-  /** Tells it from every other try, settled ones too. */
+  /** Unique among all tries, even settled ones. */
   readonly ticket: number;
   readonly counted: string;
   readonly begunAt: Instant;
@@ -187,7 +187,7 @@ export interface AttemptRow {
   readonly addressEndsAt: Instant;
   /** The end of the window of its role. */
   readonly roleEndsAt: Instant;
-  /** The later one of both. */
+  /** The later one of the two. */
   readonly endsAt: Instant;
 }
 

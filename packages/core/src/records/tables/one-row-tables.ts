@@ -7,12 +7,12 @@ import type { Version } from '../../ports/role-store.ts';
 import { type ColumnFor, defineTable, integer, json, nullable, type RecordTable, text } from '../table.ts';
 import { COMPARISON_LOCK, EXPORT_LOCK, FEED_LOCK, IMPORT_LOCK, MODE_LOCK } from './locks.ts';
 
-/** The row of a table that has one, or none. */
+/** The row of a table that has at most one. */
 export type OnlyRow<Members> = Members & { readonly id: 1 };
 
 type OnlyRowTable<Members> = RecordTable<OnlyRow<Members>, 'id'>;
 
-/** Defines a table of one row, or none, which has a lock of its own. */
+/** Defines a table of at most one row, with a lock of its own. */
 function defineOnlyRow<Members>(
   name: string,
   lock: string,
@@ -27,7 +27,7 @@ export const FEEDS: OnlyRowTable<{ readonly feed: FeedId }> = defineOnlyRow('fee
   feed: text,
 });
 
-/** The mode of the service: no row while it is normal. */
+/** The mode of the service; no row in the normal mode. */
 export const MODES: OnlyRowTable<Mode> = defineOnlyRow('service_modes', MODE_LOCK, {
   kind: text,
   message: nullable(text),

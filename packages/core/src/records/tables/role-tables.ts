@@ -13,23 +13,23 @@ import { defineTable, flag, integer, json, nullable, type RecordTable, text } fr
 import { ACCOUNTS, type AccountRow } from './account-tables.ts';
 import { accountLock, archiveLock, idempotencyLock, lockOf, VIEWS_LOCK } from './locks.ts';
 
-/** A role with what only the store uses. Members that follow from others are stored, so that an index has them. */
+/** A role with the members that only the store uses. Derived members are stored so that an index has them. */
 export interface RoleRow extends Role {
   readonly version: Version;
-  /** Follows from the title: for searches. */
+  /** Derived from the title, for searches. */
   readonly titleFolded: string;
-  /** Follows from the original file name: for searches. */
+  /** Derived from the original file name, for searches. */
   readonly filenameFolded: string;
-  /** Follows from the ends: the instant from which viewers do not see it; null without one. */
+  /** Derived from `expiresAt` and `deletedAt`: the instant from which viewers do not see it; null without one. */
   readonly endedAt: Instant | null;
-  /** Follows from the end: the rank in the list by end. */
+  /** Derived from `expiresAt`: the rank in the list by end. */
   readonly endingRank: number;
   readonly lastEventAt: Instant;
-  /** Whether there is an event of its expiration. */
+  /** Whether its expiration has an event. */
   readonly isExpiryRecorded: boolean;
-  /** Whether its archive was not removed yet. */
+  /** Whether its archive is still stored. */
   readonly hasArchive: boolean;
-  /** Whether its archive is to be removed without the usual delay. */
+  /** Whether the next cleanup removes its archive, without the usual delay. */
   readonly isPurged: boolean;
   /** The claim of the cleanup that removes its archive. */
   readonly cleanupToken: Token | null;
@@ -114,7 +114,7 @@ export const ROLES: RecordTable<RoleRow, 'id', { readonly account: AccountRow }>
   guards: ({ account }) => lockOf(accountLock, account),
 });
 
-/** Manifests of archives that were not removed yet, found by the archive of a role. */
+/** The manifests of stored archives. They never change, and are found by the archive of a role. */
 export const MANIFESTS: RecordTable<
   { readonly archive: ArchiveId; readonly manifest: EncodedManifest },
   'archive'

@@ -8,13 +8,13 @@ import { accountLock, FEED_LOCK, lockOf, SERVICE_LOCK } from './locks.ts';
 export interface EventRow extends HistoryEvent {
   /** Counts up with every event that is inserted. */
   readonly sequence: number;
-  /** Its place in the feed of all accounts; null until it is assigned, and always where `sequence` is the place. */
+  /** Its place in the feed of all accounts; null until it is assigned, and always if `sequence` is the place. */
   readonly feedNumber: number | null;
   /** Its place in the feed of its account; null without one. */
   readonly accountFeedNumber: number | null;
 }
 
-/** The history of all accounts. Events of no account come with a change of the service's mode. */
+/** The history of all accounts. Only changes of the service's mode have events of no account. */
 export const EVENTS: RecordTable<EventRow, 'at' | 'id', object, 'sequence'> = defineTable({
   name: 'events',
   columns: {
@@ -49,14 +49,14 @@ export const EVENTS: RecordTable<EventRow, 'at' | 'id', object, 'sequence'> = de
   guards: ({ account }) => (account === null ? [SERVICE_LOCK] : lockOf(accountLock, account)),
 });
 
-/** The last event that was dropped of an account's feed or, under the account '', of the feed of all accounts. */
+/** The last event that was dropped from an account's feed or, under the account '', from the feed of all accounts. */
 export interface FeedBeginRow {
   readonly account: AccountId | '';
   readonly number: number;
   readonly event: EventId;
 }
 
-/** Where feeds begin whose first events were dropped. */
+/** The beginnings of feeds whose first events were dropped. */
 export const FEED_BEGINS: RecordTable<FeedBeginRow, 'account'> = defineTable({
   name: 'feed_begins',
   columns: { account: text, number: integer, event: text },

@@ -13,7 +13,7 @@ import {
 import { COMPARISONS, FEEDS, MODES, SCHEDULED_EXPORTS, UNFINISHED_IMPORTS } from './one-row-tables.ts';
 import { IDEMPOTENCY_KEYS, MANIFESTS, NAMES, ROLES, TAKEDOWNS, VIEWS } from './role-tables.ts';
 import { EVENTS, FEED_BEGINS } from './service-tables.ts';
-/** Every table of Pinfold. One by one: what packs modules keeps the names of a module that is taken whole. */
+/** Every table of Pinfold. Imported one by one: a bundler keeps all names of a module that is imported as a namespace. */
 export const TABLES: readonly AnyTable[] = [
   ACCOUNTS,
   API_KEYS,
