@@ -8,7 +8,7 @@ import { killAt, momentsOf, type Task } from './task.ts';
 import type { Moment } from './victim.ts';
 
 /** How many processes are killed at the same time. */
-const AT_ONCE = 2;
+const CONCURRENCY = 2;
 
 /** Calls that store nothing: a process that is killed around them leaves what the call before them left. */
 const READS =
@@ -39,7 +39,7 @@ async function killAtEach<Stock>(
       }
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
   if (wrong.length > 0) throw new AggregateError(wrong, wrong.map(String).join('\n'));
 }
 

@@ -4,7 +4,7 @@ const CHARACTERS = 7;
 
 /** The version of this package; one that was made from a clone carries the commit (`0.1.0+g1a2b3c4`). */
 export async function release(): Promise<string> {
-  const { version, gitHead } = await manifestIn(new URL('../', import.meta.url));
+  const { version, gitHead } = await readManifestIn(new URL('../', import.meta.url));
   const commit = gitHead ?? (await commitOfClone(new URL('../../../', import.meta.url)));
   return commit === undefined ? `${version}` : `${version}+g${commit.slice(0, CHARACTERS)}`;
 }
@@ -16,14 +16,14 @@ interface Manifest {
   readonly gitHead?: string;
 }
 
-async function manifestIn(folder: URL): Promise<Manifest> {
+async function readManifestIn(folder: URL): Promise<Manifest> {
   return JSON.parse(await readFile(new URL('package.json', folder), 'utf8')) as Manifest;
 }
 
 /** The commit that a clone of this repository has checked out; `undefined` for any other folder. */
 export async function commitOfClone(root: URL): Promise<string | undefined> {
   try {
-    if ((await manifestIn(root)).name !== 'pinfold-workspace') return undefined;
+    if ((await readManifestIn(root)).name !== 'pinfold-workspace') return undefined;
     const head = await readFile(new URL('.git/HEAD', root), 'utf8');
     const [, ref] = /^ref: (\S+)$/m.exec(head) ?? [];
     return commitIn(ref === undefined ? head : await loose(ref, root));

@@ -23,9 +23,9 @@ import { operatorCause } from '../identity.ts';
 import { readReference } from '../publishing/publication-reference.ts';
 import { currentFolder } from '../publishing/publications.ts';
 import { expectAccepted } from '../publishing/refusal-text.ts';
-import { keepEvidence } from '../saving/evidence.ts';
-import { originalOf } from '../saving/original.ts';
-import { expectSavable, savedResult, saveOriginal } from '../saving/save-original.ts';
+import { saveEvidenceFiles } from '../saving/evidence.ts';
+import { toOriginal } from '../saving/original.ts';
+import { checkSavable, savedResult, saveOriginal } from '../saving/save-original.ts';
 import type { Settings } from '../settings/settings.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
 import { everyItem } from './every-item.ts';
@@ -167,12 +167,12 @@ const save = command({
   run: async ([text, given], { force = false, json }, terminal) => {
     const reference = readReference(text);
     const target = { file: readPath(given, 'FILE'), force };
-    await expectSavable(target, json, terminal);
+    await checkSavable(target, json, terminal);
     return await withComposition(terminal, async (composition, settings) => {
       const id = await resolveRoleId(reference, composition, settings);
       const opened = await composition.administration.openArchive({ id, cause: operatorCause() });
       if (opened.kind === 'refused' && opened.code === 'not_found') throw notFoundError([id]);
-      return savedResult(id, target, await saveOriginal(originalOf(opened), target, terminal));
+      return savedResult(id, target, await saveOriginal(toOriginal(opened), target, terminal));
     });
   },
 });
@@ -227,7 +227,7 @@ async function saveEvidence(
   if (all) for (const id of ids) for (const copy of await administration.copiesOf(id)) idsToSave.add(copy);
   const { publicUrl } = await linkAddresses(settings);
   const path = resolve(currentFolder(terminal.env), folder);
-  await keepEvidence([...idsToSave], path, composition, publicUrl, terminal);
+  await saveEvidenceFiles([...idsToSave], path, composition, publicUrl, terminal);
   return [...idsToSave];
 }
 

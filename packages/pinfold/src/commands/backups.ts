@@ -9,7 +9,7 @@ import type { ComposedService } from '../compose/compose.ts';
 import { fromStores } from '../moving/from-stores.ts';
 import { Generations, openExport } from '../moving/generations.ts';
 import { printSummary, progressTo } from '../moving/progress.ts';
-import { refuseToOverwrite, ToFolder } from '../moving/to-folder.ts';
+import { checkOverwrite, ToFolder } from '../moving/to-folder.ts';
 import { ToStores } from '../moving/to-stores.ts';
 import { toTar } from '../moving/to-tar.ts';
 import { type Destination, type Walked, walk } from '../moving/walk.ts';
@@ -123,7 +123,7 @@ function exportToFolder(
   return withExport(isScheduled, terminal, async (ports, exportTo) => {
     const generations = count === undefined ? undefined : new Generations(folder);
     const last = generations === undefined ? folder : await generations.newest();
-    if (last !== undefined) await refuseToOverwrite(last, ports.roles);
+    if (last !== undefined) await checkOverwrite(last, ports.roles);
     const moved = await exportTo(
       generations === undefined ? new ToFolder(folder) : await generations.begin(),
     );

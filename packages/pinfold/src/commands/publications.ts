@@ -18,7 +18,7 @@ import { jsonLine, type Terminal } from '../command-line/terminal.ts';
 import { readReference } from '../publishing/publication-reference.ts';
 import { idOf, TARGET_OPTIONS, type TargetOptions, withPublications } from '../publishing/publications.ts';
 import { readArgument } from '../publishing/refusal-text.ts';
-import { expectSavable, savedResult, saveOriginal } from '../saving/save-original.ts';
+import { checkSavable, savedResult, saveOriginal } from '../saving/save-original.ts';
 
 const ID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 const GUIDE = '../publish-with-the-command.md#change-and-stop';
@@ -165,12 +165,12 @@ const save = command({
   run: async ([text, file], { force = false, ...values }, terminal) => {
     const reference = readReference(text);
     const fileArgument = file === undefined ? undefined : readPath(file, 'FILE');
-    if (fileArgument !== undefined) await expectSavable({ file: fileArgument, force }, values.json, terminal);
+    if (fileArgument !== undefined) await checkSavable({ file: fileArgument, force }, values.json, terminal);
     return await withPublications(values, false, terminal, async (publications) => {
       const id = await idOf(reference, publications);
       const { openOriginal } = await import('../publishing/remote-publications.ts');
       const target = { file: fileArgument ?? `${id}.zip`, force };
-      await expectSavable(target, values.json, terminal);
+      await checkSavable(target, values.json, terminal);
       const original = await openOriginal(publications.api, id);
       return savedResult(id, target, await saveOriginal(original, target, terminal));
     });

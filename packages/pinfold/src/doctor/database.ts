@@ -6,12 +6,12 @@ import { errorText } from '../settings/or-settings-error.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type Check, type Finding, failed, ok, type Result, runChecks, skipped, warning } from './finding.ts';
 
-/** In milliseconds; beyond it, sites end noticeably too early or too late. */
+/** In milliseconds; beyond it, sites end noticeably early or late. */
 const MAX_DIFFERENCE = 5_000;
 /** The newest release of PostgreSQL that is no longer maintained. */
 const OLD_RELEASE = 13;
 
-/** Checks the database, with any schema, and changes nothing. */
+/** Checks the database with any version of its schema, and changes nothing. */
 export async function* databaseFindings(
   settings: Settings,
   folder: string,
@@ -60,7 +60,7 @@ function sqliteChecks(file: string): readonly Check[] {
 
 type Examined = Awaited<ReturnType<typeof import('@pinfold/persistence-postgres/internal').examinePostgres>>;
 
-/** The server's answer, and how many milliseconds this machine's clock is ahead; or why it did not answer. */
+/** The server's answer and the milliseconds by which this machine's clock is ahead, or the reason of a failure. */
 type Connected = { readonly examined: Examined; readonly ahead: number } | { readonly failure: string };
 
 function postgresChecks(connected: Connected): readonly Check[] {
@@ -69,7 +69,7 @@ function postgresChecks(connected: Connected): readonly Check[] {
     expected: 'PINFOLD_DATABASE_URL names a maintained PostgreSQL server that takes changes',
   };
   if ('failure' in connected) {
-    const advice = /unsupported startup parameter/.test(connected.failure) ? STARTUP : AWAY;
+    const advice = /unsupported startup parameter/.test(connected.failure) ? STARTUP_PARAMETERS : UNREACHABLE;
     return [{ ...database, run: () => failed(connected.failure, advice) }];
   }
   const { examined, ahead } = connected;
@@ -86,7 +86,7 @@ function postgresChecks(connected: Connected): readonly Check[] {
       run: () =>
         examined.keepsPreparedStatements
           ? ok('prepared statements stay')
-          : failed('prepared statements get lost', POOLER),
+          : failed('prepared statements get lost', POOLER_SETTINGS),
     },
     {
       ...SCHEMA_CHECK,
@@ -103,13 +103,13 @@ function judgeClock(ahead: number): Result {
     : ok(observed);
 }
 
-const POOLER =
+const POOLER_SETTINGS =
   'in PgBouncer (1.21 or newer) set max_prepared_statements above 0, or pool_mode = session; or name the server itself';
 
-const STARTUP =
+const STARTUP_PARAMETERS =
   'in PgBouncer set ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout';
 
-const AWAY =
+const UNREACHABLE =
   'check that the server runs, that PINFOLD_DATABASE_URL has its address, user, password and database, and that pg_hba.conf admits this machine';
 
 async function connect({ database }: Settings, clock: Clock): Promise<Connected> {

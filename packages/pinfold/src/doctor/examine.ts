@@ -17,15 +17,15 @@ const clock = new SystemClock();
 const ids = new RandomIds();
 
 /**
- * Checks what goes wrong in practice, in an order in which each check needs only those before it. It changes nothing
- * but an archive of its own, which it removes. It asks `url` instead of PINFOLD_PUBLIC_URL.
+ * Checks for the usual problems, in an order in which each check needs only earlier ones. It changes nothing, except
+ * for a test archive that it removes. Sends requests to `url` instead of PINFOLD_PUBLIC_URL if it is given.
  */
 export async function* examine(
   env: Environment,
   url?: PublicUrl,
   request: RequestSettings = {},
 ): AsyncGenerator<Finding> {
-  const settings = settingsIn(env);
+  const settings = readSettingsOrError(env);
   yield* runChecks([settingsCheck(settings)]);
   if (settings instanceof SettingsError) return;
   const folder = yield* folderFindings(settings);
@@ -38,10 +38,10 @@ export async function* examine(
       await storage.end();
     }
   }
-  yield* fromOutside(settings, folder, url, request);
+  yield* checkFromOutside(settings, folder, url, request);
 }
 
-function settingsIn(env: Environment): Settings | SettingsError {
+function readSettingsOrError(env: Environment): Settings | SettingsError {
   try {
     return readSettings(env);
   } catch (error) {
@@ -70,20 +70,20 @@ const URL_UNKNOWN: Check = {
   run: () => skipped('with PINFOLD_PORT=0 only the server knows its address: give it with --url'),
 };
 
-async function* fromOutside(
+async function* checkFromOutside(
   settings: Settings,
   folder: string | undefined,
   url: PublicUrl | undefined,
   request: RequestSettings,
 ): AsyncGenerator<Finding> {
-  const asked = url === undefined ? settings : { ...settings, publicUrl: url };
-  if (asked.port === 0 && asked.publicUrl === undefined) {
+  const effective = url === undefined ? settings : { ...settings, publicUrl: url };
+  if (effective.port === 0 && effective.publicUrl === undefined) {
     yield* runChecks([URL_UNKNOWN]);
     return;
   }
-  const addresses = webAddresses(asked, asked.port);
+  const addresses = webAddresses(effective, effective.port);
   let { secrets } = settings;
-  // Reported only if the stored secret cannot be read.
+  // This check is reported only if the stored secret cannot be read.
   const secret: Check = {
     name: 'secret',
     expected: 'the data folder holds the secret of the server',

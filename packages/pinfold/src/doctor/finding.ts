@@ -1,6 +1,6 @@
 import { errorText } from '../settings/or-settings-error.ts';
 
-/** The result of a check; `skipped` if it does not apply here, or needs what an earlier check found missing. */
+/** The result of a check; `skipped` if it does not apply, or depends on one that failed. */
 export type FindingStatus = 'ok' | 'warning' | 'failed' | 'skipped';
 
 export interface Finding {
@@ -9,7 +9,7 @@ export interface Finding {
   readonly status: FindingStatus;
   readonly expected: string;
   readonly observed: string;
-  /** Advice, or null. */
+  /** The advice for the operator, or null. */
   readonly advice: string | null;
 }
 
@@ -18,11 +18,11 @@ export type Result = Omit<Finding, 'check' | 'expected'>;
 export interface Check {
   readonly name: string;
   readonly expected: string;
-  /** Looks, and judges; `undefined` if there is nothing to check here. */
+  /** Runs the check; `undefined` if it does not apply. */
   readonly run: () => Result | undefined | Promise<Result | undefined>;
   /** The advice if `run` throws; without it the error is thrown. */
   readonly advice?: string;
-  /** Whether the later checks of the table need this one: they are left out if it fails. */
+  /** Whether later checks depend on this one: they are left out if it fails. */
   readonly isRequired?: true;
 }
 
@@ -35,10 +35,10 @@ export const warning = (observed: string, advice: string): Result => ({
 });
 export const failed = (observed: string, advice: string): Result => ({ status: 'failed', observed, advice });
 
-/** Makes the checks of a table in their order; returns whether all required ones passed. */
+/** Runs checks in order; returns whether all required ones passed. */
 export async function* runChecks(checks: readonly Check[]): AsyncGenerator<Finding, boolean> {
   for (const check of checks) {
-    const result = await resultOf(check);
+    const result = await runCheck(check);
     if (result === undefined) continue;
     yield { check: check.name, expected: check.expected, ...result };
     if (check.isRequired && result.status === 'failed') return false;
@@ -46,7 +46,7 @@ export async function* runChecks(checks: readonly Check[]): AsyncGenerator<Findi
   return true;
 }
 
-async function resultOf({ run, advice }: Check): Promise<Result | undefined> {
+async function runCheck({ run, advice }: Check): Promise<Result | undefined> {
   try {
     return await run();
   } catch (error) {

@@ -14,7 +14,7 @@ type FileSystem = Readonly<Record<'bsize' | 'bavail', number>>;
 
 export type Disk = (path: string) => Promise<FileSystem>;
 
-/** Checks the data folder, and returns it; `undefined` if nothing else on this machine can be checked. */
+/** Checks the data folder and returns it; `undefined` if the other checks of this machine cannot run. */
 export async function* folderFindings(
   settings: Settings,
   disk: Disk = (path) => statfs(path),
@@ -29,7 +29,7 @@ export async function* folderFindings(
     },
     {
       name: 'room',
-      expected: `the disk has room for uploads of up to ${MiB(largestArchive(settings))} each`,
+      expected: `the disk has room for uploads of up to ${formatMiB(largestArchive(settings))} each`,
       run: async () => judgeRoom(settings, await disk(folder)),
     },
   ];
@@ -68,22 +68,22 @@ function largestArchive({ limits }: Settings): number {
   return limits.archiveBytes ?? defaultLimits.archiveBytes;
 }
 
-/** Uploads are received in the data folder, also if the archives are stored in S3. */
+/** Uploads are received in the data folder even if the archives are stored in S3. */
 function judgeRoom(settings: Settings, { bsize, bavail }: FileSystem): Result {
   const largest = largestArchive(settings);
   const free = bsize * bavail;
-  const observed = `the disk has ${MiB(free)} free`;
+  const observed = `the disk has ${formatMiB(free)} free`;
   if (free < 2 * largest) {
     return failed(observed, 'free some space: without it, publishing is answered with 503');
   }
-  const all = settings.uploads * largest;
-  if (free >= all) return ok(observed);
+  const needed = settings.uploads * largest;
+  if (free >= needed) return ok(observed);
   return warning(
     observed,
-    `have ${MiB(all)}: PINFOLD_UPLOADS=${settings.uploads} uploads may need it at once`,
+    `have ${formatMiB(needed)}: PINFOLD_UPLOADS=${settings.uploads} uploads may need it at once`,
   );
 }
 
-function MiB(bytes: number): string {
+function formatMiB(bytes: number): string {
   return `${Math.floor(bytes / 1_048_576)} MiB`;
 }

@@ -37,14 +37,14 @@ export async function* storageFindings(
   if ('error' in prepared) return;
   const { archives, staged } = prepared;
   try {
-    // An unavailable storage answers this much sooner than a write.
+    // Checked first, because an unavailable storage fails here much sooner than on a write.
     const run = async () => {
       await archives.check();
       return ok('the storage can store archives');
     };
     const check = storageCheck(storage, 'check', 'the storage can store archives', run);
     if (!(yield* runChecks([{ ...check, isRequired: true }]))) return;
-    yield* runChecks(probes(storage, archives, id, staged));
+    yield* runChecks(createProbes(storage, archives, id, staged));
   } finally {
     await staged.discard();
   }
@@ -71,7 +71,7 @@ function storageCheck(
   return { name: `storage.${right}`, expected, run, advice };
 }
 
-function probes(
+function createProbes(
   storage: Settings['storage'],
   archives: ArchiveStorage,
   id: ArchiveId,

@@ -1,4 +1,4 @@
-/** What an agent has to know before it calls a tool: the handshake carries it. */
+/** The basics that an agent must know before it calls a tool; part of the handshake. */
 export const INSTRUCTIONS: string = [
   'Pinfold publishes finished static files (HTML, CSS, scripts, pictures) as a website at an unlisted URL.',
   'A publication has an index.html at its root, or in its only folder. Its content never changes: to show a new version, publish again.',

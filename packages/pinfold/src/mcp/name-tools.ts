@@ -1,7 +1,7 @@
 import { parseName } from '@pinfold/core';
 import { UsageError } from '../command-line/failures.ts';
 import { throwNameError } from '../publishing/refusal-text.ts';
-import { answer, openLines, PAGE, publicationIn, READS, result, string, type Tool } from './tool.ts';
+import { answer, PAGE, READS, resolvePublication, result, string, type Tool, warnIfOpen } from './tool.ts';
 
 const NAME = { name: string('The name: a to z, 0 to 9 and "-".') };
 
@@ -27,11 +27,11 @@ export const NAME_TOOLS: readonly Tool[] = [
     required: ['name', 'pin'],
     output: answer('NameAnswer'),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-    run: async ({ name: wanted = '', pin: id = '' }, { publications }) => {
-      const shown = await publicationIn({ id }, publications, 'pin');
-      const { name } = await publications.api.names.set(nameOr('invalid_name', wanted), shown);
+    run: async ({ name: newName = '', pin: id = '' }, { publications }) => {
+      const shown = await resolvePublication({ id }, publications, 'pin');
+      const { name } = await publications.api.names.set(checkName('invalid_name', newName), shown);
       const { pin } = await publications.api.get(name.pin);
-      return result([`${name.name}: ${name.url} (shows ${name.pin})`, ...openLines(name.name, pin)], {
+      return result([`${name.name}: ${name.url} (shows ${name.pin})`, ...warnIfOpen(name.name, pin)], {
         name,
       });
     },
@@ -45,14 +45,14 @@ export const NAME_TOOLS: readonly Tool[] = [
     output: answer(undefined, { deleted: string('The name.') }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
     run: async ({ name = '' }, { publications }) => {
-      await publications.api.names.delete(nameOr('not_found', name)).catch(throwNameError);
+      await publications.api.names.delete(checkName('not_found', name)).catch(throwNameError);
       return result([`${name} is deleted.`], { deleted: name });
     },
   },
 ];
 
-/** A name that the client can send; else what the API answers for one that cannot be. */
-function nameOr(code: 'invalid_name' | 'not_found', name: string): string {
+/** Returns a valid name. For others, which the client cannot send, it throws the error that the API would answer. */
+function checkName(code: 'invalid_name' | 'not_found', name: string): string {
   if (typeof parseName(name) === 'string') return name;
   throw new UsageError(code, { cause: { kind: 'refused', code } });
 }

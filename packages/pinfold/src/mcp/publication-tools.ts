@@ -8,8 +8,8 @@ import {
   memberOf,
   orNull,
   PAGE,
-  publicationIn,
   READS,
+  resolvePublication,
   result,
   string,
   type Tool,
@@ -51,58 +51,58 @@ export const PUBLICATION_TOOLS: readonly Tool[] = [
       limits: memberOf('LimitsAnswer', 'limits'),
     }),
     annotations: READS,
-    run: async (given, { publications }) => {
-      const id = await publicationIn(given, publications);
+    run: async (args, { publications }) => {
+      const id = await resolvePublication(args, publications);
       const [{ pin, views = [] }, { limits }] = await Promise.all([
         publications.api.get(id, { views: true }),
         publications.api.limits(),
       ]);
-      const counted = views.map(({ day, views: count }) => `${day}: ${count} views`);
-      return result([formatLine(pin), ...counted], { pin, views, limits });
+      const viewLines = views.map(({ day, views: count }) => `${day}: ${count} views`);
+      return result([formatLine(pin), ...viewLines], { pin, views, limits });
     },
   },
-  aboutPin({
+  definePinTool({
     name: 'rename',
     title: 'Change the title',
     description: 'Changes the title of a publication.',
     input: { title: orNull('The new title; null removes it.') },
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-    run: (given, context) => change(given, { title: given.title ?? null }, context),
+    run: (args, context) => change(args, { title: args.title ?? null }, context),
   }),
-  aboutPin({
+  definePinTool({
     name: 'set_password',
     title: 'Set or remove the password',
     description: 'Protects a publication with a password, or removes it. Every viewer has to enter it anew.',
     input: { password: orNull('The new password; null removes the protection.') },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
-    run: (given, context) => change(given, { password: given.password ?? null }, context),
+    run: (args, context) => change(args, { password: args.password ?? null }, context),
   }),
-  aboutPin({
+  definePinTool({
     name: 'renew',
     title: 'Renew a publication',
     description: 'Lets a publication expire later: the time of a renewal from now.',
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
-    run: (given, context) => change(given, { reset_expiration: true }, context),
+    run: (args, context) => change(args, { reset_expiration: true }, context),
   }),
-  aboutPin({
+  definePinTool({
     name: 'stop',
     title: 'Stop a publication',
     description: 'Stops a publication for good: viewers can no longer see it.',
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-    run: async (given, { publications }) => {
-      const id = await publicationIn(given, publications);
+    run: async (args, { publications }) => {
+      const id = await resolvePublication(args, publications);
       try {
         await publications.api.stop(id);
       } catch (error) {
         if (!isRefusedWith(error, 'invalid_state')) throw error;
       }
-      return ofPin(await publications.api.get(id));
+      return pinResult(await publications.api.get(id));
     },
   }),
 ];
 
-/** A tool that works with one publication, needs all its arguments, and answers with the publication. */
-function aboutPin({
+/** Defines a tool that takes the id of a publication and other required arguments, and returns the publication. */
+function definePinTool({
   input,
   ...tool
 }: Omit<Tool, 'input' | 'required' | 'output'> & Partial<Pick<Tool, 'input'>>): Tool {
@@ -110,10 +110,10 @@ function aboutPin({
   return { ...tool, input: members, required: Object.keys(members), output: answer('PinAnswer') };
 }
 
-async function change(given: Arguments, change: Change, { publications }: ToolContext): Promise<ToolResult> {
-  return ofPin(await publications.api.update(await publicationIn(given, publications), change));
+async function change(args: Arguments, change: Change, { publications }: ToolContext): Promise<ToolResult> {
+  return pinResult(await publications.api.update(await resolvePublication(args, publications), change));
 }
 
-function ofPin({ pin }: PinAnswer): ToolResult {
+function pinResult({ pin }: PinAnswer): ToolResult {
   return result([formatLine(pin)], { pin });
 }

@@ -13,13 +13,13 @@ import {
   type Arguments,
   answer,
   formatLine,
-  openLines,
   orNull,
   READS,
   result,
   string,
   type Tool,
   type ToolContext,
+  warnIfOpen,
 } from './tool.ts';
 import type { ToolResult } from './tool-error.ts';
 
@@ -55,14 +55,14 @@ export const PUBLISHING_TOOLS: readonly Tool[] = [
     input: CONTENT,
     output: answer('DryRun', { left_out: LEFT_OUT }),
     annotations: READS,
-    run: async (given, { publications, roots }) => {
-      const { leftOut, folder, ...packed } = await pack(given, roots);
+    run: async (args, { publications, roots }) => {
+      const { leftOut, folder, ...packed } = await pack(args, roots);
       const { bytes, filename } = packed;
       const checked = await publications.api
         .check(bytes, { filename })
-        .catch(explainFor(given, { folder, ...packed }, publications));
+        .catch(explainFailure(args, { folder, ...packed }, publications));
       const size = `It can be published: ${checked.archive.file_count} files, ${checked.archive.size} bytes.`;
-      return result([size, ...warningLines(checked.warnings, given)], {
+      return result([size, ...warningLines(checked.warnings, args)], {
         ...checked,
         left_out: leftOut,
       });
@@ -70,13 +70,13 @@ export const PUBLISHING_TOOLS: readonly Tool[] = [
   },
 ];
 
-async function publish(given: Arguments, { publications, roots }: ToolContext): Promise<ToolResult> {
-  const { leftOut, folder, ...packed } = await pack(given, roots);
-  const { title, password, name, idempotency_key: idempotencyKey = randomUUID() } = given;
-  expectSendable(idempotencyKey, password);
+async function publish(args: Arguments, { publications, roots }: ToolContext): Promise<ToolResult> {
+  const { leftOut, folder, ...packed } = await pack(args, roots);
+  const { title, password, name, idempotency_key: idempotencyKey = randomUUID() } = args;
+  checkSendable(idempotencyKey, password);
   const published = await publications
     .publish({ ...packed, title: title ?? undefined, idempotencyKey, name, password: password ?? undefined })
-    .catch(explainFor(given, { folder, ...packed }, publications))
+    .catch(explainFailure(args, { folder, ...packed }, publications))
     .catch((error: unknown) => {
       if (!(error instanceof CommandFailure)) throw error;
       const json = {
@@ -91,15 +91,15 @@ async function publish(given: Arguments, { publications, roots }: ToolContext): 
   const lines = [
     `${published.replayed ? 'It was published before' : 'Published'}: ${formatLine(published.pin)}`,
     ...(published.name ? [`Under its name: ${published.name.url}`] : []),
-    ...(published.name?.pin === published.pin.id ? openLines(published.name.name, published.pin) : []),
-    ...warningLines(published.warnings, given),
+    ...(published.name?.pin === published.pin.id ? warnIfOpen(published.name.name, published.pin) : []),
+    ...warningLines(published.warnings, args),
     ...(leftOut.length === 0 ? [] : [`Left out: ${leftOut.join(', ')}`]),
   ];
   return result(lines, { ...published, idempotency_key: idempotencyKey, left_out: leftOut });
 }
 
-/** Headers cannot carry every text that JSON can. Lengths are for the service to judge. */
-function expectSendable(key: string, password: string | null | undefined): void {
+/** Throws for texts that a header cannot carry, although JSON can. The service itself checks the lengths. */
+function checkSendable(key: string, password: string | null | undefined): void {
   for (const parsed of [
     parseIdempotencyKey(key, { idempotencyKeyCharacters: Infinity }),
     parsePassword(password ?? null, { passwordMinCharacters: 0, passwordMaxBytes: Infinity }),
@@ -108,25 +108,25 @@ function expectSendable(key: string, password: string | null | undefined): void 
   }
 }
 
-/** Rejects with what a folder lacks, named as the caller can give it, or with what makes it too large. */
-function explainFor(
+/** Returns a rejection handler that explains a missing index.html, or the size of the site, for this caller. */
+function explainFailure(
   { path }: Arguments,
   { folder, ...packed }: ZipToSend & { readonly folder: string | undefined },
   { toFailure }: Publications,
 ): (error: unknown) => Promise<never> {
   return async (error) => {
-    const failed = await explainTooLarge(toFailure(error), packed);
+    const failure = await explainTooLarge(toFailure(error), packed);
     throw path === undefined || folder === undefined
-      ? failed
-      : await explainMissingIndex(failed, path, folder);
+      ? failure
+      : await explainMissingIndex(failure, path, folder);
   };
 }
 
 function warningLines(warnings: readonly WireWarning[], { path = '', html }: Arguments): readonly string[] {
-  const isAlone = html !== undefined || isPage(path);
+  const isSinglePage = html !== undefined || isPage(path);
   const lines = groupFindings(warnings).map(
     ({ sentence, places }) => `Warning: ${[sentence, ...places].join('\n  ')}`,
   );
-  const lacksFiles = isAlone && warnings.some(({ rule }) => rule === 'broken_reference');
+  const lacksFiles = isSinglePage && warnings.some(({ rule }) => rule === 'broken_reference');
   return lacksFiles ? [...lines, FINDING_TEXTS.page_alone.en] : lines;
 }

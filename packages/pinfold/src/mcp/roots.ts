@@ -6,31 +6,32 @@ import { findBuildFolder } from '@pinfold/client/zip';
 import { CommandFailure, explainSystemErrors, UsageError } from '../command-line/failures.ts';
 import { isPage, type PackedPath, packFile, packPage, packWholeFolder } from '../publishing/pack.ts';
 
-/** Far above every limit of a file: it keeps a file that was given by mistake from filling the memory. */
+/** Far above every limit, so that a file given by mistake does not fill the memory. */
 const MAX_BYTES = 536_870_912;
-/** The last one is Node's, for a path with a null character. */
+/** Node throws the last one for a path with a null character. */
 const NO_SUCH_PATH: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ERR_INVALID_ARG_VALUE']);
 
 export class Roots {
   readonly #folders: readonly string[];
 
   /**
-   * @param given the folders that the user names; without any, `current` is the only one, unless it is a drive's root or
-   * contains the home folder.
-   * @throws UsageError when one of them is no folder that can be read.
+   * @param folders the folders that the user names. Without any, `current` is the only root, unless it is a drive's
+   * root or contains the home folder.
+   *
+   * @throws UsageError if one of them is not a readable folder.
    */
-  constructor(given: readonly string[], current: string, home: string = homedir()) {
-    this.#folders = given.map((folder) => realFolder(resolve(current, folder)));
-    if (given.length > 0) return;
-    const here = realFolder(current);
+  constructor(folders: readonly string[], current: string, home: string = homedir()) {
+    this.#folders = folders.map((folder) => realFolder(resolve(current, folder)));
+    if (folders.length > 0) return;
+    const currentFolder = realFolder(current);
     const homes = existsSync(home) ? [home, realpathSync(home)] : [home];
-    if (!isTooWide(here, homes)) this.#folders = [here];
+    if (!isTooBroad(currentFolder, homes)) this.#folders = [currentFolder];
   }
 
-  /** Packs a folder, a ZIP or a page. Every file is checked before it is opened, and compared afterwards. */
-  async pack(given: string): Promise<PackedPath> {
+  /** Packs a folder, a ZIP or a page. Checks each file before it opens it, and compares it afterwards. */
+  async pack(requested: string): Promise<PackedPath> {
     return explainSystemErrors(async () => {
-      const { path, stats } = await this.#check(given);
+      const { path, stats } = await this.#check(requested);
       if (stats.isDirectory()) return await this.#packFolder(path);
       if (isPage(path)) return packPage(path, await this.#read(path));
       return { ...(await packFile(basename(path), () => this.#read(path))), leftOut: [] };
@@ -46,17 +47,22 @@ export class Roots {
     return packWholeFolder(path, { read: (file) => this.#read(file) });
   }
 
-  /** Reads a file only if the file that was opened is the one that lies in a root. */
+  /** Reads a file only if the file that was opened is still the one in a root. */
   async #read(file: string): Promise<Uint8Array<ArrayBuffer>> {
     const { path, stats } = await this.#check(file);
-    // Opening a pipe would wait for its writer.
+    // Non-blocking, because opening a pipe would wait for its writer.
     const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
     const handle = await open(path, flags);
     try {
       const opened = await handle.stat({ bigint: true });
-      // A folder above may have been replaced since the check. Linux tells where an open file lies.
-      const place = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => realpath(path));
-      if (!this.#holds(place) || !opened.isFile() || opened.ino !== stats.ino || opened.dev !== stats.dev) {
+      // A parent folder may have been replaced since the check. Linux knows the real path of an open file.
+      const realPath = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => realpath(path));
+      if (
+        !this.#contains(realPath) ||
+        !opened.isFile() ||
+        opened.ino !== stats.ino ||
+        opened.dev !== stats.dev
+      ) {
         throw new CommandFailure(`${file} changed while it was opened: try again`, 'unreadable');
       }
       if (opened.size > MAX_BYTES) {
@@ -68,8 +74,8 @@ export class Roots {
     }
   }
 
-  /** Resolves symbolic links, and refuses what lies outside all roots. A relative path begins at the first root. */
-  async #check(given: string): Promise<{ readonly path: string; readonly stats: BigIntStats }> {
+  /** Resolves symbolic links, and refuses paths outside all roots. A relative path starts at the first root. */
+  async #check(requested: string): Promise<{ readonly path: string; readonly stats: BigIntStats }> {
     const [first] = this.#folders;
     if (first === undefined) {
       throw new CommandFailure(
@@ -77,40 +83,43 @@ export class Roots {
         'usage',
       );
     }
-    const asked = resolve(first, given);
-    if (!this.#holds(asked)) throw this.#outside(given);
-    const path = await realpath(asked).catch((error: NodeJS.ErrnoException) => {
+    const absolute = resolve(first, requested);
+    if (!this.#contains(absolute)) throw this.#outside(requested);
+    const path = await realpath(absolute).catch((error: NodeJS.ErrnoException) => {
       if (!NO_SUCH_PATH.has(error.code)) throw error;
-      throw new CommandFailure(`there is no ${asked}`, { cause: error, code: 'not_found' });
+      throw new CommandFailure(`there is no ${absolute}`, { cause: error, code: 'not_found' });
     });
-    if (!this.#holds(path)) throw this.#outside(given);
+    if (!this.#contains(path)) throw this.#outside(requested);
     return { path, stats: await stat(path, { bigint: true }) };
   }
 
-  #holds(path: string): boolean {
+  #contains(path: string): boolean {
     return this.#folders.some((folder) => contains(folder, path));
   }
 
-  #outside(given: string): CommandFailure {
+  #outside(requested: string): CommandFailure {
     const folders = this.#folders.join(', ');
-    const detail = `${given} is not in a folder that may be published from (${folders}): the user can allow another one with --root`;
+    const detail = `${requested} is not in a folder that may be published from (${folders}): the user can allow another one with --root`;
     return new CommandFailure(detail, 'usage');
   }
 }
 
 /**
- * Whether an agent would reach too much in a folder: a drive's root, the home folder, and every folder that contains it,
- * such as the one of all home folders.
+ * Whether a folder contains too much for an agent: a drive's root, the home folder, or a folder that contains it.
  *
- * @param homes the paths of the home folder: as the system names it, and without symbolic links.
+ * @param homes the path of the home folder as the system names it, and without symbolic links.
  */
-export function isTooWide(folder: string, homes: readonly string[], platform: PlatformPath = paths): boolean {
+export function isTooBroad(
+  folder: string,
+  homes: readonly string[],
+  platform: PlatformPath = paths,
+): boolean {
   return folder === platform.parse(folder).root || homes.some((home) => contains(folder, home, platform));
 }
 
-function contains(folder: string, place: string, { relative, isAbsolute }: PlatformPath = paths): boolean {
-  const way = relative(folder, place);
-  return !isAbsolute(way) && way.split(/[\\/]/, 1)[0] !== '..';
+function contains(folder: string, path: string, { relative, isAbsolute }: PlatformPath = paths): boolean {
+  const relativePath = relative(folder, path);
+  return !isAbsolute(relativePath) && relativePath.split(/[\\/]/, 1)[0] !== '..';
 }
 
 function realFolder(folder: string): string {

@@ -11,12 +11,12 @@ import { PUBLISHING_TOOLS } from './publishing-tools.ts';
 import type { Roots } from './roots.ts';
 import { registerTool } from './tool.ts';
 
-/** The largest message of a client: the page of `html` is in it. */
+/** The largest message of a client, which may contain a whole page in `html`. */
 const MESSAGE_BYTES = 67_108_864;
 const LIMITS = 'pinfold://limits';
 const TOOLS = [...PUBLISHING_TOOLS, ...PUBLICATION_TOOLS, ...NAME_TOOLS];
 
-/** Serves the Model Context Protocol on standard input and output, until the client closes its end. */
+/** Serves the Model Context Protocol on standard input and output until the client closes its end. */
 export async function serveMcp(
   publications: Publications,
   roots: Roots,
@@ -25,13 +25,13 @@ export async function serveMcp(
 ): Promise<void> {
   const version = await release();
   const running = new Set<Promise<unknown>>();
-  const follow = (call: Promise<unknown>): void => {
+  const track = (call: Promise<unknown>): void => {
     running.add(call);
     const ended = () => running.delete(call);
     call.then(ended, ended);
   };
-  const closed = Promise.withResolvers<void>();
-  const lines = wholeLines();
+  const closing = Promise.withResolvers<void>();
+  const lines = joinLines();
   pipeline(stdin, lines, () => undefined);
   const transport = new StdioServerTransport(lines, stdout, { maxBufferSize: MESSAGE_BYTES });
   const makeServer = (): McpServer => {
@@ -39,14 +39,20 @@ export async function serveMcp(
       { name: 'pinfold', title: 'Pinfold', version },
       { instructions: INSTRUCTIONS },
     );
-    for (const tool of TOOLS) registerTool(server, tool, { publications, roots, follow, err });
-    const about = { title: 'Limits', description: 'The limits in force.', mimeType: 'application/json' };
-    server.registerResource('limits', LIMITS, about, async () => {
+    for (const tool of TOOLS) registerTool(server, tool, { publications, roots, track, err });
+    const resourceInfo = {
+      title: 'Limits',
+      description: 'The limits in force.',
+      mimeType: 'application/json',
+    };
+    server.registerResource('limits', LIMITS, resourceInfo, async () => {
       const limits = publications.api.limits().catch((error: unknown) => {
         throw publications.toFailure(error);
       });
-      follow(limits);
-      return { contents: [{ uri: LIMITS, mimeType: about.mimeType, text: JSON.stringify(await limits) }] };
+      track(limits);
+      return {
+        contents: [{ uri: LIMITS, mimeType: resourceInfo.mimeType, text: JSON.stringify(await limits) }],
+      };
     });
     return server;
   };
@@ -54,38 +60,38 @@ export async function serveMcp(
   const end = transport.onclose;
   transport.onclose = () => {
     end?.();
-    closed.resolve();
+    closing.resolve();
   };
-  await closed.promise;
+  await closing.promise;
   lines.destroy();
-  // A call that has begun is completed, so that a client can retry with its key after a lost answer.
+  // Finish running calls, so that a client that lost the answer can retry with the same key.
   await Promise.allSettled(running);
 }
 
 /**
- * Passes input on in whole lines. For each piece that it gets, the transport copies and searches all of an unfinished
- * line: a message of 12 MB in pieces of a pipe would take seconds.
+ * Passes input on in whole lines. The transport copies and searches an unfinished line again for each chunk, so a
+ * message of 12 MB would take seconds.
  */
-function wholeLines(): Transform {
-  let pieces: Buffer[] = [];
+function joinLines(): Transform {
+  let chunks: Buffer[] = [];
   let size = 0;
-  const take = (): Buffer => {
-    const whole = Buffer.concat(pieces);
-    [pieces, size] = [[], 0];
+  const takeChunks = (): Buffer => {
+    const whole = Buffer.concat(chunks);
+    [chunks, size] = [[], 0];
     return whole;
   };
   return new Transform({
-    transform(piece: Buffer, _encoding, done) {
-      const end = piece.lastIndexOf('\n') + 1;
+    transform(chunk: Buffer, _encoding, done) {
+      const end = chunk.lastIndexOf('\n') + 1;
       if (end > 0) {
-        pieces.push(piece.subarray(0, end));
-        this.push(take());
+        chunks.push(chunk.subarray(0, end));
+        this.push(takeChunks());
       }
-      pieces.push(piece.subarray(end));
-      size += piece.length - end;
-      // The transport refuses what is longer.
-      done(null, size > MESSAGE_BYTES ? take() : null);
+      chunks.push(chunk.subarray(end));
+      size += chunk.length - end;
+      // The transport refuses a longer message.
+      done(null, size > MESSAGE_BYTES ? takeChunks() : null);
     },
-    flush: (done) => done(null, take()),
+    flush: (done) => done(null, takeChunks()),
   });
 }

@@ -13,11 +13,11 @@ export interface ToolResult {
   readonly [member: string]: unknown;
 }
 
-/** The answer of a tool that failed: the problem document, and a sentence about what to do. */
+/** The result of a failed tool call: the problem document, and a sentence with advice. */
 export function toolError(error: unknown, publishing: boolean): ToolResult {
-  const problem = documentOf(error, publishing);
-  const isForPeople = error instanceof CommandFailure;
-  const detail = isForPeople ? error.message : sentencesOf(problem.detail, problem.errors);
+  const problem = createProblem(error, publishing);
+  const isReadable = error instanceof CommandFailure;
+  const detail = isReadable ? error.message : sentencesOf(problem.detail, problem.errors);
   const text = `${detail.replace(/\.?$/, '.')} ${problem.suggestion}`;
   return {
     content: [{ type: 'text', text: escapeControlsInLines(text) }],
@@ -26,7 +26,7 @@ export function toolError(error: unknown, publishing: boolean): ToolResult {
   };
 }
 
-/** Where the ZIP is made here, its sender corrects what it was made of. */
+/** The ZIP is made by the tool, so the advice is about the content instead of the ZIP. */
 const ADVICE = {
   invalid_archive: { advice: 'Correct what you publish and call the tool again' },
   archive_too_large: { advice: 'Publish less and call the tool again' },
@@ -40,13 +40,13 @@ interface ProblemDocument {
   readonly errors?: readonly { readonly detail: string }[];
 }
 
-function documentOf(error: unknown, publishing: boolean): ProblemDocument {
+function createProblem(error: unknown, publishing: boolean): ProblemDocument {
   const json = failureJson(error) ?? { code: 'internal_error', detail: 'failed' };
   const key = json.idempotency_key === undefined ? {} : { idempotency_key: json.idempotency_key };
   const cause = error instanceof Error ? error.cause : undefined;
   const requestId = (cause instanceof PinfoldError && cause.requestId) || randomUUID();
-  const refusal = refusalOf(cause);
-  // The caller of a tool that was called in a wrong way has no key yet to send again.
+  const refusal = findRefusal(cause);
+  // A call with wrong arguments has no key that could be sent again.
   const hasKey = publishing && !(error instanceof UsageError);
   if (refusal !== undefined)
     return { ...problemOf(refusal, { requestId, publishing: hasKey, words: ADVICE }), ...key };
@@ -64,7 +64,7 @@ function documentOf(error: unknown, publishing: boolean): ProblemDocument {
   };
 }
 
-function refusalOf(cause: unknown): Parameters<typeof problemOf>[0] | undefined {
+function findRefusal(cause: unknown): Parameters<typeof problemOf>[0] | undefined {
   if (cause instanceof PinfoldError) {
     const { code, detail, errors } = cause;
     return isWireCode(code) ? refuseRequest(code, { detail, errors }) : undefined;

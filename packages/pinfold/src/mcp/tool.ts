@@ -5,7 +5,7 @@ import { CommandFailure, formatReason, UsageError } from '../command-line/failur
 import { escapeControlsInLines } from '../command-line/terminal.ts';
 import { readReference } from '../publishing/publication-reference.ts';
 import { idOf, type Publications } from '../publishing/publications.ts';
-import type { GivenFile } from './content.ts';
+import type { FileContent } from './content.ts';
 import type { Roots } from './roots.ts';
 import { type ToolResult, toolError } from './tool-error.ts';
 
@@ -14,15 +14,15 @@ export type Json = Readonly<Record<string, unknown>>;
 export interface ToolContext {
   readonly publications: Publications;
   readonly roots: Roots;
-  /** Takes each call of a tool until it ends. */
-  readonly follow: (call: Promise<unknown>) => void;
+  /** Tracks a call until it ends. */
+  readonly track: (call: Promise<unknown>) => void;
   readonly err: (line: string) => void;
 }
 
-/** What a client may tell its user about a tool before it calls it. */
+/** Hints about a tool that a client may show to its user before a call. */
 interface Annotations {
   readonly readOnlyHint: boolean;
-  /** Whether it can end or change what viewers see. */
+  /** Whether the tool can end or change what viewers see. */
   readonly destructiveHint: boolean;
   readonly idempotentHint: boolean;
 }
@@ -35,14 +35,14 @@ export interface Tool {
   readonly required?: readonly string[];
   readonly output: Json;
   readonly annotations: Annotations;
-  readonly run: (given: Arguments, context: ToolContext) => Promise<ToolResult>;
+  readonly run: (args: Arguments, context: ToolContext) => Promise<ToolResult>;
 }
 
-/** Arguments, whose types the input schema has checked. */
+/** Arguments; the input schema has checked their types. */
 export interface Arguments {
   readonly path?: string;
   readonly html?: string;
-  readonly files?: readonly GivenFile[];
+  readonly files?: readonly FileContent[];
   readonly title?: string | null;
   readonly password?: string | null;
   readonly name?: string;
@@ -63,12 +63,12 @@ export const PAGE: Readonly<Record<'limit' | 'cursor', Json>> = {
   cursor: string('The next_cursor of an earlier page.'),
 };
 
-/** The schemas of the API's answers, without references: clients of tools resolve none. */
+/** The schemas of the API's answers. Their references are inlined below, because MCP clients do not resolve them. */
 const { schemas: answers } = openApiDocument({ publicUrl: 'https://share.example' }).components as {
   readonly schemas: Readonly<Record<string, unknown>>;
 };
 
-/** Some clients compare the answer of a failed tool with its output schema, too. */
+/** In every output schema, because some clients check the answer of a failed tool against it, too. */
 const PROBLEM = {
   code: string('Only where the tool failed: the code of the problem.'),
   detail: string('What is wrong.'),
@@ -76,10 +76,10 @@ const PROBLEM = {
   retryable: { type: 'boolean', description: 'Whether the same call may succeed later.' },
 };
 
-/** The schema of what the API answers, by its name, or of an object of ours, with more members. */
+/** The output schema of a tool: a schema of the API by its name, or a new object, with further members. */
 export function answer(name: string | undefined, more: Readonly<Record<string, Json>> = {}): Json {
   const { required, properties, ...schema } = (
-    name === undefined ? { type: 'object', required: [], properties: {} } : inlined(answers[name])
+    name === undefined ? { type: 'object', required: [], properties: {} } : inlineReferences(answers[name])
   ) as Json & { readonly required: readonly string[]; readonly properties: Json };
   return {
     ...schema,
@@ -88,20 +88,24 @@ export function answer(name: string | undefined, more: Readonly<Record<string, J
   };
 }
 
-function inlined(schema: unknown): unknown {
+function inlineReferences(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
-  if (Array.isArray(schema)) return schema.map(inlined);
-  if ('$ref' in schema) return inlined(answers[String(schema.$ref).split('/').at(-1) ?? '']);
-  return Object.fromEntries(Object.entries(schema).map(([member, value]) => [member, inlined(value)]));
+  if (Array.isArray(schema)) return schema.map(inlineReferences);
+  if ('$ref' in schema) return inlineReferences(answers[String(schema.$ref).split('/').at(-1) ?? '']);
+  return Object.fromEntries(
+    Object.entries(schema).map(([member, value]) => [member, inlineReferences(value)]),
+  );
 }
 
-/** A member of an answer of the API, such as `views` of `ViewedPinAnswer`. */
+/** A member of a schema of the API, such as `views` of `ViewedPinAnswer`. */
 export function memberOf(name: string, member: string): Json {
-  return ((inlined(answers[name]) as Json).properties as Readonly<Record<string, Json>>)[member] ?? {};
+  return (
+    ((inlineReferences(answers[name]) as Json).properties as Readonly<Record<string, Json>>)[member] ?? {}
+  );
 }
 
-/** The publication that an argument names: its id, one of its URLs, or the URL of a name that shows it. */
-export function publicationIn(
+/** Resolves the publication in an argument: its id, one of its URLs, or the URL of a name that shows it. */
+export function resolvePublication(
   { id = '' }: Pick<Arguments, 'id'>,
   publications: Publications,
   argument: string = 'id',
@@ -115,8 +119,8 @@ export function formatLine({ shared_url, state, title, expires_at, password_prot
   return `${shared_url} (${end}${password_protected ? ', with a password' : ''}${named})`;
 }
 
-/** What viewers of a name see now, where they need no password. */
-export function openLines(name: string, { password_protected }: Pin): readonly string[] {
+/** Warns if a name now shows a publication without a password. */
+export function warnIfOpen(name: string, { password_protected }: Pin): readonly string[] {
   return password_protected
     ? []
     : [`${name} now shows a publication without a password: whoever has its link can open it.`];
@@ -127,13 +131,13 @@ export function result(lines: readonly string[], structuredContent: Record<strin
   return { content: [{ type: 'text', text }], structuredContent };
 }
 
-/** Registers a tool. A failed call is an answer, not the end of the process. */
+/** Registers a tool. A failure becomes an answer, so that it does not end the process. */
 export function registerTool(server: McpServer, tool: Tool, context: ToolContext): void {
   const { name, title, description, input, required = [], output, annotations, run } = tool;
   const inputSchema = { type: 'object', properties: input, required, additionalProperties: false };
-  const call = async (given: Arguments): Promise<ToolResult> => {
+  const call = async (args: Arguments): Promise<ToolResult> => {
     try {
-      return await run(given, context);
+      return await run(args, context);
     } catch (thrown) {
       const error = context.publications.toFailure(thrown);
       const isRefusal = error instanceof CommandFailure || error instanceof UsageError;
@@ -147,10 +151,10 @@ export function registerTool(server: McpServer, tool: Tool, context: ToolContext
       ...{ title, description, annotations: { ...annotations }, outputSchema: fromJsonSchema(output) },
       inputSchema: fromJsonSchema<Arguments>(inputSchema),
     },
-    (given) => {
-      const called = call(given);
-      context.follow(called);
-      return called;
+    (args) => {
+      const running = call(args);
+      context.track(running);
+      return running;
     },
   );
 }

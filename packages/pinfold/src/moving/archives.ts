@@ -17,29 +17,35 @@ export interface MovingArchive {
   readonly sha256: Sha256;
 }
 
-/** Archives read or stored at the same time: each is in memory as a whole. */
-export const AT_ONCE = 4;
+/** The number of archives read or stored at the same time. Each is held in memory as a whole. */
+export const CONCURRENCY = 4;
 
-/** The most bytes of an archive that is moved. No setting allows so many. */
+/** The maximum bytes of an archive to move; far above what the settings allow. */
 const MAX_ARCHIVE_BYTES = 1_073_741_824;
 
-/** @throws CommandFailure for more bytes than an archive has. */
-export function refuseLargeArchive(id: ArchiveId, bytes: number): void {
+/** @throws CommandFailure if the archive is larger than any publication can be. */
+export function checkArchiveSize(id: ArchiveId, bytes: number): void {
   if (bytes <= MAX_ARCHIVE_BYTES) return;
-  throw new CommandFailure(`archive ${id} is over a gigabyte: no publication is`, 'unreadable');
+  throw new CommandFailure(
+    `archive ${id} is over a gigabyte, more than any publication can have`,
+    'unreadable',
+  );
 }
 
-export function archiveOf(id: ArchiveId, pieces: readonly Uint8Array[], bytes: number): MovingArchive {
-  return { id, pieces, bytes, sha256: hashOf(pieces) };
+export function toMovingArchive(id: ArchiveId, pieces: readonly Uint8Array[], bytes: number): MovingArchive {
+  return { id, pieces, bytes, sha256: computeHash(pieces) };
 }
 
-export function hashOf(pieces: readonly Uint8Array[]): Sha256 {
+export function computeHash(pieces: readonly Uint8Array[]): Sha256 {
   const hash = createHash('sha256');
   for (const piece of pieces) hash.update(piece);
   return hash.digest('hex') as Sha256;
 }
 
-/** Reads a whole archive; `undefined` if it is not there. A CommandFailure names it: a disk may be damaged. */
+/**
+ * Reads a whole archive; `undefined` if it is missing. A CommandFailure names an archive that cannot be read, for
+ * example because the disk is damaged.
+ */
 export async function readArchive(
   archives: Pick<ArchiveStorage, 'read' | 'size'>,
   id: ArchiveId,
@@ -47,14 +53,14 @@ export async function readArchive(
   try {
     const bytes = await archives.size(id);
     if (bytes === undefined) return undefined;
-    refuseLargeArchive(id, bytes);
+    checkArchiveSize(id, bytes);
     const pieces: Uint8Array[] = [];
     for (let from = 0; from < bytes; from += MAX_READ) {
       const piece = await archives.read(id, from, Math.min(MAX_READ, bytes - from));
       if (piece === undefined) return undefined;
       pieces.push(piece);
     }
-    return archiveOf(id, pieces, bytes);
+    return toMovingArchive(id, pieces, bytes);
   } catch (cause) {
     if (!isFault(cause)) throw cause;
     throw new CommandFailure(`archive ${id} cannot be read: ${cause.message} (${cause.code})`, {
@@ -64,14 +70,14 @@ export async function readArchive(
   }
 }
 
-/** @param prove rejects an archive before it is stored. */
+/** @param prove throws for a wrong archive, before it is stored. */
 export async function storeArchive(
   { id, pieces, bytes }: MovingArchive,
   { staging, archives }: { readonly staging: Staging; readonly archives: ArchiveStorage },
   prove?: (staged: StagedArchive) => Promise<void>,
 ): Promise<void> {
   const received = await staging.receive(ReadableStream.from(pieces), bytes);
-  if (received.kind !== 'received') throw new Error('an archive is longer than it is');
+  if (received.kind !== 'received') throw new Error('staging received more bytes than the archive has');
   try {
     await prove?.(received.archive);
     await archives.put(id, received.archive);
@@ -80,9 +86,7 @@ export async function storeArchive(
   }
 }
 
-export async function* storedArchives(
-  archives: Pick<ArchiveStorage, 'list'>,
-): AsyncGenerator<ArchiveId, void> {
+export async function* listArchives(archives: Pick<ArchiveStorage, 'list'>): AsyncGenerator<ArchiveId, void> {
   let after: ArchiveId | undefined;
   do {
     const page = await archives.list(after, 1_000);
@@ -91,21 +95,21 @@ export async function* storedArchives(
   } while (after !== undefined);
 }
 
-/** Begins work on the next items before the first result is asked for again, and gives the results in order. */
+/** Works on several items at once, and yields the results in order. */
 export async function* prefetch<Item, Result>(
   items: Iterable<Item> | AsyncIterable<Item>,
   work: (item: Item) => Promise<Result>,
 ): AsyncGenerator<Result, void> {
-  const underWay: Promise<Result>[] = [];
+  const running: Promise<Result>[] = [];
   try {
     for await (const item of items) {
-      const begun = work(item);
-      // Its outcome is awaited in its turn: until then a rejection must not count as unhandled.
-      begun.catch(() => undefined);
-      if (underWay.push(begun) >= AT_ONCE) yield await (underWay.shift() as Promise<Result>);
+      const task = work(item);
+      // Awaited later: until then a rejection must not count as unhandled.
+      task.catch(() => undefined);
+      if (running.push(task) >= CONCURRENCY) yield await (running.shift() as Promise<Result>);
     }
-    for (const begun of underWay) yield await begun;
+    for (const task of running) yield await task;
   } finally {
-    await Promise.allSettled(underWay);
+    await Promise.allSettled(running);
   }
 }

@@ -3,13 +3,13 @@ import { archiveCreatedAt } from '@pinfold/core/adapter';
 import { decodeManifest } from '@pinfold/core/internal';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
-import { type MovingArchive, storedArchives } from './archives.ts';
+import { listArchives, type MovingArchive } from './archives.ts';
 import { type ExportedStores, fromStores } from './from-stores.ts';
 import { hasEntries, manifestEntries } from './manifest-proof.ts';
 import type { Progress } from './progress.ts';
 import { type Destination, type Gap, type Named, type Source, type Walked, walk } from './walk.ts';
 
-/** For this long, an archive without a record may belong to a publication under way. */
+/** A younger archive without a record may belong to a running publication. */
 const YOUNG = hours(24);
 
 export interface Finding {
@@ -18,40 +18,40 @@ export interface Finding {
 }
 
 interface Compared {
-  /** Archives that records name. */
+  /** The number of archives that records name. */
   readonly named: number;
-  /** Those of them whose bytes were compared. */
+  /** The number of archives whose bytes were compared. */
   readonly read: number;
   readonly missing: readonly Finding[];
-  /** Longer, shorter or other than their records say. */
+  /** Archives whose size or SHA-256 differs from the record. */
   readonly altered: readonly Finding[];
 }
 
-/** What there is to say of an export. */
+/** The result of verifying an export. */
 export interface VerifiedExport extends Compared {
   readonly records: number;
-  /** Archives that no record names. */
+  /** The number of archives that no record names. */
   readonly superfluous: number;
-  /** What else is wrong, a sentence each. */
+  /** Other problems, a sentence each. */
   readonly failures: readonly string[];
 }
 
-/** What there is to say of a service. */
+/** The result of verifying the stores of a service. */
 export interface VerifiedStores extends Compared {
-  /** Of publications in service, and removed. */
+  /** Removed archives of publications that are in service. */
   readonly removed: readonly Finding[];
-  /** There for over a day, and named by no record. */
+  /** Archives that no record names, older than a day. */
   readonly superfluous: readonly ArchiveId[];
-  /** Not named either, and younger. */
+  /** The number of younger archives that no record names. */
   readonly young: number;
 }
 
 interface CheckOptions {
-  /** How many archives are read; all of them when absent. */
+  /** How many archives to read. Default: all. */
   readonly sample: number | undefined;
-  /** Takes what cannot be read; without it, that is thrown. */
+  /** Receives items that cannot be read; if absent, the failure is thrown. */
   readonly failed?: (failure: CommandFailure) => void;
-  /** Whether an archive with the right SHA-256 is what its record says otherwise. */
+  /** Whether an archive with the right SHA-256 also has the files of its record. */
   isSound(archive: MovingArchive): Promise<boolean>;
 }
 
@@ -82,10 +82,10 @@ class Check implements Destination {
     }
   }
 
-  /** Whether a sample leaves it out. */
+  /** Skips archives outside the sample, as if the destination already had them. */
   has(id: ArchiveId): boolean {
     if (this.#options.sample === undefined) return false;
-    this.#chosen ??= sampleOf(this.named.keys(), this.#options.sample);
+    this.#chosen ??= chooseSample(this.named.keys(), this.#options.sample);
     return !this.#chosen.has(id);
   }
 
@@ -111,21 +111,21 @@ class Check implements Destination {
 
   async end({ archives }: Walked): Promise<void> {
     const { missing, altered } = this.found;
-    const seen = new Set(archives);
-    for (const { archive } of [...missing, ...altered]) seen.add(archive);
-    for (const [archive, { pin }] of this.named) if (!seen.has(archive)) missing.push({ archive, pin });
-    for (const id of seen) if (!this.named.has(id)) this.superfluous += 1;
+    const found_ = new Set(archives);
+    for (const { archive } of [...missing, ...altered]) found_.add(archive);
+    for (const [archive, { pin }] of this.named) if (!found_.has(archive)) missing.push({ archive, pin });
+    for (const id of found_) if (!this.named.has(id)) this.superfluous += 1;
   }
 }
 
-/** So many of the ids, chosen at random. */
-function sampleOf(ids: Iterable<ArchiveId>, count: number): ReadonlySet<ArchiveId> {
-  const inAnyOrder = Array.from(ids, (id) => ({ id, place: Math.random() }));
-  inAnyOrder.sort((one, other) => one.place - other.place);
-  return new Set(inAnyOrder.slice(0, count).map(({ id }) => id));
+/** Chooses `count` ids at random. */
+function chooseSample(ids: Iterable<ArchiveId>, count: number): ReadonlySet<ArchiveId> {
+  const shuffled = Array.from(ids, (id) => ({ id, order: Math.random() }));
+  shuffled.sort((one, other) => one.order - other.order);
+  return new Set(shuffled.slice(0, count).map(({ id }) => id));
 }
 
-/** Compares an export with itself: every record, and every archive, or a sample of them, with what its record says. */
+/** Compares the records of an export with each other, and its archives, or a sample, with their records. */
 export async function verifyExport(
   source: Source,
   progress: Progress,
@@ -140,7 +140,7 @@ export async function verifyExport(
   return { records, named: named.size, read, superfluous, missing, altered, failures };
 }
 
-/** Compares the stored archives with those that records name, and reads all or `sample` of them. */
+/** Compares the stored archives with the records, and reads all or `sample` of them. */
 export async function verifyStores(
   stores: ExportedStores,
   progress: Progress,
@@ -150,40 +150,43 @@ export async function verifyStores(
     sample,
     isSound: async ({ id, pieces }) => {
       const manifest = await stores.roles.loadManifest(id);
-      // Without one, its record names it no longer.
+      // Without a manifest, its record no longer names the archive.
       return manifest === undefined || hasEntries(pieces, decodeManifest(manifest).entries);
     },
   });
   await walk(fromStores(stores), check, progress);
   const { named, read, found } = check;
   const unnamed: Pick<Finding, 'archive'>[] = [];
-  for await (const archive of storedArchives(stores.archives))
+  for await (const archive of listArchives(stores.archives))
     if (!named.has(archive)) unnamed.push({ archive });
-  const dayAgo = before(stores.clock.now(), YOUNG);
-  const old = unnamed.filter(({ archive }) => archiveCreatedAt(archive) < dayAgo);
-  const superfluous = await stillSo(stores, old, { isNamed: false, isThere: true });
+  const youngSince = before(stores.clock.now(), YOUNG);
+  const oldUnnamed = unnamed.filter(({ archive }) => archiveCreatedAt(archive) < youngSince);
+  const superfluous = await recheck(stores, oldUnnamed, { isNamed: false, isThere: true });
   return {
     named: named.size,
     read,
-    missing: await stillSo(stores, found.missing, { isNamed: true, isThere: false }),
-    altered: await stillSo(stores, found.altered, { isNamed: true, isThere: true }),
+    missing: await recheck(stores, found.missing, { isNamed: true, isThere: false }),
+    altered: await recheck(stores, found.altered, { isNamed: true, isThere: true }),
     removed: found.removed,
     superfluous: superfluous.map(({ archive }) => archive),
-    young: unnamed.length - old.length,
+    young: unnamed.length - oldUnnamed.length,
   };
 }
 
-/** Those of which it is still so: the service runs, and removes archives before it forgets their names. */
-async function stillSo<Found extends Pick<Finding, 'archive'>>(
+/**
+ * Checks the findings again, because the running service may have removed archives meanwhile. It removes an archive
+ * before its record's manifest.
+ */
+async function recheck<Found extends Pick<Finding, 'archive'>>(
   { roles, archives }: ExportedStores,
   found: readonly Found[],
   expected: { readonly isNamed: boolean; readonly isThere: boolean },
 ): Promise<readonly Found[]> {
-  const still: Found[] = [];
-  for (const one of found) {
-    const isThere = (await archives.size(one.archive)) !== undefined;
-    const isNamed = (await roles.whichAreNamed([one.archive])).has(one.archive);
-    if (isNamed === expected.isNamed && isThere === expected.isThere) still.push(one);
+  const confirmed: Found[] = [];
+  for (const finding of found) {
+    const isThere = (await archives.size(finding.archive)) !== undefined;
+    const isNamed = (await roles.whichAreNamed([finding.archive])).has(finding.archive);
+    if (isNamed === expected.isNamed && isThere === expected.isThere) confirmed.push(finding);
   }
-  return still;
+  return confirmed;
 }

@@ -8,19 +8,19 @@ import type { Walked, Walking } from './walk.ts';
 
 const FORM = { format: 'pinfold-export', version: 1 } as const;
 
-/** The last file of an export, which is incomplete without it. */
+/** The last file of an export; without it, the export is incomplete. */
 export const MANIFEST = 'manifest.json';
 export const RECORDS = 'records';
 export const ARCHIVES = 'archives';
 
-/** The names of files of records; no other file is ever opened. */
+/** The allowed names of record files; an import opens no others. */
 export const RECORDS_FILE: RegExp = /^records\/\d{6,}-[0-9a-f]{12}\.jsonl$/;
 
-/** The most bytes of a manifest or of a file of records, which is in memory as a whole. Ours end after 4 MiB. */
+/** The maximum bytes of a manifest or record file to read into memory. Exports begin a new record file after 4 MiB. */
 const MAX_FILE_BYTES = 134_217_728;
 
-/** From this length on a file of records is ended: one is held in memory as a whole. */
-const FULL = 4_194_304;
+/** The length after which a new record file begins, because each is held in memory as a whole. */
+const MAX_LINES_LENGTH = 4_194_304;
 
 export interface RecordsFile {
   readonly file: string;
@@ -31,20 +31,23 @@ export interface RecordsFile {
 
 export interface ExportManifest {
   readonly records: readonly RecordsFile[];
-  /** Archives of its records that were missing or altered already where it was made: it has none of them. */
+  /** Archives that were already missing or altered at the source; the export does not contain them. */
   readonly broken: readonly ArchiveId[];
-  /** Archives in its folder that its records do not name; a later export removes them. */
+  /** Archives in the export's folder that its records do not name; a later export removes them. */
   readonly unnamed: readonly ArchiveId[];
 }
 
-/** The manifest's entry of the `n`th file of records. The name contains a part of the hash: two exports share no name. */
-export function recordsFileOf(n: number, lines: Uint8Array): RecordsFile {
+/**
+ * The manifest's entry for the `n`th record file. The file name contains a part of the hash, so that two exports
+ * share none.
+ */
+export function describeRecordsFile(n: number, lines: Uint8Array): RecordsFile {
   const sha256 = createHash('sha256').update(lines).digest('hex');
   const file = `${RECORDS}/${String(n).padStart(6, '0')}-${sha256.slice(0, 12)}.jsonl`;
   return { file, records: lines.filter((byte) => byte === 0x0a).length, bytes: lines.length, sha256 };
 }
 
-/** Writes records to files. */
+/** Writes records to files of limited length. */
 export class RecordsWriter {
   readonly files: RecordsFile[] = [];
   readonly #write: (name: string, lines: Uint8Array) => Promise<void>;
@@ -60,7 +63,7 @@ export class RecordsWriter {
       const line = recordLine(record);
       this.#lines.push(line);
       this.#length += line.length;
-      if (this.#length >= FULL) await this.flush();
+      if (this.#length >= MAX_LINES_LENGTH) await this.flush();
     }
   }
 
@@ -68,25 +71,25 @@ export class RecordsWriter {
     if (this.#length === 0) return;
     const lines = Buffer.from(`${this.#lines.join('\n')}\n`);
     [this.#lines, this.#length] = [[], 0];
-    const file = recordsFileOf(this.files.length + 1, lines);
+    const file = describeRecordsFile(this.files.length + 1, lines);
     this.files.push(file);
     await this.#write(file.file, lines);
   }
 }
 
-/** Whether a file of records is the one of a manifest, whose name it need not have. */
-export function isRecordedAs(recorded: RecordsFile, file: RecordsFile | undefined): boolean {
+/** Whether a record file has the content that the manifest states. In a tar its name may differ. */
+export function matchesManifest(recorded: RecordsFile, file: RecordsFile | undefined): boolean {
   const { records, bytes, sha256 } = recorded;
   return file?.sha256 === sha256 && file.bytes === bytes && file.records === records;
 }
 
 /**
- * Reads the files of records of an export, in their order.
+ * Creates a function that parses the record files of an export, in order. It throws CommandFailure for a line that is
+ * not a record, or an incomplete last line.
  *
- * @param failed takes a record that does not fit the others.
- * @returns a function that throws CommandFailure when a line is no record, or has no end.
+ * @param failed receives records that contradict others.
  */
-export function recordsReader(
+export function createRecordsReader(
   failed: Walking['failed'],
 ): (name: string, bytes: Buffer) => readonly MovedRecord[] {
   const publications = new Set<RoleId>();
@@ -95,11 +98,11 @@ export function recordsReader(
     if (!text.endsWith('\n'))
       throw new CommandFailure(`${name}: the last line of the records is not whole`, 'unreadable');
     const lines = text.slice(0, -1).split('\n');
-    const records = lines.map((line, n) => recordOf(line, `${name}: line ${n + 1}`));
+    const records = lines.map((line, n) => parseRecord(line, `${name}: line ${n + 1}`));
     for (const { kind, value } of records) {
       if (kind === 'publication') publications.add(value.id);
       if (kind !== 'name' || publications.has(value.role)) continue;
-      // In a database it would be a fault in words of its own.
+      // The database would throw a fault with a less helpful message.
       const message = `the name ${value.name} shows ${value.role}, a publication that the export does not have`;
       failed(new CommandFailure(message, 'unreadable'));
     }
@@ -107,7 +110,7 @@ export function recordsReader(
   };
 }
 
-function recordOf(line: string, place: string): MovedRecord {
+function parseRecord(line: string, place: string): MovedRecord {
   try {
     return readRecordLine(line);
   } catch (cause) {
@@ -116,14 +119,14 @@ function recordOf(line: string, place: string): MovedRecord {
   }
 }
 
-/** @throws CommandFailure for more bytes than a manifest or a file of records has. */
-export function refuseTooLarge(name: string, bytes: number): void {
+/** @throws CommandFailure if the file is larger than a manifest or record file can be. */
+export function checkFileSize(name: string, bytes: number): void {
   if (bytes > MAX_FILE_BYTES)
-    throw new CommandFailure(`this is no export: ${name} is over 128 MiB`, 'unreadable');
+    throw new CommandFailure(`this is not an export: ${name} is over 128 MiB`, 'unreadable');
 }
 
-/** `unnamed` is left out if it is empty: it says something of earlier exports. */
-export function manifestOf(
+/** Leaves out an empty `unnamed`, so that the manifest depends only on the records. */
+export function formatManifest(
   records: readonly RecordsFile[],
   { archives, broken }: Walked,
   unnamed: readonly ArchiveId[] = [],
@@ -135,18 +138,18 @@ export function manifestOf(
 
 /** @throws CommandFailure for anything but a manifest, and for one of a newer release. */
 export function readManifest(bytes: Buffer): ExportManifest {
-  const { format, version, records, archives, broken, unnamed = [] } = membersOf(bytes);
+  const { format, version, records, archives, broken, unnamed = [] } = parseMembers(bytes);
   if (format !== FORM.format)
-    throw new CommandFailure('this is no export: its manifest says nothing of one', 'unreadable');
+    throw new CommandFailure('this is not an export: its manifest has another format', 'unreadable');
   if (version !== FORM.version)
     throw new CommandFailure('a newer release made this export: import it with that one', 'unreadable');
-  const areLists = [records, broken, unnamed].every(Array.isArray) && Number.isSafeInteger(archives);
-  if (areLists && records.every(isRecordsFile) && [...broken, ...unnamed].every(isArchiveId))
+  const hasAllMembers = [records, broken, unnamed].every(Array.isArray) && Number.isSafeInteger(archives);
+  if (hasAllMembers && records.every(isRecordsFile) && [...broken, ...unnamed].every(isArchiveId))
     return { records, broken, unnamed };
   throw new CommandFailure('the manifest of the export is damaged', 'unreadable');
 }
 
-function membersOf(bytes: Buffer): ReturnType<typeof JSON.parse> {
+function parseMembers(bytes: Buffer): ReturnType<typeof JSON.parse> {
   try {
     return Object(JSON.parse(bytes.toString('utf8')));
   } catch (cause) {

@@ -1,22 +1,22 @@
 import { type ArchiveId, type Role, stateOf } from '@pinfold/core';
 import type { AllPorts } from '@pinfold/core/adapter';
 import type { MovedRecord } from '@pinfold/core/moving';
-import { prefetch, readArchive, storedArchives } from './archives.ts';
+import { listArchives, prefetch, readArchive } from './archives.ts';
 import type { Gap, NamedArchive, Source, Step, Walking } from './walk.ts';
 
-/** Records of one step. */
+/** The number of records in one step. */
 const PAGE = 200;
 
 export type ExportedStores = Pick<AllPorts, 'snapshot' | 'roles' | 'archives' | 'clock'>;
 
-/** What a running service has at one instant. Its archives come in order of id. */
+/** Reads the records of a running service as of one instant, then the archives in order of their ids. */
 export function fromStores(stores: ExportedStores): Source {
   return async function* (walking) {
     const removed: Pick<Gap, 'archive' | 'pin'>[] = [];
     let page: MovedRecord[] = [];
     for await (const record of stores.snapshot.records()) {
       const { kind, value } = record;
-      // A role loses its manifest with its archive.
+      // A role loses its manifest when its archive is removed.
       if (kind === 'publication' && value.manifest === null && isInService(stores, value))
         removed.push({ archive: value.archive, pin: value.id });
       page.push(record);
@@ -26,16 +26,16 @@ export function fromStores(stores: ExportedStores): Source {
     }
     yield { kind: 'records', records: page };
     for (const { archive, pin } of removed) {
-      const gap = await gapOf(stores, archive, pin);
+      const gap = await describeGap(stores, archive, pin);
       if (gap.fault === 'removed' && gap.isLost) yield gap;
     }
-    // Given last, in one step: reading the archives finds them one by one.
+    // Collected, and yielded last: they are found one by one while archives are read.
     const removals: MovedRecord[] = [];
     const ids = [...walking.named.keys()].sort();
-    // One request lists a thousand archives: for those that need not be read, it is enough to know that they exist.
-    const isKnown = ids.some((id) => walking.has(id));
-    const stored = new Set(isKnown ? await Array.fromAsync(storedArchives(stores.archives)) : []);
-    for await (const steps of prefetch(ids, (id) => stepsOf(stores, walking, id, stored.has(id)))) {
+    // Listing returns a thousand archives per request, so archives that need not be read are looked up in the list.
+    const skipsReading = ids.some((id) => walking.has(id));
+    const stored = new Set(skipsReading ? await Array.fromAsync(listArchives(stores.archives)) : []);
+    for await (const steps of prefetch(ids, (id) => createSteps(stores, walking, id, stored.has(id)))) {
       for (const step of steps) {
         if (step.kind === 'removal') removals.push(step);
         else yield step;
@@ -47,7 +47,7 @@ export function fromStores(stores: ExportedStores): Source {
 
 type Removal = Extract<MovedRecord, { readonly kind: 'removal' }>;
 
-async function stepsOf(
+async function createSteps(
   stores: ExportedStores,
   { named, has }: Walking,
   id: ArchiveId,
@@ -55,22 +55,22 @@ async function stepsOf(
 ): Promise<readonly (Step | Removal)[]> {
   const { pin, sha256 } = named.get(id) as NamedArchive;
   if (has(id)) {
-    const held: Step = { kind: 'archive', id, whole: undefined };
-    // Asked again: a sweep may have removed it since.
+    const present: Step = { kind: 'archive', id, whole: undefined };
+    // Checked again, because a cleanup may have removed it since.
     const isThere = isStored || (await stores.archives.size(id)) !== undefined;
-    return isThere ? [held] : [held, await gapOf(stores, id, pin)];
+    return isThere ? [present] : [present, await describeGap(stores, id, pin)];
   }
   const whole = await readArchive(stores.archives, id);
   if (whole?.sha256 === sha256) return [{ kind: 'archive', id, whole }];
-  const gap = await gapOf(stores, id, pin);
+  const gap = await describeGap(stores, id, pin);
   if (gap.fault !== 'removed')
     return [whole === undefined ? gap : { ...gap, fault: 'altered', isLost: false }];
-  // It was removed while others were read: the record says how its role stands since.
+  // It was removed while other archives were read, so its role has changed, too.
   const { expiresAt = null, deletedAt = null } = (await stores.roles.load(pin))?.value ?? {};
   return [{ kind: 'removal', value: { id: pin, archive: id, expiresAt, deletedAt } }, gap];
 }
 
-async function gapOf(stores: ExportedStores, archive: ArchiveId, pin: Gap['pin']): Promise<Gap> {
+async function describeGap(stores: ExportedStores, archive: ArchiveId, pin: Gap['pin']): Promise<Gap> {
   const isNamed = (await stores.roles.whichAreNamed([archive])).has(archive);
   const isLost = isInService(stores, (await stores.roles.load(pin))?.value);
   return { kind: 'gap', fault: isNamed ? 'missing' : 'removed', archive, pin, isLost };

@@ -11,16 +11,16 @@ import { fromFolder, fromTar } from './from-export.ts';
 import { ToFolder } from './to-folder.ts';
 import type { Source } from './walk.ts';
 
-/** The name of a generation: when its export was complete, in UTC. In the order of names, each comes after those before it. */
+/** The name of a generation is the UTC time at which its export was complete, so names sort by age. */
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
 
-/** What of a name an instant has with colons. */
+/** Matches the time in a name, whose hyphens stand for colons. */
 const TIME = /T(\d\d)-(\d\d)-/;
 
-/** The generation that is being written. An interrupted export continues in it. */
+/** The generation that is being written. After an interruption the next export continues it. */
 const INCOMING = 'incoming';
 
-/** A folder of exports, each in a folder of its own, that have the archives of several in common by hard links. */
+/** A folder of exports, each in a folder of its own. Hard links share archives between them. */
 export class Generations {
   readonly #folder: string;
   readonly #incoming: string;
@@ -30,12 +30,12 @@ export class Generations {
     this.#incoming = join(folder, INCOMING);
   }
 
-  /** The newest whole one. */
+  /** The newest complete generation. */
   async newest(): Promise<string | undefined> {
-    return (await this.#whole()).at(-1);
+    return (await this.#complete()).at(-1);
   }
 
-  /** Begins one more: what the newest one has is linked, and not read again. */
+  /** Begins a new generation. Archives of the newest one are linked instead of copied. */
   async begin(): Promise<ToFolder> {
     await makeFolder(this.#folder);
     const found = await readdir(this.#folder, { withFileTypes: true });
@@ -46,30 +46,30 @@ export class Generations {
     }
     const newest = await this.newest();
     return new ToFolder(this.#incoming, async () => {
-      if (newest !== undefined) await linkAll(join(newest, ARCHIVES), join(this.#incoming, ARCHIVES));
+      if (newest !== undefined) await linkTree(join(newest, ARCHIVES), join(this.#incoming, ARCHIVES));
     });
   }
 
   /**
-   * Names the new one after its end, and after all others: two may end within a second, and a clock that was set back would
-   * make the newest export the oldest one, which is removed first.
+   * Names the new generation after the current time, but later than all others: two exports may end in the same
+   * second, and a clock that was set back would make the newest generation the oldest, which is removed first.
    */
   async finish(): Promise<void> {
     const last = (await this.#names()).at(-1);
-    const now = nameAt(Date.now());
+    const now = formatName(Date.now());
     const name =
-      last === undefined || last < now ? now : nameAt(Date.parse(last.replace(TIME, 'T$1:$2:')) + 1_000);
+      last === undefined || last < now ? now : formatName(Date.parse(last.replace(TIME, 'T$1:$2:')) + 1_000);
     await rename(this.#incoming, join(this.#folder, name));
     await syncFolder(this.#folder);
   }
 
-  /** Removes all but so many of the newest generations, and what an interrupted removal has left. */
+  /** Removes all generations but the newest `count`, and the rest of an interrupted removal. */
   async removeOld(count: number): Promise<void> {
-    const staying = (await this.#whole()).slice(-count);
+    const remaining = (await this.#complete()).slice(-count);
     for (const name of await this.#names()) {
       const folder = join(this.#folder, name);
-      if (staying.includes(folder)) continue;
-      // Without its manifest it is no export, even if other files are left.
+      if (remaining.includes(folder)) continue;
+      // Without its manifest it does not count as an export, even if other files are left.
       await rm(join(folder, MANIFEST), { force: true });
       await syncFolder(folder);
       await rm(folder, { recursive: true });
@@ -85,19 +85,19 @@ export class Generations {
       .sort();
   }
 
-  /** The folders of whole exports, oldest first. */
-  async #whole(): Promise<readonly string[]> {
+  /** The folders of complete exports, oldest first. */
+  async #complete(): Promise<readonly string[]> {
     const folders = (await this.#names()).map((name) => join(this.#folder, name));
     return folders.filter((folder) => existsSync(join(folder, MANIFEST)));
   }
 }
 
-/** A symbolic link is none: what it leads to may be another's, and has no archive in common with the others. */
+/** Rejects symbolic links: their target may belong to someone else, and shares no archives by hard links. */
 function isGeneration(entry: Dirent): boolean {
   return entry.isDirectory() && NAME.test(entry.name);
 }
 
-/** The export in a folder, or in the newest generation there, or for `-` that of a tar on standard input. */
+/** Opens the export in a folder, or its newest generation; for `-`, the tar on standard input. */
 export async function openExport(from: string, { stream }: Pick<Terminal, 'stream'>): Promise<Source> {
   if (from === '-') {
     if (stream === undefined) throw new UsageError('there is no standard input');
@@ -108,20 +108,20 @@ export async function openExport(from: string, { stream }: Pick<Terminal, 'strea
   return fromFolder((isExport ? undefined : await new Generations(folder).newest()) ?? folder);
 }
 
-function nameAt(instant: number): string {
+function formatName(instant: number): string {
   return `${new Date(instant).toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
 }
 
-async function linkAll(from: string, to: string): Promise<void> {
+async function linkTree(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory()) await linkAll(source, target);
+    if (entry.isDirectory()) await linkTree(source, target);
     else if (entry.isFile()) await linkOne(source, target);
   }
 }
 
-/** An interrupted export may have linked it. */
+/** Ignores an existing link, which an interrupted export may have made. */
 async function linkOne(source: string, target: string): Promise<void> {
   await link(source, target).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error;

@@ -4,30 +4,32 @@ import { jsonLine, type Terminal } from '../command-line/terminal.ts';
 import type { Walked } from './walk.ts';
 
 const MIB = 1_048_576;
-/** In milliseconds. */
-const EVERY = 100;
+/** The shortest time between two updates, in milliseconds. */
+const UPDATE_INTERVAL = 100;
 
-/** Takes what a walk has done, of so many archives as there will be. */
+/** Adds to the counts of a walk; `expected` is the number of archives known so far. */
 export type Progress = (
   done: { records?: number; archives?: number; bytes?: number | undefined },
   expected: number,
 ) => void;
 
-/** Shows what a walk has done in one line on a terminal; it costs nothing without one. */
-export function progressTo({ progress: show }: Pick<Terminal, 'progress'>, doing: string): Progress {
-  let [drawn, records, archives, bytes] = [0, 0, 0, 0];
+/** Shows the progress of a walk in one line on a terminal; does nothing without one. */
+export function progressTo({ progress: show }: Pick<Terminal, 'progress'>, activity: string): Progress {
+  let [drawnAt, records, archives, bytes] = [0, 0, 0, 0];
   return (done, expected) => {
     records += done.records ?? 0;
     archives += done.archives ?? 0;
     bytes += done.bytes ?? 0;
     const now = performance.now();
-    if (show === undefined || now - drawn < EVERY) return;
-    drawn = now;
-    show(`${doing}: ${records} records, ${archives} of ${expected} archives, ${Math.round(bytes / MIB)} MiB`);
+    if (show === undefined || now - drawnAt < UPDATE_INTERVAL) return;
+    drawnAt = now;
+    show(
+      `${activity}: ${records} records, ${archives} of ${expected} archives, ${Math.round(bytes / MIB)} MiB`,
+    );
   };
 }
 
-/** Standard error names at most this many broken archives and publications without one; `--json` names all. */
+/** Standard error names at most this many archives and publications; `--json` names all. */
 const MAX_NAMED = 20;
 
 /** @throws CommandFailure if archives of the source are missing or altered; everything else was moved. */
@@ -40,11 +42,13 @@ export function printSummary(done: string, walked: Walked, json: boolean, { out,
     err(`${done}: ${pluralize(records, 'record')}, ${pluralize(archives, 'archive')}, ${copied} of them new`);
   for (const id of broken.slice(0, MAX_NAMED)) err(`broken: ${id}`);
   for (const id of withoutArchive.slice(0, MAX_NAMED)) err(`in service without its archive: ${id}`);
-  const wrong = [
-    { what: 'missing or altered in the source', count: broken.length, noun: 'archive' },
-    { what: 'in service without its archive', count: withoutArchive.length, noun: 'publication' },
+  const problems = [
+    { problem: 'missing or altered in the source', count: broken.length, noun: 'archive' },
+    { problem: 'in service without its archive', count: withoutArchive.length, noun: 'publication' },
   ].filter(({ count }) => count > 0);
-  if (wrong.length === 0) return;
-  const counts = wrong.map(({ what, count, noun }) => `${what}: ${pluralize(count, noun)}`).join('; ');
+  if (problems.length === 0) return;
+  const counts = problems
+    .map(({ problem, count, noun }) => `${problem}: ${pluralize(count, noun)}`)
+    .join('; ');
   throw new CommandFailure(`${counts}; everything else is done`, { reported: true });
 }

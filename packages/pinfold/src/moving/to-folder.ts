@@ -14,29 +14,29 @@ import {
 import { CommandFailure } from '../command-line/failures.ts';
 import { makeFolder } from '../compose/data-folder.ts';
 import { syncFolder } from '../saving/sync-folder.ts';
-import { type MovingArchive, storeArchive, storedArchives } from './archives.ts';
-import { ARCHIVES, MANIFEST, manifestOf, RECORDS, RecordsWriter } from './export-form.ts';
-import { manifestIn, recordsIn } from './from-export.ts';
+import { listArchives, type MovingArchive, storeArchive } from './archives.ts';
+import { ARCHIVES, formatManifest, MANIFEST, RECORDS, RecordsWriter } from './export-form.ts';
+import { readManifestIn, readRecordsIn } from './from-export.ts';
 import { type Destination, throwFailure, type Walked } from './walk.ts';
 
-/** The folder of files that are being written; it is not a part of the export. */
+/** The folder for files that are being written; it is not a part of the export. */
 export const UNFINISHED = 'incoming';
 
 /**
- * Writes an export to a folder. An earlier export there stays whole until the new one is: its archives stay, the new
- * manifest replaces the old one, and then unused files are removed. An archive leaves with the second export that does not
- * name it, or at once where earlier exports stand elsewhere, and never while its publication is in service.
+ * Writes an export to a folder. An earlier export there stays complete until the new manifest replaces its own; only
+ * then are unused files removed. An archive is removed after two exports in a row that do not name it, or at once if
+ * earlier exports are in other folders, but never while its publication is in service.
  */
 export class ToFolder implements Destination {
   readonly #folder: string;
   readonly #linkEarlier: (() => Promise<void>) | undefined;
   readonly #records: RecordsWriter = new RecordsWriter((name, lines) => this.#write(name, lines));
   readonly #present: Set<ArchiveId> = new Set();
-  /** What the last export did not name. */
+  /** Archives that the previous export already did not name. */
   #unnamed: ReadonlySet<ArchiveId> = new Set();
   #stores: { readonly staging: FsStaging; readonly archives: FsArchiveStorage } | undefined;
 
-  /** @param linkEarlier links the archives of an export that stands elsewhere. */
+  /** @param linkEarlier links the archives of an export in another folder. */
   constructor(folder: string, linkEarlier?: () => Promise<void>) {
     this.#folder = folder;
     this.#linkEarlier = linkEarlier;
@@ -59,9 +59,9 @@ export class ToFolder implements Destination {
     const staging = await openFsStaging({ folder: join(this.#folder, UNFINISHED), clock });
     const archives = await openFsArchiveStorage({ folder: join(this.#folder, ARCHIVES), staging, clock });
     this.#stores = { staging, archives };
-    for await (const id of storedArchives(archives)) this.#present.add(id);
+    for await (const id of listArchives(archives)) this.#present.add(id);
     if (existsSync(join(this.#folder, MANIFEST)))
-      this.#unnamed = new Set((await manifestIn(this.#folder)).unnamed);
+      this.#unnamed = new Set((await readManifestIn(this.#folder)).unnamed);
   }
 
   records(records: readonly MovedRecord[]): Promise<void> {
@@ -84,8 +84,8 @@ export class ToFolder implements Destination {
     const unnamed = [...this.#present].filter((id) => !named.has(id)).sort();
     const isOld = (id: ArchiveId): boolean => this.#linkEarlier !== undefined || this.#unnamed.has(id);
     const removed = new Set(unnamed.filter((id) => isOld(id) && !lost.has(id)));
-    const staying = unnamed.filter((id) => !removed.has(id));
-    await this.#write(MANIFEST, manifestOf(this.#records.files, walked, staying));
+    const remaining = unnamed.filter((id) => !removed.has(id));
+    await this.#write(MANIFEST, formatManifest(this.#records.files, walked, remaining));
     await syncFolder(this.#folder);
     const files = new Set(this.#records.files.map(({ file }) => file));
     for (const name of await readdir(join(this.#folder, RECORDS)))
@@ -94,7 +94,7 @@ export class ToFolder implements Destination {
     await rm(join(this.#folder, UNFINISHED), { recursive: true });
   }
 
-  /** A file is there whole, or not at all. */
+  /** The file appears complete, or not at all. */
   async #write(name: string, bytes: Uint8Array): Promise<void> {
     const unfinished = join(this.#folder, UNFINISHED, randomUUID());
     await writeFile(unfinished, bytes, { flag: 'wx', mode: 0o600, flush: true });
@@ -103,11 +103,11 @@ export class ToFolder implements Destination {
 }
 
 /**
- * Refuses a folder whose export has publications of which the database knows none. A server whose disk was not
- * mounted begins with an empty database, and the next night's export of that must not cost the backup. Nor must it cost
- * one that cannot be read.
+ * Throws if the database knows none of the publications in a folder's export. A server whose disk was not mounted
+ * starts with an empty database, and the next scheduled export must not replace the backup. The same applies to an
+ * export that cannot be read.
  */
-export async function refuseToOverwrite(folder: string, roles: Pick<RoleStore, 'load'>): Promise<void> {
+export async function checkOverwrite(folder: string, roles: Pick<RoleStore, 'load'>): Promise<void> {
   if (!existsSync(join(folder, MANIFEST))) return;
   const unknown = await countUnknown(folder, roles).catch((error: unknown) => {
     if (isFault(error) || !(error instanceof Error)) throw error;
@@ -116,15 +116,15 @@ export async function refuseToOverwrite(folder: string, roles: Pick<RoleStore, '
   });
   if (unknown === 0) return;
   throw new CommandFailure(
-    `${folder} holds an export of another database: this one knows none of its ${unknown} publications. Look at the settings; when they are right, name another folder`,
+    `${folder} holds an export of another database: this one knows none of its ${unknown} publications. Check the settings; if they are right, name another folder`,
     'cannot_write',
   );
 }
 
-/** How many publications an export has, if the database knows none of them; else 0. */
+/** Counts the publications of an export; 0 if the database knows at least one of them. */
 async function countUnknown(folder: string, roles: Pick<RoleStore, 'load'>): Promise<number> {
   let unknown = 0;
-  for await (const records of recordsIn(folder, await manifestIn(folder), throwFailure)) {
+  for await (const records of readRecordsIn(folder, await readManifestIn(folder), throwFailure)) {
     for (const { kind, value } of records) {
       if (kind !== 'publication') continue;
       if ((await roles.load(value.id)) !== undefined) return 0;

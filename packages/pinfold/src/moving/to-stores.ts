@@ -3,20 +3,20 @@ import type { ArchiveId, StagedArchive, Token } from '@pinfold/core';
 import type { AllPorts } from '@pinfold/core/adapter';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
-import { AT_ONCE, type MovingArchive, storeArchive, storedArchives } from './archives.ts';
-import { provesArchive } from './manifest-proof.ts';
+import { CONCURRENCY, listArchives, type MovingArchive, storeArchive } from './archives.ts';
+import { matchesArchive } from './manifest-proof.ts';
 import type { Destination, Named, Walked } from './walk.ts';
 
 const BATCH = 200;
 
 export type ImportedStores = Pick<AllPorts, 'imports' | 'archives' | 'staging' | 'roles' | 'inspector'>;
 
-/** Takes an export into an empty database and a storage. Nothing but it changes them until it ends. */
+/** Imports into an empty database and a storage. The import alone changes them until it ends. */
 export class ToStores implements Destination {
   readonly #stores: ImportedStores;
   readonly #token: Token = randomUUID() as string as Token;
   readonly #present: Set<ArchiveId> = new Set();
-  readonly #underWay: Promise<void>[] = [];
+  readonly #running: Promise<void>[] = [];
   #named: Named = new Map();
 
   constructor(stores: ImportedStores) {
@@ -24,20 +24,20 @@ export class ToStores implements Destination {
   }
 
   async begin(named: Named): Promise<void> {
-    const begun = await this.#stores.imports.begin(this.#token);
-    if (begun.kind === 'refused')
+    const started = await this.#stores.imports.begin(this.#token);
+    if (started.kind === 'refused')
       throw new CommandFailure(
         'the database has records of its own: an import needs an empty one',
         'cannot_write',
       );
     this.#named = named;
-    for await (const id of storedArchives(this.#stores.archives)) this.#present.add(id);
+    for await (const id of listArchives(this.#stores.archives)) this.#present.add(id);
   }
 
   async records(records: readonly MovedRecord[]): Promise<void> {
     for (let from = 0; from < records.length; from += BATCH) {
       const saved = await this.#stores.imports.saveRecords(this.#token, records.slice(from, from + BATCH));
-      if (saved.kind === 'lost') throw takenOver();
+      if (saved.kind === 'lost') throw takenOverError();
     }
   }
 
@@ -51,17 +51,17 @@ export class ToStores implements Destination {
     if (sha256 !== archive.sha256)
       throw new CommandFailure(`archive ${archive.id} is not what its publication says`, 'unreadable');
     this.#present.add(archive.id);
-    const stored = storeArchive(archive, this.#stores, (staged) => this.#expectProof(archive, staged));
-    // It is awaited in its turn: until then a rejection must not count as unhandled.
+    const stored = storeArchive(archive, this.#stores, (staged) => this.#checkManifest(archive, staged));
+    // Awaited later: until then a rejection must not count as unhandled.
     stored.catch(() => undefined);
-    if (this.#underWay.push(stored) >= AT_ONCE) await this.#underWay.shift();
+    if (this.#running.push(stored) >= CONCURRENCY) await this.#running.shift();
   }
 
-  /** Archives that existed at the beginning may have been removed since. */
+  /** Lists the archives again, because those that existed at the beginning may have been removed. */
   async end({ broken }: Walked): Promise<void> {
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#running);
     const missing = new Set(this.#named.keys());
-    for await (const id of storedArchives(this.#stores.archives)) missing.delete(id);
+    for await (const id of listArchives(this.#stores.archives)) missing.delete(id);
     for (const id of broken) missing.delete(id);
     const [first] = missing;
     if (first !== undefined)
@@ -70,13 +70,13 @@ export class ToStores implements Destination {
         'unreadable',
       );
     const ended = await this.#stores.imports.end(this.#token);
-    if (ended.kind === 'lost') throw takenOver();
+    if (ended.kind === 'lost') throw takenOverError();
   }
 
-  async #expectProof(archive: MovingArchive, staged: StagedArchive): Promise<void> {
+  async #checkManifest(archive: MovingArchive, staged: StagedArchive): Promise<void> {
     const { roles, inspector } = this.#stores;
     const manifest = await roles.loadManifest(archive.id);
-    if (manifest === undefined || (await provesArchive(manifest, archive, staged, inspector))) return;
+    if (manifest === undefined || (await matchesArchive(manifest, archive, staged, inspector))) return;
     throw new CommandFailure(
       `the manifest of archive ${archive.id} does not fit the archive: the export was changed or damaged`,
       'unreadable',
@@ -84,6 +84,6 @@ export class ToStores implements Destination {
   }
 }
 
-function takenOver(): CommandFailure {
+function takenOverError(): CommandFailure {
   return new CommandFailure('another import has taken over', 'cannot_write');
 }

@@ -1,15 +1,18 @@
 import { createTarPacker } from 'modern-tar';
-import { ARCHIVES, MANIFEST, manifestOf, RecordsWriter } from './export-form.ts';
+import { ARCHIVES, formatManifest, MANIFEST, RecordsWriter } from './export-form.ts';
 import type { Destination } from './walk.ts';
 
 export interface Tar {
   readonly destination: Destination;
-  /** The bytes of the tar. Read them while it is written. */
+  /** The bytes of the tar. They must be read while it is written. */
   readonly bytes: ReadableStream<Uint8Array>;
   abort(reason: unknown): void;
 }
 
-/** Writes an export as a tar with the files of an export to a folder. Its entries have no time and no user. */
+/**
+ * Writes an export as a tar with the same files as in a folder. Entries have no time or user, so that equal exports
+ * are equal tars.
+ */
 export function toTar(): Tar {
   const { readable: bytes, controller } = createTarPacker();
   const add = async (name: string, pieces: readonly Uint8Array[], size: number): Promise<void> => {
@@ -29,7 +32,7 @@ export function toTar(): Tar {
     },
     end: async (walked) => {
       await writer.flush();
-      const text = manifestOf(writer.files, walked);
+      const text = formatManifest(writer.files, walked);
       await add(MANIFEST, [text], text.length);
       controller.finalize();
     },

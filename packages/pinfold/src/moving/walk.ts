@@ -4,7 +4,7 @@ import { CommandFailure } from '../command-line/failures.ts';
 import type { MovingArchive } from './archives.ts';
 import type { Progress } from './progress.ts';
 
-/** What a record says of its archive. As little as possible: an export may have millions. */
+/** The data of a record that its archive is checked against. Kept small, because an export may have millions. */
 export interface NamedArchive {
   readonly pin: RoleId;
   readonly sha256: Sha256;
@@ -13,44 +13,44 @@ export interface NamedArchive {
 
 export type Named = ReadonlyMap<ArchiveId, NamedArchive>;
 
-/** An archive that a running service lacks. */
+/** An archive that the source lacks. */
 export interface Gap {
   readonly kind: 'gap';
-  /** `removed`: its record names it no longer. */
+  /** `removed`: its record no longer names it. */
   readonly fault: 'missing' | 'altered' | 'removed';
   readonly archive: ArchiveId;
   readonly pin: RoleId;
-  /** Whether its publication is in service, and it is not there. */
+  /** Whether its publication is in service nevertheless. */
   readonly isLost: boolean;
 }
 
 export type Step =
   | { readonly kind: 'records'; readonly records: readonly MovedRecord[] }
-  /** Without its bytes where the destination has it already. */
+  /** `whole` is undefined if the destination already has the archive. */
   | { readonly kind: 'archive'; readonly id: ArchiveId; readonly whole: MovingArchive | undefined }
   | Gap
-  /** Archives that an export does not have, as its manifest says. */
+  /** Archives that the manifest of an export lists as missing. */
   | { readonly kind: 'broken'; readonly ids: readonly ArchiveId[] };
 
-/** What a source may ask meanwhile. */
+/** The state of a walk, for its source. */
 export interface Walking {
-  /** By the records that it gave until now. */
+  /** The archives that the records so far name. */
   readonly named: Named;
   /** Whether the destination has an archive, which then need not be read. */
   has(id: ArchiveId): boolean;
-  /** Takes what cannot be read, after which the source continues; or throws it. */
+  /** Receives an item that cannot be read; the source then continues. Or throws it. */
   failed(failure: CommandFailure): void;
 }
 
-/** Where an export comes from: its records first, then its archives. */
+/** The source of an export: yields its records first, then its archives. */
 export type Source = (walking: Walking) => AsyncIterable<Step>;
 
-/** Where an export goes to: its records first, then its archives, then its end. */
+/** The destination of an export: receives its records first, then its archives, then its end. */
 export interface Destination {
   begin(named: Named): Promise<void>;
   records(records: readonly MovedRecord[]): Promise<void>;
   has(id: ArchiveId): boolean;
-  /** Takes an archive; it may resolve before that is stored. */
+  /** Receives an archive; may resolve before it is stored. */
   archive(archive: MovingArchive): Promise<void>;
   gap?(gap: Gap): void;
   /** Without it, the first failure ends the walk. */
@@ -59,15 +59,14 @@ export interface Destination {
 }
 
 export interface Walked {
-  /** How many. */
   readonly records: number;
-  /** The archives that belong to it. */
+  /** The archives of the export. */
   readonly archives: readonly ArchiveId[];
-  /** How many of them the destination did not have before. */
+  /** The number of archives that the destination did not have before. */
   readonly copied: number;
-  /** Archives that are missing or altered where they come from. */
+  /** Archives that are missing or altered at the source. */
   readonly broken: readonly ArchiveId[];
-  /** Archives of publications in service that were removed or are missing where they come from. */
+  /** Archives of publications in service that were removed or are missing at the source. */
   readonly lost: readonly Gap[];
 }
 
@@ -75,7 +74,10 @@ export function throwFailure(failure: CommandFailure): never {
   throw failure;
 }
 
-/** Brings an export to a destination, which begins with the first step: a source that is no export changes nothing. */
+/**
+ * Moves an export from a source to a destination. The destination begins with the first step, so that an invalid
+ * source changes nothing.
+ */
 export async function walk(source: Source, to: Destination, progress: Progress): Promise<Walked> {
   const named = new Map<ArchiveId, NamedArchive>();
   const archives: ArchiveId[] = [];
@@ -114,7 +116,7 @@ export async function walk(source: Source, to: Destination, progress: Progress):
       await take(step);
     }
   } catch (error) {
-    // What is no export at all is a failure of its own.
+    // If no step was read, the source is not an export.
     if (!hasBegun || !(error instanceof CommandFailure)) throw error;
     failed(error);
   }

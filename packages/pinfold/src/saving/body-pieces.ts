@@ -1,26 +1,27 @@
 import { UnavailableError } from '../command-line/failures.ts';
 
-/** Milliseconds without a byte that end a download. */
+/** Ends a download after this time without a byte, in milliseconds. */
 const IDLE = 60_000;
 
 /**
- * The body of an answer as it comes.
+ * Yields the body of an answer as it arrives.
  *
- * @param stalled aborted when no byte comes for a minute; its signal is that of the request.
- * @throws UnavailableError when the connection ends before the body.
+ * @param stalled aborted after a minute without a byte; the request must use its signal.
+ *
+ * @throws UnavailableError if the connection ends before the body does.
  */
 export async function* bodyPieces(
   { body }: Response,
   stalled: AbortController,
   idle: number = IDLE,
 ): AsyncGenerator<Uint8Array, void> {
-  const wait = () => setTimeout(() => stalled.abort(), idle);
-  let timer = wait();
+  const startTimer = () => setTimeout(() => stalled.abort(), idle);
+  let timer = startTimer();
   try {
     for await (const piece of body ?? []) {
       clearTimeout(timer);
       yield piece;
-      timer = wait();
+      timer = startTimer();
     }
   } catch (cause) {
     throw new UnavailableError('The connection ended before the ZIP was whole: try again.', { cause });

@@ -10,24 +10,24 @@ import { jsonLine, type Terminal } from '../command-line/terminal.ts';
 import { everyItem } from '../commands/every-item.ts';
 import type { ComposedService } from '../compose/compose.ts';
 import { operatorCause } from '../identity.ts';
-import { checkedPieces, originalOf } from './original.ts';
+import { checkedPieces, toOriginal } from './original.ts';
 import { writeFlushed } from './save-original.ts';
 import { syncFolder } from './sync-folder.ts';
 import { UnfinishedFiles } from './unfinished-files.ts';
 
-/** Only the operator may read the evidence. */
+/** Evidence is readable for the operator only. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 type Source = Pick<ComposedService, 'administration' | 'manageHistory'>;
 
 /**
- * Saves the ZIP of each publication, its record and its history in an empty folder. When it returns, all of it is on the
- * disk; an archive that is gone already is only told of.
+ * Saves the ZIP of each publication, its record and its history in an empty folder. When it returns, everything is on
+ * the disk. For an archive that is already removed, it only prints a line.
  *
- * @throws CommandFailure when anything fails; what was written is removed then.
+ * @throws CommandFailure on any failure, after removing what was written.
  */
-export async function keepEvidence(
+export async function saveEvidenceFiles(
   ids: readonly RoleId[],
   folder: string,
   source: Source,
@@ -36,22 +36,22 @@ export async function keepEvidence(
 ): Promise<void> {
   const unfinished = new UnfinishedFiles();
   try {
-    const isMade = await explainSystemErrors(() => makeEmptyFolder(folder, unfinished), 'cannot_write');
-    for (const id of ids) await keepOne(id, { folder, source, publicUrl, err, unfinished });
+    const isNew = await explainSystemErrors(() => makeEmptyFolder(folder, unfinished), 'cannot_write');
+    for (const id of ids) await saveOne(id, { folder, source, publicUrl, err, unfinished });
     await explainSystemErrors(async () => {
       await syncFolder(folder);
-      if (isMade) await syncFolder(dirname(folder));
+      if (isNew) await syncFolder(dirname(folder));
     }, 'cannot_write');
     unfinished.finish();
   } catch (error) {
     unfinished.discard();
     const json = failureJson(error) ?? { code: 'cannot_write' };
-    const detail = `The evidence could not be kept, so nothing was taken down: ${formatReason(error)}`;
+    const detail = `The evidence could not be saved, so nothing was taken down: ${formatReason(error)}`;
     throw new CommandFailure(detail, { cause: error, json: { ...json, detail } });
   }
 }
 
-/** @returns whether it was made. */
+/** Returns whether it created the folder. */
 async function makeEmptyFolder(folder: string, unfinished: UnfinishedFiles): Promise<boolean> {
   try {
     unfinished.make(folder, () => mkdirSync(folder, { mode: FOLDER_MODE }));
@@ -63,7 +63,7 @@ async function makeEmptyFolder(folder: string, unfinished: UnfinishedFiles): Pro
   throw new CommandFailure(`${folder} is not empty`, 'cannot_write');
 }
 
-interface Keeping {
+interface SaveOptions {
   readonly folder: string;
   readonly source: Source;
   readonly publicUrl: PublicUrl;
@@ -71,7 +71,10 @@ interface Keeping {
   readonly unfinished: UnfinishedFiles;
 }
 
-async function keepOne(id: RoleId, { folder, source, publicUrl, err, unfinished }: Keeping): Promise<void> {
+async function saveOne(
+  id: RoleId,
+  { folder, source, publicUrl, err, unfinished }: SaveOptions,
+): Promise<void> {
   const { administration, manageHistory } = source;
   const write = (name: string, pieces: Parameters<typeof writeFlushed>[1]): Promise<void> =>
     writeFlushed(join(folder, name), pieces, { mode: FILE_MODE, unfinished });
@@ -79,13 +82,13 @@ async function keepOne(id: RoleId, { folder, source, publicUrl, err, unfinished 
   if (found.kind === 'refused') {
     throw new CommandFailure(`there is no publication ${id}.`, { code: found.code });
   }
-  const archive = await archiveOf(id, administration);
+  const archive = await openArchiveOf(id, administration);
   if (archive === undefined)
-    err(`pinfold: ${id}: its archive is gone already; its record and history are kept`);
+    err(`pinfold: ${id}: its archive is already removed; its record and history are saved`);
   else
     await write(
       `${id}.zip`,
-      checkedPieces(originalOf(archive), () => {}),
+      checkedPieces(toOriginal(archive), () => {}),
     );
   await write(`${id}.json`, document({ pin: administeredPinOf(found, publicUrl) }));
   const events = everyItem(
@@ -95,13 +98,13 @@ async function keepOne(id: RoleId, { folder, source, publicUrl, err, unfinished 
   await write(`${id}.events.json`, document({ events: await Array.fromAsync(events) }));
 }
 
-/** Undefined where it was removed, or storage has lost it. */
-async function archiveOf(
+/** Opens an archive; `undefined` if it was removed, or is missing in the storage. */
+async function openArchiveOf(
   id: RoleId,
   { openArchive }: Source['administration'],
 ): Promise<OpenArchiveOutcome | undefined> {
   try {
-    // The takedown that follows is recorded itself.
+    // Not recorded in the history, because the takedown that follows is.
     const opened = await openArchive({ id, cause: operatorCause(), isRecorded: false });
     return opened.kind === 'refused' && opened.code === 'invalid_state' ? undefined : opened;
   } catch (error) {

@@ -4,15 +4,15 @@ import { MAX_READ } from '@pinfold/core/adapter';
 import { CommandFailure } from '../command-line/failures.ts';
 import { expectAccepted } from '../publishing/refusal-text.ts';
 
-/** The ZIP of a publication, as it was uploaded, while it is read. */
+/** The ZIP of a publication as it was uploaded, for reading. */
 export interface Original {
   readonly pieces: AsyncIterable<Uint8Array>;
-  /** In hexadecimal digits; undefined for an answer without an ETag. */
+  /** In hexadecimal digits; undefined if the answer had no ETag. */
   readonly sha256: string | undefined;
 }
 
-/** The ZIP that a use case opened. */
-export function originalOf(outcome: OpenArchiveOutcome): Original {
+/** Reads the archive that a use case opened. */
+export function toOriginal(outcome: OpenArchiveOutcome): Original {
   const archive = expectAccepted(outcome);
   async function* pieces(): AsyncGenerator<Uint8Array, void> {
     for (let from = 0; from < archive.size; from += MAX_READ) {
@@ -28,9 +28,9 @@ export interface CheckedBytes {
 }
 
 /**
- * Passes the bytes of a ZIP on, and checks them at the end.
+ * Yields the bytes of a ZIP, and checks their SHA-256 at the end.
  *
- * @throws CommandFailure when they are not those that were published.
+ * @throws CommandFailure if they differ from the published ones.
  */
 export async function* checkedPieces(
   { pieces, sha256: expected }: Original,

@@ -15,14 +15,14 @@ import { syncFolder } from './sync-folder.ts';
 import { UnfinishedFiles } from './unfinished-files.ts';
 
 export interface SaveTarget {
-  /** A path as it was given, or `-` for standard output. */
+  /** A path as the user wrote it, or `-` for standard output. */
   readonly file: string;
-  /** Whether an existing file is replaced. */
+  /** Whether to replace an existing file. */
   readonly force: boolean;
 }
 
-/** Fails before the ZIP is asked for where it could not be saved. */
-export async function expectSavable(
+/** Throws if the ZIP could not be saved, before it is requested. */
+export async function checkSavable(
   { file, force }: SaveTarget,
   json: boolean,
   { pipe, env }: Terminal,
@@ -36,16 +36,16 @@ export async function expectSavable(
     return;
   }
   const path = resolve(currentFolder(env), file);
-  const found = await statOf(path);
+  const found = await findStats(path);
   if (file.endsWith('/') || file.endsWith(sep) || (found !== undefined && !found.isFile())) {
     throw new CommandFailure(`${file} is not a file: name one`, 'cannot_write');
   }
-  if (found !== undefined && !force) throw exists(file);
-  if (found === undefined && (await statOf(dirname(path))) === undefined)
+  if (found !== undefined && !force) throw fileExistsError(file);
+  if (found === undefined && (await findStats(dirname(path))) === undefined)
     throw new CommandFailure(`there is no folder ${dirname(path)}`, 'cannot_write');
 }
 
-/** Saves a ZIP, whose bytes are checked. A file is there whole, and on the disk, or not at all. */
+/** Saves a ZIP and checks its bytes. The file appears complete and flushed to the disk, or not at all. */
 export async function saveOriginal(
   original: Original,
   { file, force }: SaveTarget,
@@ -62,7 +62,7 @@ export async function saveOriginal(
   return checked;
 }
 
-/** What the command prints: nothing beside a ZIP on standard output. */
+/** The output of the command; none if the ZIP is written to standard output. */
 export function savedResult(
   id: RoleId,
   { file }: SaveTarget,
@@ -75,19 +75,19 @@ export function savedResult(
 async function writeWhole(pieces: AsyncIterable<Uint8Array>, { file, force }: SaveTarget): Promise<void> {
   const target = await realpath(file).catch(() => file);
   const folder = dirname(target);
-  // Without the name of the file, which can be as long as the system allows.
-  const incoming = join(folder, `.pinfold-${randomUUID()}.part`);
-  // Others must not read what replaces a file that they could not read.
-  const mode = force ? (await statOf(target))?.mode : undefined;
+  // Not derived from the file's name, which may already have the maximum length.
+  const temporaryFile = join(folder, `.pinfold-${randomUUID()}.part`);
+  // Keeps the mode of the replaced file, so that no one else can read the new one.
+  const mode = force ? (await findStats(target))?.mode : undefined;
   const unfinished = new UnfinishedFiles();
   try {
-    await writeFlushed(incoming, pieces, {
+    await writeFlushed(temporaryFile, pieces, {
       ...(mode !== undefined && { mode: mode & 0o777 }),
       unfinished,
     });
     await explainSystemErrors(async () => {
-      if (force) await rename(incoming, target);
-      else await renameToNew(incoming, target);
+      if (force) await rename(temporaryFile, target);
+      else await renameToNew(temporaryFile, target);
       await syncFolder(folder);
     }, 'cannot_write');
     unfinished.finish();
@@ -97,11 +97,11 @@ async function writeWhole(pieces: AsyncIterable<Uint8Array>, { file, force }: Sa
   }
 }
 
-const [append, flush, closeFile] = [promisify(appendFile), promisify(fsync), promisify(close)];
+const [appendPiece, flush, closeFile] = [promisify(appendFile), promisify(fsync), promisify(close)];
 
 /**
- * Writes a new file, which is unfinished from the turn in which it is made, and flushes it to the disk. What the system
- * refuses is a failure `cannot_write`; what reading throws stays as it is.
+ * Creates a file, which is removed if the command does not finish, and flushes it to the disk. System errors become
+ * failures `cannot_write`; errors of the source are thrown unchanged.
  */
 export async function writeFlushed(
   file: string,
@@ -111,31 +111,31 @@ export async function writeFlushed(
   const write = <Result>(task: () => Promise<Result>) => explainSystemErrors(task, 'cannot_write');
   const descriptor = await write(async () => unfinished.make(file, () => openSync(file, 'wx', mode)));
   try {
-    for await (const piece of pieces) await write(() => append(descriptor, piece));
+    for await (const piece of pieces) await write(() => appendPiece(descriptor, piece));
     await write(() => flush(descriptor));
   } finally {
     await write(() => closeFile(descriptor));
   }
 }
 
-/** What file systems without links answer. */
-const WITHOUT_LINKS: readonly unknown[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+/** Error codes of file systems without hard links. */
+const NO_LINKS_CODES: readonly unknown[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
-/** Unlike a rename, a link never replaces a file that somebody has made meanwhile. */
+/** Unlike a rename, a link never replaces a file that was created meanwhile. */
 async function renameToNew(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
   } catch (error) {
-    if (systemCodeOf(error) === 'EEXIST') throw exists(to);
-    if (!WITHOUT_LINKS.includes(systemCodeOf(error))) throw error;
-    if ((await statOf(to)) !== undefined) throw exists(to);
+    if (systemCodeOf(error) === 'EEXIST') throw fileExistsError(to);
+    if (!NO_LINKS_CODES.includes(systemCodeOf(error))) throw error;
+    if ((await findStats(to)) !== undefined) throw fileExistsError(to);
     await rename(from, to);
     return;
   }
   await rm(from);
 }
 
-function statOf(file: string): Promise<Stats | undefined> {
+function findStats(file: string): Promise<Stats | undefined> {
   const found = stat(file).catch((error: unknown) => {
     if (systemCodeOf(error) === 'ENOENT') return undefined;
     throw error;
@@ -143,6 +143,6 @@ function statOf(file: string): Promise<Stats | undefined> {
   return explainSystemErrors(() => found, 'cannot_write');
 }
 
-function exists(file: string): CommandFailure {
+function fileExistsError(file: string): CommandFailure {
   return new CommandFailure(`${file} is there already; --force replaces it`, 'cannot_write');
 }

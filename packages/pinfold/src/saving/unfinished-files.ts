@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 
-/** Files and folders that a command makes: removed again unless it ends well, also when a signal ends the process. */
+/** Removes the files and folders that a command creates, unless it finishes; also when a signal ends the process. */
 export class UnfinishedFiles {
   readonly #paths: string[] = [];
   readonly #removeAll = (): void => this.#remove();
@@ -10,8 +10,8 @@ export class UnfinishedFiles {
   }
 
   /**
-   * Makes what was not there, in this turn: a signal that is heard in a later one finds it here. A folder is removed with
-   * what is in it.
+   * Creates a file or folder synchronously, so that a signal cannot arrive before it is registered. A folder is
+   * removed with its contents.
    */
   make<Made>(path: string, make: () => Made): Made {
     const made = make();
@@ -19,13 +19,13 @@ export class UnfinishedFiles {
     return made;
   }
 
-  /** Lets everything stay. */
+  /** Keeps all files. */
   finish(): void {
     this.#paths.length = 0;
     process.off('exit', this.#removeAll);
   }
 
-  /** Removes everything, the last first; nothing once it was finished. */
+  /** Removes all files, the last one first; nothing after `finish`. */
   discard(): void {
     process.off('exit', this.#removeAll);
     this.#remove();

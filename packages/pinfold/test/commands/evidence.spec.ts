@@ -97,7 +97,7 @@ describe('pinfold pins takedown --keep', () => {
     await served.run('pins', 'takedown', id, '--reason', 'x', '--purge');
     const { code, err } = await takeDown('--purge');
     expect(code).to.equal(0);
-    expect(err).to.include(`${id}: its archive is gone already`);
+    expect(err).to.include(`${id}: its archive is already removed`);
     expect(await files()).to.have.members([`${id}.events.json`, `${id}.json`]);
   });
 
@@ -112,7 +112,7 @@ describe('pinfold pins takedown --keep', () => {
     const { code, err } = await takeDown('0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20');
     expect([code, err]).to.deep.equal([
       1,
-      'pinfold: The evidence could not be kept, so nothing was taken down: there is no publication 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20.\n',
+      'pinfold: The evidence could not be saved, so nothing was taken down: there is no publication 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20.\n',
     ]);
     expect(await files()).to.deep.equal([]);
     await expectNothingDone();

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join, posix, win32 } from 'node:path';
 import { expect } from 'chai';
 import type { CommandFailure } from '../../src/command-line/failures.ts';
-import { isTooWide, Roots } from '../../src/mcp/roots.ts';
+import { isTooBroad, Roots } from '../../src/mcp/roots.ts';
 import { newFolder } from '../servers/new-folder.ts';
 
 describe('a file that changes between the check and the opening', () => {
@@ -70,10 +70,10 @@ describe('a folder without --root', () => {
   it('is refused by the rules of the system, Windows among them', () => {
     const home = 'C:\\Users\\Grace';
     for (const folder of ['C:\\', 'D:\\', 'C:\\Users', 'c:\\users\\grace', '\\\\server\\share\\'])
-      expect(isTooWide(folder, [home], win32), folder).to.equal(true);
+      expect(isTooBroad(folder, [home], win32), folder).to.equal(true);
     for (const folder of ['C:\\Users\\Grace\\site', 'C:\\Users\\Gr', 'C:\\work', 'D:\\Users'])
-      expect(isTooWide(folder, [home], win32), folder).to.equal(false);
-    expect(isTooWide('/Users', ['/Users/grace'], posix)).to.equal(true);
-    expect(isTooWide('/Users/grace/..site', ['/Users/grace'], posix)).to.equal(false);
+      expect(isTooBroad(folder, [home], win32), folder).to.equal(false);
+    expect(isTooBroad('/Users', ['/Users/grace'], posix)).to.equal(true);
+    expect(isTooBroad('/Users/grace/..site', ['/Users/grace'], posix)).to.equal(false);
   });
 });

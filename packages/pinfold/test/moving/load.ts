@@ -3,7 +3,7 @@ import type { Env } from '../command-run.ts';
 import { publish, site } from '../servers/api-calls.ts';
 import { serve } from '../servers/served.ts';
 
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 
 /** A running server with a key, and what is published on it. */
 export interface Publisher {
@@ -38,7 +38,7 @@ export async function startPublisher(env: Env): Promise<Publisher> {
       const work = async (): Promise<void> => {
         while (next < from + count) await one(next++, bytes);
       };
-      await Promise.all(Array.from({ length: AT_ONCE }, work));
+      await Promise.all(Array.from({ length: CONCURRENCY }, work));
     },
     load: async (ended) => {
       let n = 0;

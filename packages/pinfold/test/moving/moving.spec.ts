@@ -148,7 +148,7 @@ describe('pinfold export and import', () => {
     const text = await readFile(manifest, 'utf8');
     const wrong = {
       'a newer release made this export': text.replace('"version": 1', '"version": 2'),
-      'this is no export': text.replace('pinfold-export', 'something'),
+      'this is not an export': text.replace('pinfold-export', 'something'),
       'the manifest of the export is damaged': text.replace('"records/', '"../records/'),
     };
     for (const [words, changed] of Object.entries(wrong)) {
@@ -269,7 +269,7 @@ describe('pinfold export and import', () => {
         stage.env('two'),
         stage.at('two'),
       ).catch((error: { readonly stderr: string }) => error.stderr);
-      expect(cut).to.match(/is no whole tar|ends before its manifest/);
+      expect(cut).to.match(/is not a complete tar|ends before its manifest/);
     }
     await pipe(`pinfold import - < "$OUT.tar"`, stage.env('two'), stage.at('whole'));
     await succeed(stage.env('two'), 'verify');

@@ -13,7 +13,7 @@ import {
   someBytes,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { hashOf, type MovingArchive } from '../../src/moving/archives.ts';
+import { computeHash, type MovingArchive } from '../../src/moving/archives.ts';
 import { fromStores } from '../../src/moving/from-stores.ts';
 import { ToStores } from '../../src/moving/to-stores.ts';
 import { type Destination, type Walked, walk } from '../../src/moving/walk.ts';
@@ -32,7 +32,7 @@ describe('a move during changes', () => {
     for (let n = 1; n <= 3; n += 1) {
       const bytes = someBytes(1_000 * n, n);
       await memory.archives.put(anArchiveId(n), await staged.stage(bytes));
-      await publishTo(memory.roles, aPublication(n, { sha256: hashOf([bytes]) }));
+      await publishTo(memory.roles, aPublication(n, { sha256: computeHash([bytes]) }));
     }
   });
 
@@ -134,7 +134,7 @@ describe('a move during changes', () => {
     for (let n = 10; n < 30; n += 1) {
       const bytes = someBytes(10, n);
       await memory.archives.put(anArchiveId(n), await staged.stage(bytes));
-      await publishTo(memory.roles, aPublication(n, { sha256: hashOf([bytes]) }));
+      await publishTo(memory.roles, aPublication(n, { sha256: computeHash([bytes]) }));
     }
     const to = gathering();
     await walk(fromStores({ ...memory, archives, clock }), to, () => undefined);
@@ -155,7 +155,7 @@ describe('a move during changes', () => {
       ...unproved,
     });
     await to.begin(new Map());
-    await to.archive({ id: anArchiveId(50), pieces: [], bytes: 0, sha256: hashOf([]) });
+    await to.archive({ id: anArchiveId(50), pieces: [], bytes: 0, sha256: computeHash([]) });
     expect(await target.archives.list(undefined, 9)).to.deep.equal([]);
   });
 });

@@ -187,8 +187,8 @@ describe('pinfold verify of an export', () => {
     expect([code, report.failures]).to.deep.equal([
       1,
       [
-        `this is no export: records/${records} is over 128 MiB`,
-        `archive ${idOf(first)} is over a gigabyte: no publication is`,
+        `this is not an export: records/${records} is over 128 MiB`,
+        `archive ${idOf(first)} is over a gigabyte, more than any publication can have`,
       ],
     ]);
     await truncate(join(folder, 'manifest.json'), 3_000_000_000);

@@ -18,7 +18,7 @@ const { text: apiKey } = new NodeApiKeySecrets().mint();
 
 /** Lines of these are far more than any pipe or socket takes. */
 const REQUESTS = 3_200;
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 
 type Output = 'pipe' | 'socket';
 
@@ -81,10 +81,10 @@ async function askOften(url: string): Promise<ReadonlySet<number>> {
   const statuses = new Set<number>();
   const ask = async (): Promise<void> => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    for (let n = 0; n < REQUESTS / AT_ONCE; n += 1) statuses.add(await statusOf(`${url}/`, agent));
+    for (let n = 0; n < REQUESTS / CONCURRENCY; n += 1) statuses.add(await statusOf(`${url}/`, agent));
     agent.destroy();
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, ask));
+  await Promise.all(Array.from({ length: CONCURRENCY }, ask));
   return statuses;
 }
 

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns';
-import { request as askPlainly, type IncomingHttpHeaders } from 'node:http';
-import { request as askSecurely } from 'node:https';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type Duration, seconds } from '@pinfold/core';
@@ -13,7 +13,7 @@ export interface RequestSettings {
 
 export interface RequestOptions {
   readonly method?: 'GET' | 'POST';
-  /** The request target, sent unchanged; that of the URL when absent. */
+  /** The request target, sent unchanged. Default: that of the URL. */
   readonly target?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
@@ -31,16 +31,16 @@ export interface Answer {
 const TIMEOUT: Duration = seconds(20);
 const MAX_READ = 1_048_576;
 
-export function documentIn({ status, text }: Answer): unknown {
+export function readDocument({ status, text }: Answer): unknown {
   return status === 200 ? parsedJson(text) : undefined;
 }
 
-/** Sends one request, and follows no redirect. Resolves names below `localhost` to this machine, as browsers do. */
-export function ask(url: URL, question: RequestOptions = {}, { ca }: RequestSettings = {}): Promise<Answer> {
-  const { method = 'GET', target = `${url.pathname}${url.search}`, headers = {}, body } = question;
+/** Sends one request without following redirects. Resolves names below `localhost` to this machine, as browsers do. */
+export function ask(url: URL, options: RequestOptions = {}, { ca }: RequestSettings = {}): Promise<Answer> {
+  const { method = 'GET', target = `${url.pathname}${url.search}`, headers = {}, body } = options;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const isSecure = url.protocol === 'https:';
-  const request = (isSecure ? askSecurely : askPlainly)({
+  const request = (isSecure ? httpsRequest : httpRequest)({
     hostname: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port || (isSecure ? 443 : 80),
     path: target,

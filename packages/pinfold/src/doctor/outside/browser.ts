@@ -1,7 +1,7 @@
 import { type Finding, failed, ok, type Result, runChecks } from '../finding.ts';
 import { type Answer, ask, type RequestSettings } from './ask.ts';
 import type { Outside } from './outside.ts';
-import { unanswered } from './unanswered.ts';
+import { explainNoAnswer } from './unanswered.ts';
 
 const EXPECTED_HEADERS: Readonly<Record<string, RegExp>> = {
   'content-type': /^text\/html; charset=utf-8$/,
@@ -12,7 +12,7 @@ const EXPECTED_HEADERS: Readonly<Record<string, RegExp>> = {
 
 const SCREEN = '/manage/sign-in';
 
-/** Loads the sign-in page and its files as a browser does. */
+/** Loads the sign-in page and its files as a browser would. */
 export function browserFindings({ addresses, request }: Outside): AsyncGenerator<Finding> {
   const url = new URL(`${addresses.publicUrl}${SCREEN}`);
   return runChecks([
@@ -25,7 +25,7 @@ export function browserFindings({ addresses, request }: Outside): AsyncGenerator
           const page = await ask(url, { headers }, request);
           return judgePage(page, url) ?? (await checkAssets(page, url, request));
         } catch (error) {
-          return failed(...unanswered(error));
+          return failed(...explainNoAnswer(error));
         }
       },
     },
@@ -53,8 +53,8 @@ function judgePage(page: Answer, url: URL): Result | undefined {
 }
 
 async function checkAssets({ text }: Answer, url: URL, request: RequestSettings): Promise<Result> {
-  const named = [...text.matchAll(/<(?:link|script)\b[^<>]*?\b(?:href|src)="([^"]+)"/g)];
-  const assets = named.map(([, reference = '']) => new URL(reference.replaceAll('&amp;', '&'), url));
+  const matches = [...text.matchAll(/<(?:link|script)\b[^<>]*?\b(?:href|src)="([^"]+)"/g)];
+  const assets = matches.map(([, reference = '']) => new URL(reference.replaceAll('&amp;', '&'), url));
   for (const asset of assets) {
     if (asset.origin !== url.origin)
       return failed(`the page refers to ${asset.origin}`, 'configure the proxy to leave pages unchanged');

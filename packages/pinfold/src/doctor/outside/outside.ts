@@ -5,7 +5,7 @@ import { type Finding, failed, ok, type Result, runChecks, skipped, warning } fr
 import { type Answer, ask, type RequestSettings } from './ask.ts';
 import { browserFindings } from './browser.ts';
 import { proxyFindings } from './proxy.ts';
-import { isAboutCertificate, unanswered } from './unanswered.ts';
+import { explainNoAnswer, isCertificateError } from './unanswered.ts';
 
 export interface Outside {
   readonly settings: Settings;
@@ -18,8 +18,8 @@ export interface Outside {
 }
 
 const DAY = 86_400_000;
-/** In days. Let's Encrypt's certificates are renewed 30 days before their end. */
-const SOON = 14;
+/** In days. Let's Encrypt's certificates are usually renewed 30 days before they expire. */
+const MIN_DAYS_LEFT = 14;
 
 export async function* outsideFindings(outside: Outside): AsyncGenerator<Finding> {
   const { addresses, ids } = outside;
@@ -34,15 +34,15 @@ export async function* outsideFindings(outside: Outside): AsyncGenerator<Finding
   }
   const site = new URL(addresses.sitesUrl);
   site.hostname = `${ids.role()}.${site.hostname}`;
-  yield* reachFindings(outside, 'sites', site, isOfViewer);
+  yield* reachFindings(outside, 'sites', site, isViewerPage);
 }
 
-/** Returns whether Pinfold answered there. */
+/** Checks whether Pinfold answers at a URL; returns the answer to that. */
 async function* reachFindings(
   { clock, request }: Outside,
   name: 'url' | 'sites',
   url: URL,
-  isOurs: (answer: Answer) => boolean,
+  isPinfold: (answer: Answer) => boolean,
 ): AsyncGenerator<Finding, boolean> {
   const [answer, error] = await ask(url, {}, request).then(
     (answer) => [answer, undefined] as const,
@@ -50,15 +50,17 @@ async function* reachFindings(
   );
   const end = answer?.certificateEnd?.getTime();
   const daysLeft = end === undefined ? undefined : Math.floor((end - clock.now()) / DAY);
-  const what = name === 'url' ? 'the public URL leads to Pinfold' : 'the host of a site leads to Pinfold';
+  const expectation =
+    name === 'url' ? 'the public URL leads to Pinfold' : 'the host of a site leads to Pinfold';
   return yield* runChecks([
     {
       name,
-      expected: `${what}: GET ${url.href}`,
+      expected: `${expectation}: GET ${url.href}`,
       run: () => {
-        if (answer === undefined) return isAboutCertificate(error) ? undefined : failed(...unanswered(error));
-        if (!isOurs(answer))
-          return failed(`${answer.status} came, which is not an answer of Pinfold`, adviceFor(answer));
+        if (answer === undefined)
+          return isCertificateError(error) ? undefined : failed(...explainNoAnswer(error));
+        if (!isPinfold(answer))
+          return failed(`${answer.status} came, which is not an answer of Pinfold`, findAdvice(answer));
         return ok(name === 'url' ? 'Pinfold answers at the public URL' : "Pinfold answers at a site's host");
       },
       isRequired: true,
@@ -67,7 +69,7 @@ async function* reachFindings(
       name: `${name}.certificate`,
       expected: `${url.hostname} has a certificate that browsers trust, valid for two weeks or more`,
       run: () =>
-        answer === undefined ? failed(...unanswered(error)) : judgeCertificate(url.hostname, daysLeft),
+        answer === undefined ? failed(...explainNoAnswer(error)) : judgeCertificate(url.hostname, daysLeft),
       isRequired: true,
     },
   ]);
@@ -76,7 +78,9 @@ async function* reachFindings(
 function judgeCertificate(hostname: string, daysLeft: number | undefined): Result {
   if (daysLeft !== undefined) {
     const observed = `the certificate is valid for ${daysLeft} days`;
-    return daysLeft < SOON ? warning(observed, 'check why it was not renewed automatically') : ok(observed);
+    return daysLeft < MIN_DAYS_LEFT
+      ? warning(observed, 'check why it was not renewed automatically')
+      : ok(observed);
   }
   return /(?:^|\.)localhost$|^127\.|^\[::1\]$/.test(hostname)
     ? skipped('this machine needs no certificate')
@@ -87,12 +91,12 @@ function isAlive({ status, text }: Answer): boolean {
   return status === 200 && /^\{"status":"ok"\}\s*$/.test(text);
 }
 
-/** The viewer's page for a site that does not exist. */
-function isOfViewer({ status, headers }: Answer): boolean {
+/** Whether this is the viewer's page for a site that does not exist. */
+function isViewerPage({ status, headers }: Answer): boolean {
   return (status === 404 || status === 410) && headers['x-robots-tag']?.includes('noindex') === true;
 }
 
-function adviceFor({ status }: Answer): string {
+function findAdvice({ status }: Answer): string {
   if (status === 502 || status === 503 || status === 504) {
     return 'start the server, and check that the proxy uses its address and port';
   }

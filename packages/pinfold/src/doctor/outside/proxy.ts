@@ -12,18 +12,18 @@ import {
   skipped,
   warning,
 } from '../finding.ts';
-import { type Answer, ask, documentIn, type RequestOptions } from './ask.ts';
+import { type Answer, ask, type RequestOptions, readDocument } from './ask.ts';
 import type { Outside } from './outside.ts';
-import { unanswered } from './unanswered.ts';
+import { explainNoAnswer } from './unanswered.ts';
 
 /** An address for documentation (RFC 5737), which no client has. */
 const FORGED = '192.0.2.77';
-/** More than a form adds to its ZIP. */
+/** More bytes than a form adds to its ZIP. */
 const FORM_BYTES = 65_536;
 
 interface Echoed {
   readonly kind: 'echoed';
-  readonly seen: EchoedRequest;
+  readonly received: EchoedRequest;
   readonly port: number;
 }
 
@@ -40,15 +40,15 @@ export async function* proxyFindings(outside: Outside, url: URL): AsyncGenerator
     expected: `requests for ${url.host} arrive with that Host`,
     run: () => judgeHost(echo, url),
   };
-  const others = echo?.kind === 'echoed' ? arrivals(outside, url, echo) : [];
+  const others = echo?.kind === 'echoed' ? createArrivalChecks(outside, url, echo) : [];
   return yield* runChecks([host, ...others]);
 }
 
 function judgeHost(echo: Echo | undefined, url: URL): Result {
   if (echo === undefined)
     return skipped("the server's secret is not known here: run doctor on its machine, with its settings");
-  if (echo.kind !== 'echoed') return notEchoed(echo);
-  const { host } = echo.seen;
+  if (echo.kind !== 'echoed') return explainMissingEcho(echo);
+  const { host } = echo.received;
   return host.toLowerCase() === url.host
     ? ok('Host arrives unchanged')
     : failed(
@@ -57,8 +57,8 @@ function judgeHost(echo: Echo | undefined, url: URL): Result {
       );
 }
 
-function arrivals(outside: Outside, url: URL, echo: Echoed): readonly Check[] {
-  const { origin } = echo.seen;
+function createArrivalChecks(outside: Outside, url: URL, echo: Echoed): readonly Check[] {
+  const { origin } = echo.received;
   return [
     {
       name: 'proxy.origin',
@@ -94,38 +94,42 @@ async function requestEcho(
   const headers = { ...options.headers, [DOCTOR_TOKEN_HEADER]: token };
   try {
     const answer = await ask(url, { ...options, target: `${url.pathname}${ECHO_PATH}`, headers }, request);
-    const seen = echoIn(answer);
-    return seen === undefined ? { kind: 'answer', answer } : { kind: 'echoed', seen, port: answer.port };
+    const received = readEcho(answer);
+    return received === undefined
+      ? { kind: 'answer', answer }
+      : { kind: 'echoed', received, port: answer.port };
   } catch (error) {
     return { kind: 'none', error };
   }
 }
 
-function echoIn(answer: Answer): EchoedRequest | undefined {
-  const parsed = documentIn(answer) as Partial<EchoedRequest> | null | undefined;
+function readEcho(answer: Answer): EchoedRequest | undefined {
+  const parsed = readDocument(answer) as Partial<EchoedRequest> | null | undefined;
   return typeof parsed?.body_bytes === 'number' ? (parsed as EchoedRequest) : undefined;
 }
 
-function notEchoed(echo: Exclude<Echo, Echoed>): Result {
-  if (echo.kind === 'none') return failed(...unanswered(echo.error));
+function explainMissingEcho(echo: Exclude<Echo, Echoed>): Result {
+  if (echo.kind === 'none') return failed(...explainNoAnswer(echo.error));
   return failed(
     `${echo.answer.status} came: the server does not accept the token of this command`,
     'run doctor with the settings of this server, with the same PINFOLD_SECRET or data folder and the same release; check that the proxy forwards headers and paths',
   );
 }
 
-async function checkClient(outside: Outside, url: URL, { seen, port }: Echoed): Promise<Result> {
+async function checkClient(outside: Outside, url: URL, { received, port }: Echoed): Promise<Result> {
   const { trustProxy } = outside.settings;
-  const isProxied = seen.peer.port !== port;
-  const wrong = isProxied ? judgeTrust(trustProxy, seen, url.protocol === 'https:') : undefined;
-  if (wrong !== undefined) return wrong;
+  const isProxied = received.peer.port !== port;
+  const trustProblem = isProxied ? judgeTrust(trustProxy, received, url.protocol === 'https:') : undefined;
+  if (trustProblem !== undefined) return trustProblem;
   const forged = await requestEcho(outside, url, { headers: { 'x-forwarded-for': FORGED } });
-  if (forged.kind !== 'echoed') return notEchoed(forged);
-  const { client, forwarded_for: forwarded } = forged.seen;
-  if (client !== FORGED) return ok(`the client address is ${seen.client}; a forged one is ignored`);
-  const isAdmitted = trustProxy.kind === 'addresses' && isTrusted(trustProxy, seen.client);
-  if (isAdmitted && (forwarded !== FORGED || !isProxied)) {
-    return ok(`the client address is ${seen.client}, a trusted one; whether others can forge one is unknown`);
+  if (forged.kind !== 'echoed') return explainMissingEcho(forged);
+  const { client, forwarded_for: forwarded } = forged.received;
+  if (client !== FORGED) return ok(`the client address is ${received.client}; a forged one is ignored`);
+  const isTrustedClient = trustProxy.kind === 'addresses' && isTrusted(trustProxy, received.client);
+  if (isTrustedClient && (forwarded !== FORGED || !isProxied)) {
+    return ok(
+      `the client address is ${received.client}, a trusted one; whether others can forge one is unknown`,
+    );
   }
   return failed(
     'clients can choose their address by X-Forwarded-For: the limit of password attempts has no effect',
@@ -135,7 +139,10 @@ async function checkClient(outside: Outside, url: URL, { seen, port }: Echoed): 
   );
 }
 
-/** Why all viewers would have the same address. Unless it is certain, NAT may have changed the port, not a proxy. */
+/**
+ * Explains why all viewers would have the same address. If the scheme is not https, a different port may also come
+ * from NAT instead of a proxy.
+ */
 function judgeTrust(
   trust: TrustProxy,
   { forwarded_for, peer, client }: EchoedRequest,
@@ -155,7 +162,7 @@ function judgeTrust(
       `PINFOLD_TRUST_PROXY=${peer.address}`,
     );
   }
-  // This command sends none, so each address was added by a proxy: the first is that of the command.
+  // This command sends no X-Forwarded-For, so proxies added all addresses: the first one is the command's.
   const added = forwarded_for.split(',').map((address) => address.trim());
   if (added.length < 2 || added[0]?.includes(client)) return undefined;
   return failed(
@@ -185,15 +192,15 @@ async function checkBody(outside: Outside, url: URL): Promise<Result> {
   const size = largestForm(outside);
   const echo = await requestEcho(outside, url, { method: 'POST', body: new Uint8Array(size) });
   if (echo.kind === 'echoed') {
-    const { body_bytes: bytes } = echo.seen;
+    const { body_bytes: bytes } = echo.received;
     return bytes === size
       ? ok('the whole request arrived')
       : failed(`${bytes} bytes arrived`, 'configure the proxy to forward bodies unchanged');
   }
   const advice = `configure the proxy to accept larger bodies: with nginx, client_max_body_size ${Math.ceil(size / 1_048_576)}m`;
-  return failed(refusedByProxy(echo), advice);
+  return failed(describeRefusal(echo), advice);
 }
 
-function refusedByProxy(echo: Exclude<Echo, Echoed>): string {
-  return echo.kind === 'none' ? unanswered(echo.error)[0] : `the proxy answered ${echo.answer.status}`;
+function describeRefusal(echo: Exclude<Echo, Echoed>): string {
+  return echo.kind === 'none' ? explainNoAnswer(echo.error)[0] : `the proxy answered ${echo.answer.status}`;
 }

@@ -1,6 +1,6 @@
 import { errorText } from '../../settings/or-settings-error.ts';
 
-const OF_THIS_NAME = 'get a certificate for this name; sites need a wildcard certificate';
+const WRONG_NAME = 'get a certificate for this name; sites need a wildcard certificate';
 
 const ADVICE: Readonly<Record<string, string>> = {
   ENOTFOUND: 'create a DNS record of this name that points to the proxy',
@@ -14,23 +14,23 @@ const ADVICE: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'open the port in the firewall, and check that the name points to the proxy',
   ABORT_ERR: 'open the port in the firewall, and check that the name points to the proxy',
   CERT_HAS_EXPIRED: 'renew the certificate, and check why it was not renewed automatically',
-  ERR_TLS_CERT_ALTNAME_INVALID: OF_THIS_NAME,
+  ERR_TLS_CERT_ALTNAME_INVALID: WRONG_NAME,
 };
 
 const UNTRUSTED =
   'configure a certificate that browsers trust, with its intermediate certificates; for a certificate authority of your own set NODE_EXTRA_CA_CERTS';
 
-export function isAboutCertificate(error: unknown): boolean {
+export function isCertificateError(error: unknown): boolean {
   return /^(?:CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_CERT)/.test(codeOf(error));
 }
 
-export function unanswered(error: unknown): readonly [observed: string, advice: string] {
+export function explainNoAnswer(error: unknown): readonly [observed: string, advice: string] {
   const code = codeOf(error);
-  // A proxy sends a TLS alert if it has no certificate for the name.
+  // A proxy without a certificate for the name sends a TLS alert.
   const [alert] = /(?<=:)[\w/]+ alert [\w ]+/.exec(errorText(error)) ?? [];
-  if (alert !== undefined) return [`the proxy refused TLS: ${alert}`, OF_THIS_NAME];
+  if (alert !== undefined) return [`the proxy refused TLS: ${alert}`, WRONG_NAME];
   const observed = code === 'ABORT_ERR' ? 'there was no answer within 20 s' : errorText(error);
-  const advice = ADVICE[code] ?? (isAboutCertificate(error) ? UNTRUSTED : 'check what listens there');
+  const advice = ADVICE[code] ?? (isCertificateError(error) ? UNTRUSTED : 'check what listens there');
   return [observed, advice];
 }
 
