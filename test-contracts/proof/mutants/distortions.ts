@@ -17,9 +17,6 @@ export type Kind =
   | 'flag'
   /** One of a few names. */
   | 'choice'
-  | 'bytes'
-  /** A value of which only its presence is tested. */
-  | 'present'
   /** A value that is passed on unread. */
   | 'opaque';
 
@@ -89,12 +86,7 @@ const BY_KIND: Readonly<Record<Kind, Readonly<Record<string, Distort>>>> = {
   },
   flag: { raised: () => true, lowered: () => false },
   choice: {},
-  present: {},
   opaque: {},
-  bytes: {
-    cut: (bytes: Uint8Array) => bytes.slice(0, -1),
-    inverted: (bytes: Uint8Array) => bytes.map((byte) => ~byte),
-  },
 };
 
 const OF_LISTS: Readonly<Record<string, Distort>> = {
@@ -123,10 +115,8 @@ export function distortionsOf(kind: Field['kind']): Readonly<Record<string, () =
   const stateless = ways.map(([name, distort]) => [name, () => distort] as const);
   return {
     ...Object.fromEntries(stateless),
-    ...(['list', 'flag', 'bytes', 'present', 'opaque'].includes(kind) ? {} : { stuck: sticking }),
-    ...(['text', 'word', 'instant', 'id', 'uuid', 'hash', 'present'].includes(kind)
-      ? { lost: () => () => null }
-      : {}),
+    ...(['list', 'flag', 'opaque'].includes(kind) ? {} : { stuck: sticking }),
+    ...(['text', 'word', 'instant', 'id', 'uuid', 'hash'].includes(kind) ? { lost: () => () => null } : {}),
   };
 }
 

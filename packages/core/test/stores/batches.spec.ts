@@ -1,4 +1,3 @@
-import { createMemoryDatabase } from '@pinfold/memory';
 import {
   aConsent,
   aLink,
@@ -23,20 +22,18 @@ import {
   before,
   days,
   duration,
-  type FeedId,
   type HistoryEvent,
   minutes,
 } from '../../src/index.ts';
-import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
+import { newDatabase, type Stores, storesOver } from './memory-stores.ts';
 
 /** More accounts than one program has locks. */
 const ACCOUNTS = 130;
 const END = after(START, days(7));
 
 function openStores() {
-  const database = createMemoryDatabase(STORE_SCHEMA);
-  const open = (): ReturnType<typeof createPersistence> =>
-    createPersistence(database.peer(), () => 'f'.repeat(32) as FeedId);
+  const database = newDatabase();
+  const open = (): Stores => storesOver(database.peer());
   return { stores: open(), peer: open };
 }
 

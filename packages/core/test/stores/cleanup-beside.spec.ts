@@ -1,17 +1,15 @@
-import { createMemoryDatabase } from '@pinfold/memory';
 import { aPublication, aRoleId, aToken, publishTo, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { type AccountId, after, days, type FeedId, hours, type RoleId } from '../../src/index.ts';
-import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
+import { type AccountId, after, days, hours, type RoleId } from '../../src/index.ts';
+import { newDatabase, storesOver } from './memory-stores.ts';
 
 const END = after(START, days(8));
 const CLAIM = { now: END, endedBefore: END, token: aToken(1), until: after(END, days(1)) };
 
 /** Stores with a publication of each account, the first of which ended first, and with another cleanup. */
 async function openStores(...accounts: readonly string[]) {
-  const database = createMemoryDatabase(STORE_SCHEMA);
-  const newFeed = () => 'f'.repeat(32) as FeedId;
-  const other = createPersistence(database, newFeed).roles;
+  const database = newDatabase();
+  const other = storesOver(database).roles;
   for (const [n, name] of accounts.entries()) {
     const role = { account: name as AccountId, expiresAt: after(START, hours(n)) };
     await publishTo(other, aPublication(n + 1, role));
@@ -24,7 +22,7 @@ async function openStores(...accounts: readonly string[]) {
     await happening;
     return found;
   };
-  const { roles } = createPersistence(Object.assign(database.peer(), { read }), newFeed);
+  const { roles } = storesOver(Object.assign(database.peer(), { read }));
   return {
     other,
     claim: async (limit: number): Promise<readonly RoleId[]> =>

@@ -1,4 +1,3 @@
-import { createMemoryDatabase } from '@pinfold/memory';
 import {
   ACCOUNT,
   anEvent,
@@ -10,14 +9,12 @@ import {
   START,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { after, type FeedId, hours } from '../../src/index.ts';
-import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
+import { after, hours } from '../../src/index.ts';
+import { type Stores, storesOver } from './memory-stores.ts';
 import { begun, ERASED_AT, erased } from './rules/erasure-store/erased.ts';
 
 /** Before the erasure. */
 const EXPIRED_AT = after(START, hours(1));
-
-type Stores = ReturnType<typeof createPersistence>;
 
 /** What was read before a whole erasure, and is written with the name of the account after it. */
 const LATE: Readonly<Record<string, (stores: Stores, erase: () => Promise<unknown>) => Promise<unknown>>> = {
@@ -44,7 +41,7 @@ const LATE: Readonly<Record<string, (stores: Stores, erase: () => Promise<unknow
 describe('what was begun before an erasure, and is stored after it', () => {
   for (const [what, store] of Object.entries(LATE)) {
     it(`does not bring the name of the account back: ${what}`, async () => {
-      const stores = createPersistence(createMemoryDatabase(STORE_SCHEMA), () => 'f'.repeat(32) as FeedId);
+      const stores = storesOver();
       await publishTo(stores.roles, aPublication(1, { expiresAt: EXPIRED_AT }));
       await stores.sessions.begin(aSession(1), [anEvent()]);
       await stores.sessions.refuse({ ...anEvent({ type: 'session.refused' }), account: ACCOUNT }, START);

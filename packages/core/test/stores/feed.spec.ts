@@ -1,21 +1,20 @@
-import { createMemoryDatabase } from '@pinfold/memory';
 import { ACCOUNT, anEvent, aSession, aToken, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { after, days, duration, type FeedId, type HistoryEvent } from '../../src/index.ts';
-import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
+import { after, days, duration, type HistoryEvent } from '../../src/index.ts';
+import { newDatabase, storesOver } from './memory-stores.ts';
 
 const ALL = { account: undefined, pin: undefined, after: 0, limit: 10 };
 
 /** Stores over a database that notes the programs which write. */
 function openStores({ isSerial = false } = {}) {
-  const database = createMemoryDatabase(STORE_SCHEMA);
+  const database = newDatabase();
   const written: string[] = [];
   const write: typeof database.write = (program, args) => {
     written.push(program.name);
     return database.write(program, args);
   };
   const handle = Object.assign(database.peer(), { write, isSerial });
-  const stores = createPersistence(handle, () => 'f'.repeat(32) as FeedId);
+  const stores = storesOver(handle);
   const store = (...events: readonly HistoryEvent[]) =>
     stores.sessions.begin(aSession(events.length), events);
   const programsOf = async (work: () => Promise<unknown>): Promise<readonly string[]> => {

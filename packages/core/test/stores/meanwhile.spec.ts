@@ -1,4 +1,3 @@
-import { createMemoryDatabase } from '@pinfold/memory';
 import {
   aConsent,
   aLink,
@@ -15,16 +14,16 @@ import {
   START,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { type AccountId, after, days, duration, type FeedId, minutes } from '../../src/index.ts';
+import { type AccountId, after, days, duration, minutes } from '../../src/index.ts';
 import type { Database } from '../../src/records.ts';
-import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
+import { newDatabase, storesOver } from './memory-stores.ts';
 
 const LATER = after(START, days(1));
 
 /** Stores, and others in which something happens each time after the others looked for what to remove. */
 function openStores() {
-  const database = createMemoryDatabase(STORE_SCHEMA);
-  const open = (handle: Database) => createPersistence(handle, () => 'f'.repeat(32) as FeedId);
+  const database = newDatabase();
+  const open = (handle: Database) => storesOver(handle);
   const openBefore = (happens: () => Promise<unknown>) => {
     const read: Database['read'] = async (...asked) => {
       const found = await database.read(...asked);

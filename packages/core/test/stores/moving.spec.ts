@@ -1,4 +1,3 @@
-import { createMemoryDatabase } from '@pinfold/memory';
 import {
   ACCOUNT,
   anEvent,
@@ -13,9 +12,8 @@ import { after, type FeedId, hours, type NameToken, type PinName } from '../../s
 import type { MovedRecord } from '../../src/moving.ts';
 import { EVENTS } from '../../src/records/tables/service-tables.ts';
 import { type Database, defineQuery, find } from '../../src/records.ts';
-import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
-
-type Stores = ReturnType<typeof createPersistence>;
+import { createPersistence } from '../../src/stores/create-persistence.ts';
+import { newDatabase, type Stores } from './memory-stores.ts';
 
 const TOKEN = aToken(1);
 
@@ -26,21 +24,7 @@ const places = defineQuery('test.places', () =>
 );
 
 function openStores(changed: Partial<Database> = {}) {
-  const memory = createMemoryDatabase(STORE_SCHEMA);
-  const database: Database = {
-    isSerial: memory.isSerial,
-    read: (query, args, signal) => memory.read(query, args, signal),
-    peek: (lookup, key, signal) => memory.peek(lookup, key, signal),
-    snapshot: (query, args, signal) => memory.snapshot(query, args, signal),
-    openSnapshot: (signal) => memory.openSnapshot(signal),
-    write: (program, args) => memory.write(program, args),
-    pause: () => memory.pause(),
-    migrate: () => memory.migrate(),
-    check: (signal) => memory.check(signal),
-    examine: () => memory.examine(),
-    close: () => memory.close(),
-    ...changed,
-  };
+  const database = Object.assign(newDatabase().peer(), changed);
   return { ...createPersistence(database, () => crypto.randomUUID() as string as FeedId), database };
 }
 

@@ -1,4 +1,3 @@
-import { createMemoryDatabase } from '@pinfold/memory';
 import {
   anAccount,
   anApiKey,
@@ -12,10 +11,11 @@ import {
   START,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { after, days, type FeedId, type NameToken } from '../../src/index.ts';
+import { after, days, type NameToken } from '../../src/index.ts';
 import type { AnyProgram } from '../../src/records.ts';
-import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
+import { STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
 import { eventLocks } from '../../src/stores/events.ts';
+import { newDatabase, storesOver } from './memory-stores.ts';
 
 const { programs } = STORE_SCHEMA;
 
@@ -49,13 +49,13 @@ const FREEING = [
 
 /** Stores that note of each program that writes whether it may use the reserved space. */
 function openStores() {
-  const database = createMemoryDatabase(STORE_SCHEMA);
+  const database = newDatabase();
   const noted: boolean[] = [];
   const write: typeof database.write = (program, args) => {
     noted.push(program.usesReserve(args));
     return database.write(program, args);
   };
-  const stores = createPersistence(Object.assign(database.peer(), { write }), () => 'f'.repeat(32) as FeedId);
+  const stores = storesOver(Object.assign(database.peer(), { write }));
   return { ...stores, noted };
 }
 
@@ -66,27 +66,23 @@ describe('the programs of the stores', () => {
   });
 
   it('have a name each in lookups, too', async () => {
-    const database = createMemoryDatabase(STORE_SCHEMA);
+    const database = newDatabase();
     const asked: string[] = [];
     const peek: typeof database.peek = (lookup, key) => {
       asked.push(lookup.name);
       return database.peek(lookup, key);
     };
-    const stores = createPersistence(
-      Object.assign(database.peer(), { peek }),
-      () => 'f'.repeat(32) as FeedId,
-    );
+    const stores = storesOver(Object.assign(database.peer(), { peek }));
     await stores.roles.load(aRole(1).id);
     await stores.names.resolve('0'.repeat(22) as NameToken);
     expect(asked).to.deep.equal(['roles.load', 'names.resolve']);
   });
 
   it('answer copies of what a database looked up at once, and of what it has to fetch', async () => {
-    const database = createMemoryDatabase(STORE_SCHEMA);
-    const newFeed = () => 'f'.repeat(32) as FeedId;
-    const atOnce = createPersistence(database, newFeed).roles;
+    const database = newDatabase();
+    const atOnce = storesOver(database).roles;
     const peek: typeof database.peek = (lookup, key) => Promise.resolve(database.peek(lookup, key)) as never;
-    const fetched = createPersistence(Object.assign(database.peer(), { peek }), newFeed).roles;
+    const fetched = storesOver(Object.assign(database.peer(), { peek })).roles;
     const role = await publishTo(atOnce, aPublication(1));
     for (const roles of [atOnce, fetched]) {
       expect(await roles.load(aRole(2).id)).to.equal(undefined);

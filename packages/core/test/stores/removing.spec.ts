@@ -1,4 +1,3 @@
-import { createMemoryDatabase } from '@pinfold/memory';
 import {
   anAccount,
   anApiKey,
@@ -10,15 +9,15 @@ import {
   START,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { after, type Day, days, duration, type FeedId, minutes } from '../../src/index.ts';
+import { after, type Day, days, duration, minutes } from '../../src/index.ts';
 import { dayOf } from '../../src/internal.ts';
-import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
+import { newDatabase, storesOver } from './memory-stores.ts';
 
 const LATER = after(START, days(1));
 
 function openStores() {
-  const database = createMemoryDatabase(STORE_SCHEMA);
-  return createPersistence(database, () => 'f'.repeat(32) as FeedId);
+  const database = newDatabase();
+  return storesOver(database);
 }
 
 describe('what is removed up to a limit', () => {

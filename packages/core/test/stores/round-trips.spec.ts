@@ -1,4 +1,3 @@
-import { createMemoryDatabase } from '@pinfold/memory';
 import {
   ACCOUNT,
   anEvent,
@@ -10,11 +9,9 @@ import {
   START,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { type FeedId, hours, type NameToken, type PinName } from '../../src/index.ts';
+import { hours, type NameToken, type PinName } from '../../src/index.ts';
 import { type Database, isWrite, type Step, type Steps } from '../../src/records.ts';
-import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
-
-const FEED = 'f'.repeat(32) as FeedId;
+import { newDatabase, storesOver } from './memory-stores.ts';
 
 /** The steps that write, in their order. */
 const written: Step<unknown>[] = [];
@@ -39,7 +36,7 @@ function* counting<Result>(
 
 /** Stores over a database that counts round trips, as one has that sends writes together with the end of a program. */
 function openStores({ isSerial = false } = {}) {
-  const memory = createMemoryDatabase(STORE_SCHEMA);
+  const memory = newDatabase();
   let [trips, writes] = [0, 0];
   const count = (): void => {
     trips += 1;
@@ -58,7 +55,7 @@ function openStores({ isSerial = false } = {}) {
   const pause = async (): Promise<void> => undefined;
   const database = { isSerial, pause, ...counted } as Database;
   return {
-    stores: createPersistence(database, () => FEED),
+    stores: storesOver(database),
     memory,
     tripsSoFar: () => trips,
     writesSoFar: () => writes,
@@ -94,7 +91,7 @@ describe('the round trips to a database', () => {
 
   it('are two for a change of a role, and one for a page of a list or of the history', async () => {
     const { stores, memory, tripsSoFar } = openStores();
-    const plain = createPersistence(memory, () => FEED);
+    const plain = storesOver(memory);
     await plain.roles.reserve(aReservation(1));
     await plain.roles.commit(aPublication(1), leaseOf(aReservation(1)), []);
     const loaded = await plain.roles.load(aRole(1).id);
@@ -117,8 +114,8 @@ describe('the round trips to a database', () => {
 
   it('carry of a saved publication what changed, and nothing else', async () => {
     const { stores, memory } = openStores();
-    await publishTo(createPersistence(memory, () => FEED).roles, aPublication(1));
-    const loaded = await createPersistence(memory, () => FEED).roles.load(aRole(1).id);
+    await publishTo(storesOver(memory).roles, aPublication(1));
+    const loaded = await storesOver(memory).roles.load(aRole(1).id);
     if (loaded === undefined) throw new Error('the role is not there');
     written.length = 0;
     await stores.roles.save({ ...loaded.value, title: null }, loaded.version, [anEvent()]);
@@ -130,7 +127,7 @@ describe('the round trips to a database', () => {
 
   it('is one for the feed of an account, though events wait for their places in that of all accounts', async () => {
     const { stores, memory, tripsSoFar, writesSoFar } = openStores();
-    const plain = createPersistence(memory, () => FEED);
+    const plain = storesOver(memory);
     const asked = { account: ACCOUNT, pin: undefined, after: 0, limit: 9 };
     await plain.history.feed(asked);
     await plain.roles.reserve(aReservation(1));
@@ -141,7 +138,7 @@ describe('the round trips to a database', () => {
 
   it('are two reads for a replay where programs run one after the other, which none has to wait for', async () => {
     const { stores, memory, tripsSoFar, writesSoFar } = openStores({ isSerial: true });
-    const plain = createPersistence(memory, () => FEED);
+    const plain = storesOver(memory);
     await plain.roles.reserve(aReservation(1));
     expect(await stores.roles.reserve(aReservation(1))).to.have.property('kind', 'in_progress');
     await plain.roles.commit(aPublication(1), leaseOf(aReservation(1)), []);

@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import { createMemoryDatabase } from '@pinfold/memory';
 import {
   ACCOUNT,
   anEvent,
@@ -11,8 +10,8 @@ import {
   START,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { type AccountId, after, days, Fault, type FeedId } from '../../src/index.ts';
-import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
+import { type AccountId, after, days, Fault } from '../../src/index.ts';
+import { newDatabase, storesOver } from './memory-stores.ts';
 
 const END = after(START, days(8));
 const CLAIM = { now: END, endedBefore: END, token: aToken(1), until: after(END, days(1)), limit: 1_000 };
@@ -20,14 +19,14 @@ const REMOVED = { kind: 'removed' } as const;
 
 /** Stores over a database that counts settling programs, and fails those of a number. */
 function openStores(failing?: number) {
-  const database = createMemoryDatabase(STORE_SCHEMA);
+  const database = newDatabase();
   let settled = 0;
   const write: typeof database.write = (program, args) => {
     settled += program.name === 'roles.settle_cleanup' ? 1 : 0;
     if (settled === failing) throw new Fault('store_unavailable', 'gone');
     return database.write(program, args);
   };
-  const stores = createPersistence(Object.assign(database.peer(), { write }), () => 'f'.repeat(32) as FeedId);
+  const stores = storesOver(Object.assign(database.peer(), { write }));
   const claim = async (count: number, accountOf = (_: number) => ACCOUNT) => {
     for (let n = 1; n <= count; n += 1)
       await publishTo(stores.roles, aPublication(n, { account: accountOf(n) }));
