@@ -58,6 +58,11 @@ export function days(count: number): Duration {
 /** Clocks of nodes differ by less: a wrong clock has made an instant that is further ahead. */
 export const MAX_CLOCK_DIFFERENCE: Duration = hours(1);
 
+/** Whether something was recorded since an instant; what a wrong clock recorded far ahead of `now` does not count. */
+export function isRecent(recorded: Instant, since: Instant, now: Instant): boolean {
+  return recorded > since && recorded <= now + MAX_CLOCK_DIFFERENCE;
+}
+
 /** The instant `length` after `start`. */
 export function after(start: Instant, length: Duration): Instant {
   return instant(start + length);

@@ -1,7 +1,7 @@
 import { type Credential, UNAUTHORIZED } from '../domain/actor.ts';
 import { refuseErasing } from '../domain/admission.ts';
 import { type HistoryEvent, isSameActor } from '../domain/history.ts';
-import type { Instant } from '../domain/instant.ts';
+import { type Instant, isRecent } from '../domain/instant.ts';
 import type { Session, SessionLimits } from '../domain/session.ts';
 import type { Sha256 } from '../domain/sha256.ts';
 import type { BegunSession, SessionQuery, SessionStore } from '../ports/session-store.ts';
@@ -189,7 +189,7 @@ const refuse = SESSION_PROGRAMS.change('sessions.refuse', {
       feedEnds([event]),
     );
     // Of an account that was erased since nothing may be stored.
-    if (owner === undefined || (known !== undefined && known.recordedAt > unlessSince)) return;
+    if (owner === undefined || (known !== undefined && isRecent(known.recordedAt, unlessSince, at))) return;
     yield* all(upsert(SESSION_REFUSALS, { account, recordedAt: at }), ...insertEvents([event], ends));
   },
 });

@@ -1,6 +1,6 @@
 import { type FeedId, type HistoryEvent, isSameActor } from '../../domain/history.ts';
 import type { AccountId } from '../../domain/identity.ts';
-import type { Instant } from '../../domain/instant.ts';
+import { type Instant, isRecent } from '../../domain/instant.ts';
 import type { EventQuery, HistoryStore } from '../../ports/history-store.ts';
 import { column, gt, gte, lte, oneOf, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
@@ -92,7 +92,7 @@ async function storeExpirations(database: Database, events: readonly HistoryEven
   }
 }
 
-const ACTOR = ['actor'] as const;
+const ALIKE = ['actor', 'recordedAt'] as const;
 
 /** One event more than the page holds shows whether another page follows. */
 const listEvents = HISTORY_PROGRAMS.query(
@@ -111,10 +111,12 @@ const recordOnce = HISTORY_PROGRAMS.change('history.record_once', {
     const { type, actor, account, pin } = event;
     const [row, alike, ends] = yield* together(
       findRole(account, pin, CHANGED),
-      find(EVENTS, { account, pin, type, at: gt(unlessSince) }, { select: ACTOR }),
+      find(EVENTS, { account, pin, type, at: gt(unlessSince) }, { select: ALIKE }),
       feedEnds([event]),
     );
-    const isRecorded = alike.some((known) => isSameActor(known.actor, actor));
+    const isRecorded = alike.some(
+      (known) => isSameActor(known.actor, actor) && isRecent(known.recordedAt, unlessSince, event.recordedAt),
+    );
     if (row === undefined || isRecorded) return false;
     yield* all(...changeRoles([{ row, changes: {}, events: [event] }], ends));
     return true;
