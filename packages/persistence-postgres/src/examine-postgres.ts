@@ -1,15 +1,19 @@
 import { examineSchema, type SchemaState } from '@pinfold/core/adapter';
 import { codeOf } from '@pinfold/core/internal';
 import type { DatabaseState } from '@pinfold/core/records';
-import { ask, type PostgresClient, type PostgresPool, survive } from './engine/postgres-connection.ts';
+import {
+  ignoreBreaks,
+  type PostgresClient,
+  type PostgresPool,
+  runStatement,
+} from './engine/postgres-connection.ts';
 import { prepared, ROLLBACK, unprepared } from './engine/statement.ts';
 import { newestMigration, stateOf } from './schema/migrate.ts';
 
-/** A server, for diagnosis. */
 interface Server {
   /** The server's version, such as `17.2`. */
   readonly release: string;
-  /** Whether it takes no changes, as a standby does. */
+  /** Whether it refuses changes, as a standby does. */
   readonly readOnly: boolean;
   readonly encoding: string;
   readonly now: number;
@@ -29,9 +33,9 @@ interface Schema {
 
 /** The state of a server and of a schema, for diagnosis. */
 export interface PostgresExamined extends Server {
-  /** False behind a pooler that mixes connections up. */
+  /** False behind a pooler that gives each transaction another connection. */
   readonly keepsPreparedStatements: boolean;
-  /** Absent if the schema does not exist; its version is absent before the first one, and if it cannot be read. */
+  /** Absent if the schema does not exist; its version is absent before the first migration, and if it is unreadable. */
   readonly schema?: Schema & Pick<DatabaseState, 'version' | 'outdated'>;
   /** The version of the schema that this release creates. */
   readonly newest: number;
@@ -62,22 +66,22 @@ const UNREADABLE: ReadonlySet<unknown> = new Set(['42P01', '3F000', '42501']);
 
 const STATEMENT = prepared('SELECT 1 AS prepared');
 const BEGIN = unprepared('BEGIN');
-/** SQLSTATEs: the name of a prepared statement is unknown, or is taken. */
-const MIXED: ReadonlySet<unknown> = new Set(['26000', '42P05']);
-/** A pooler with a single connection lets the second transaction wait for the first. */
-const WAIT = 1_000;
+/** SQLSTATEs: the name of a prepared statement is unknown, or already exists. */
+const WRONG_CONNECTION: ReadonlySet<unknown> = new Set(['26000', '42P05']);
+/** How long to wait, in milliseconds: with a single connection, a pooler lets one transaction wait for the other. */
+const MAX_WAIT = 1_000;
 
 /**
- * Examines a server and a schema of any state by a pool of two connections, and changes nothing. Rejects with the error
- * of `pg` if the server does not answer.
+ * Examines a server and a schema in any state, without changes. Needs a pool of two connections. Rejects with the error of
+ * `pg` if the server does not answer.
  */
 export async function examinePostgres(pool: PostgresPool, name: string): Promise<PostgresExamined> {
   const isPrepared = await keepsPreparedStatements(pool);
   const client = await pool.connect();
   try {
-    const [server] = await ask<Server>(client, SERVER);
+    const [server] = await runStatement<Server>(client, SERVER);
     if (server === undefined) throw new Error('the server said nothing of itself');
-    const [schema] = await ask<Schema>(client, SCHEMA, [name]);
+    const [schema] = await runStatement<Schema>(client, SCHEMA, [name]);
     const [state] = schema === undefined ? [] : await stateIn(client, name);
     const { newest, ...version } = examineSchema(state, [newestMigration()]);
     const found = { ...server, keepsPreparedStatements: isPrepared, newest };
@@ -89,7 +93,7 @@ export async function examinePostgres(pool: PostgresPool, name: string): Promise
 
 async function stateIn(client: PostgresClient, schema: string): Promise<readonly SchemaState[]> {
   try {
-    return await ask<SchemaState>(client, stateOf(schema));
+    return await runStatement<SchemaState>(client, stateOf(schema));
   } catch (error) {
     if (UNREADABLE.has(codeOf(error))) return [];
     throw error;
@@ -97,18 +101,18 @@ async function stateIn(client: PostgresClient, schema: string): Promise<readonly
 }
 
 /**
- * Whether a prepared statement stays with its connection. Behind a pooler that gives each transaction any connection of
- * the server, such as PgBouncer before 1.21, the statement is not known to the next one.
+ * Whether prepared statements work. Behind a pooler that gives each transaction another connection to the server, such as
+ * PgBouncer before 1.21, the next transaction may not find the statement.
  */
 export async function keepsPreparedStatements(pool: PostgresPool): Promise<boolean> {
-  pool.on('connect', survive);
+  pool.on('connect', ignoreBreaks);
   const [one, other] = await Promise.all([pool.connect(), pool.connect()]);
   try {
     await one.query({ ...STATEMENT });
     await other.query({ ...BEGIN });
-    // The other's transaction has the connection on which the statement was prepared, so this one gets another.
+    // The other transaction now holds the connection that has prepared the statement, so this one gets another.
     const repeated = isPrepared(one);
-    await Promise.race([repeated, new Promise((resolve) => setTimeout(resolve, WAIT).unref())]);
+    await Promise.race([repeated, new Promise((resolve) => setTimeout(resolve, MAX_WAIT).unref())]);
     await other.query({ ...ROLLBACK });
     return (await repeated) && (await isPrepared(other));
   } finally {
@@ -122,7 +126,7 @@ async function isPrepared(client: PostgresClient): Promise<boolean> {
     await client.query({ ...STATEMENT });
     return true;
   } catch (error) {
-    if (MIXED.has(codeOf(error))) return false;
+    if (WRONG_CONNECTION.has(codeOf(error))) return false;
     throw error;
   }
 }

@@ -18,13 +18,13 @@ export const POOL_LIMITS = {
   keepAlive: true,
 } as const;
 
-/** What {@link openPostgres} needs. */
+/** Options of {@link openPostgres}. */
 export interface OpenPostgresOptions {
   /** A pool of `pg`. The caller ends it. */
   readonly pool: PostgresPool;
   /** The schema that holds the tables. `migrate` creates it if it does not exist. */
   readonly schema: string;
-  /** Waits before retries, by default on the host's timers. Replace only in tests: a stopped clock waits for ever. */
+  /** Waits before retries. Default: the host's timers. Replace it only in tests: a stopped clock waits forever. */
   readonly sleep?: Clock['sleep'] | undefined;
 }
 

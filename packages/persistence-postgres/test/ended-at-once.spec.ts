@@ -20,7 +20,7 @@ const ENDED = message('E', 'SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0'
 
 describe('a server that ends a connection in the packet that says that it is ready', () => {
   for (const pipeline of [false, true]) {
-    for (const [what, ask] of Object.entries({
+    for (const [what, runStatement] of Object.entries({
       'a call': async (pool: pg.Pool) => (await openPostgres({ pool, schema: 's' })).roles.load(aRoleId(1)),
       'an examination': (pool: pg.Pool) => examinePostgres(pool, 's'),
     })) {
@@ -33,7 +33,7 @@ describe('a server that ends a connection in the packet that says that it is rea
         const { port } = server.address() as AddressInfo;
         const pool = new pg.Pool({ host: '127.0.0.1', port, user: 'x', database: 'x', pipeline });
         try {
-          const error = await rejectionOf(ask(pool));
+          const error = await rejectionOf(runStatement(pool));
           expect(isFault(error) && error.code).to.equal(what === 'a call' && 'store_unavailable');
         } finally {
           await pool.end();

@@ -4,7 +4,7 @@ import { asFault } from './engine/sqlite-errors.ts';
 import { databaseState, MIGRATIONS } from './schema/migrate.ts';
 
 /**
- * Examines a database file of any state, and changes nothing. Reads every page of it.
+ * Examines a database file in any state, without changes. Reads every page.
  *
  * @throws Fault `store_unavailable` when the file cannot be opened, `store_corrupt` when it is no database.
  */

@@ -9,20 +9,20 @@ import { Checkpointer } from './engine/checkpointer.ts';
 import { SqliteConnection } from './engine/sqlite-connection.ts';
 import { ThreadedWriter } from './writing/threaded-writer.ts';
 
-/** What {@link openSqlite} needs. */
+/** Options of {@link openSqlite}. */
 export interface OpenSqliteOptions {
   /** The database file's absolute path. A missing file is created with mode 0600; its folder must exist. */
   readonly file: string;
   /**
-   * Waits for locks outside the thread that writes, 5 s in total, on the host's timers. Replace it only in tests: a stopped
-   * clock waits for ever.
+   * Waits for locks, 5 s in total, except in the writer's thread. Default: the host's timers. Replace it only in tests: a
+   * stopped clock waits forever.
    */
   readonly sleep?: Clock['sleep'] | undefined;
 }
 
 /**
- * Opens a SQLite file, and creates it if it is missing. Several processes of one machine may open it. Half a second later a
- * thread starts that makes the changes from then on. `check` resolves to `undefined`, because a file has no clock.
+ * Opens a SQLite file, and creates it if it is missing. Several processes of one machine may open it. After half a second,
+ * a thread starts that makes all further changes. `check` resolves to `undefined`, since a file has no clock.
  *
  * @throws TypeError unless the path is absolute.
  * @throws Fault `store_unavailable` when the file cannot be opened, `store_corrupt` when it is no database.

@@ -5,7 +5,7 @@ export function lentRoom(setRoom: (pages: number) => unknown) {
     /** How often it was lent. */
     lent: () => lent,
     reserve: {
-      keep: () => {},
+      refill: () => {},
       lend: <Result>(task: () => Result): Result => {
         lent += 1;
         setRoom(1_000_000);

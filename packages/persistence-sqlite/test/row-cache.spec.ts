@@ -16,12 +16,12 @@ describe('RowCache', () => {
     const rows = new Map([['a', { value: 1 }]]);
     const asked: string[] = [];
     let during = (): void => {};
-    const hasChanged = (): boolean => {
+    const takeChange = (): boolean => {
       const changed = changes > seen;
       seen = changes;
       return changed;
     };
-    const cache = new RowCache({ hasChanged }, (key) => {
+    const cache = new RowCache({ takeChange }, (key) => {
       asked.push(key);
       during();
       return rows.get(key);
@@ -47,11 +47,11 @@ describe('RowCache', () => {
 
   it('looks for changes once for all that asks without a pause', async () => {
     let looks = 0;
-    const hasChanged = (): boolean => {
+    const takeChange = (): boolean => {
       looks += 1;
       return false;
     };
-    const cache = new RowCache({ hasChanged }, () => ({ value: 1 }));
+    const cache = new RowCache({ takeChange }, () => ({ value: 1 }));
     cache.get('a');
     expect(looks, 'before the read and after it').to.equal(2);
     cache.get('a');
@@ -64,7 +64,7 @@ describe('RowCache', () => {
 
   it('keeps 10,000 rows at most', () => {
     let reads = 0;
-    const cache = new RowCache({ hasChanged: () => false }, (key) => {
+    const cache = new RowCache({ takeChange: () => false }, (key) => {
       reads += 1;
       return { key };
     });
@@ -170,14 +170,14 @@ if (process.platform === 'linux')
         // Stays open: closing it would drop SQLite's locks.
         const header = openSync(`${file}-shm`, 'r');
         let seen = '';
-        const hasChanged = (): boolean => {
+        const takeChange = (): boolean => {
           const salts = Buffer.alloc(8);
           readSync(header, salts, 0, 8, 32);
           const changed = salts.toString('hex') !== seen;
           seen = salts.toString('hex');
           return changed;
         };
-        return { hasChanged };
+        return { takeChange };
       };
       const { stale } = await stress({ checks: 60_000, killEvery: 20_000, watch: weaker });
       expect(stale).to.be.greaterThan(0);

@@ -1,26 +1,26 @@
 import type { SqlPlan } from '@pinfold/core/sql';
 import { prepared, type Statement, unprepared } from '../engine/statement.ts';
 
-/** The most reads in one statement: each connection prepares one for every combination that programs ask for. */
+/** The most reads in one statement, since each connection prepares a statement for every combination of reads. */
 export const MAX_JOINED = 16;
 
-/** A quoted name, which may look like a parameter, or a parameter. */
+/** Matches parameters, and quoted names, which may contain text that looks like a parameter. */
 const PARAMETER = /"(?:[^"]|"")*"|\$(\d+)/g;
 
-/** The statements of plans, and of the reads of a step in one, whose only row has the rows of each as its `parts`. */
+/** A cache of statements for single plans and joined reads. A joined statement returns one row with all rows as `parts`. */
 export class JoinedReads {
   readonly #numbers: Map<SqlPlan, number> = new Map();
   readonly #statements: Map<string, Statement> = new Map();
 
-  /** The statement of one plan or several reads. Their values follow each other. */
+  /** The statement of one plan or of several reads; its values are those of all plans in turn. */
   statementOf(plans: readonly SqlPlan[]): Statement {
     const shape = plans.map((plan) => this.#numberOf(plan)).join();
-    const known = this.#statements.get(shape) ?? joined(plans);
+    const known = this.#statements.get(shape) ?? joinPlans(plans);
     this.#statements.set(shape, known);
     return known;
   }
 
-  /** A plan is made once for a shape, so it stands for its text. */
+  /** Numbers plans by identity: the compiler creates one plan for each text. */
   #numberOf(plan: SqlPlan): number {
     const known = this.#numbers.get(plan) ?? this.#numbers.size;
     this.#numbers.set(plan, known);
@@ -28,10 +28,10 @@ export class JoinedReads {
   }
 }
 
-/** An array of a subquery has its rows in their order. */
-function joined(plans: readonly SqlPlan[]): Statement {
+/** Joins reads by `ARRAY(subquery)`, which preserves the order of rows. */
+function joinPlans(plans: readonly SqlPlan[]): Statement {
   const [only, second] = plans;
-  // A prepared statement is planned once and for all values.
+  // The server plans a prepared statement once, for all values.
   if (only !== undefined && second === undefined)
     return only.isPlannedEachTime ? unprepared(only.text) : prepared(only.text);
   let shift = 0;

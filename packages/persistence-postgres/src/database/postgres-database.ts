@@ -20,21 +20,21 @@ import { checkSchema, databaseState, migrate, newestMigration } from '../schema/
 import { JoinedReads } from './joined-reads.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { PostgresLookups } from './postgres-lookups.ts';
-import { PostgresSession, type Writing } from './postgres-session.ts';
+import { PostgresSession, type SharedPlans } from './postgres-session.ts';
 
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
-/** Begins a read-only state. */
+/** Begins a read-only transaction, all of whose statements see one state. */
 const BEGIN_SNAPSHOT = unprepared('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
 
 /**
- * A database in a schema of a PostgreSQL server. The locks of a program are advisory locks of its transaction, which the
- * statement that begins it takes, so that a pooler in transaction mode does no harm.
+ * A database in a schema of a PostgreSQL server. A program's locks are advisory locks of its transaction, taken together
+ * with BEGIN: so they work behind a pooler in transaction mode.
  */
 export class PostgresDatabase implements Database {
   readonly isSerial = false;
   readonly #connection: PostgresConnection;
   readonly #schema: string;
-  readonly #writing: Writing;
+  readonly #plans: SharedPlans;
   readonly #migrations: readonly Migration[];
   readonly #lookups: PostgresLookups;
 
@@ -43,14 +43,14 @@ export class PostgresDatabase implements Database {
     this.#connection = connection;
     this.#schema = schema;
     const compiler = new SqlCompiler(dialect);
-    this.#writing = { compiler, joinedReads: new JoinedReads() };
+    this.#plans = { compiler, joinedReads: new JoinedReads() };
     this.#lookups = new PostgresLookups(connection, compiler);
     const sql = createTables(tables, dialect).join(';\n');
     this.#migrations = [newestMigration(sql)];
   }
 
   read<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {
-    return this.#reading(signal, query.name, (session) => session.run(query.run(args)));
+    return this.#runRead(signal, query.name, (session) => session.run(query.run(args)));
   }
 
   peek<Value>(lookup: Lookup<Value>, key: string, signal?: AbortSignal): Promise<Value | undefined> {
@@ -58,7 +58,7 @@ export class PostgresDatabase implements Database {
   }
 
   snapshot<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {
-    return this.#reading(signal, query.name, async (session) => {
+    return this.#runRead(signal, query.name, async (session) => {
       session.send(BEGIN_SNAPSHOT);
       try {
         return await session.run(query.run(args));
@@ -73,14 +73,14 @@ export class PostgresDatabase implements Database {
     const { client, close } = await this.#connection.openSnapshot();
     let isOpen = true;
     return {
-      read: async ({ name, run }, args, another) => {
-        another?.throwIfAborted();
+      read: async ({ name, run }, args, readSignal) => {
+        readSignal?.throwIfAborted();
         if (!isOpen) throw new Fault('store_unavailable', 'the snapshot was closed');
-        const session = new PostgresSession(client, this.#writing, name);
+        const session = new PostgresSession(client, this.#plans, name);
         const result = session.run(run(args)).catch((error: unknown) => {
           throw asFault(error);
         });
-        return raceSignal(result, another);
+        return raceSignal(result, readSignal);
       },
       close: async () => {
         if (isOpen) await close();
@@ -90,11 +90,12 @@ export class PostgresDatabase implements Database {
   }
 
   async write<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> {
-    const begin = unprepared(`${BEGIN}${this.#taking(program.locks(args))}`);
-    return this.#running(async (client) => {
-      const session = new PostgresSession(client, this.#writing, program.name);
+    const begin = unprepared(`${BEGIN}${this.#lockStatement(program.locks(args))}`);
+    return this.#runPipelined(async (client) => {
+      const session = new PostgresSession(client, this.#plans, program.name);
       session.send(begin);
       const result = await resultOf(session, () => session.run(program.run(args)));
+      // The commit is a second phase: an earlier failure changed nothing, so only the first phase may be retried.
       return () =>
         resultOf(session, async () => {
           session.flush();
@@ -126,22 +127,23 @@ export class PostgresDatabase implements Database {
     this.#connection.close();
   }
 
-  #reading<Result>(
+  #runRead<Result>(
     signal: AbortSignal | undefined,
     name: string,
     work: (session: PostgresSession) => Promise<Result>,
   ): Promise<Result> {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
-    const running = this.#running<Result>(async (client) => {
-      const session = new PostgresSession(client, this.#writing, name);
+    const running = this.#runPipelined<Result>(async (client) => {
+      const session = new PostgresSession(client, this.#plans, name);
       const result = await resultOf(session, () => work(session));
+      // Waits for statements without a reader, such as a snapshot's COMMIT, before the connection is released.
       await session.ended();
       return async () => result;
     });
     return raceSignal(running, signal);
   }
 
-  async #running<Result>(work: (client: Client) => Promise<() => Promise<Result>>): Promise<Result> {
+  async #runPipelined<Result>(work: (client: Client) => Promise<() => Promise<Result>>): Promise<Result> {
     try {
       return await this.#connection.pipelined(work);
     } catch (error) {
@@ -149,23 +151,23 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /** The statement that takes the locks one after the other, in the order of every program. */
-  #taking(locks: Locks): string {
+  /** The statement that takes the locks in the same order in every program, so that programs cannot deadlock. */
+  #lockStatement(locks: Locks): string {
     const calls = locksInOrder(locks).map(({ name, isShared }) => {
       return `pg_catalog.pg_advisory_xact_lock${isShared ? '_shared' : ''}(${lockNumber(this.#schema, name)})`;
     });
-    // The server evaluates the columns of a row in their order.
+    // The server evaluates the columns of a row in order.
     return calls.length === 0 ? '' : `; SELECT ${calls.join(', ')}`;
   }
 }
 
-/** The result of work. Mistakes in the program or its statements are a {@link ProgramError}: all else may be retried. */
+/** Returns the result of work. Throws mistakes of the program or its statements as {@link ProgramError}: no retry helps. */
 async function resultOf<Result>(session: PostgresSession, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (cause) {
     const first = await session.ended();
-    // A later statement fails because of an earlier one, for which nothing waited.
+    // The first failure is the cause: after it, the server refuses all later statements of the transaction.
     const failure = first === undefined || reasonOf(first) === reasonOf(cause) ? cause : first;
     if (first === undefined || kindOf(failure) === 'bug') throw new ProgramError('', { cause: failure });
     throw failure;

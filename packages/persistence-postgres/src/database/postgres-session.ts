@@ -12,35 +12,35 @@ import type { Client } from '../engine/postgres-connection.ts';
 import type { Statement } from '../engine/statement.ts';
 import { type JoinedReads, MAX_JOINED } from './joined-reads.ts';
 
-/** How the statements of actions are written: once for all sessions of a database. */
-export interface Writing {
+/** The plans and statements of actions, shared by all sessions of a database. */
+export interface SharedPlans {
   readonly compiler: SqlCompiler;
   readonly joinedReads: JoinedReads;
 }
 
-/** Reads that were not sent yet, and the promise of their results. */
+/** Reads that are not sent yet, and the promise of their results. */
 interface Batch {
   readonly reads: { readonly plan: SqlPlan; readonly action: ReadAction | ScanAction }[];
   readonly results: PromiseWithResolvers<readonly unknown[]>;
 }
 
 /**
- * The steps of one program or query on a connection. What needs no answer is not waited for: on a connection that
- * pipelines, writes travel with the next statement that is waited for, at the latest with the one that ends the program.
+ * Runs the steps of one program or query on a connection. Does not wait for writes: on a pipelined connection, they are
+ * sent with the next read, at the latest with the COMMIT.
  */
 export class PostgresSession {
   readonly #client: Client;
-  readonly #writing: Writing;
+  readonly #plans: SharedPlans;
   readonly #program: string;
   readonly #writes: WriteAction[] = [];
   #batch: Batch | undefined;
-  /** Everything that was sent, in its order. */
+  /** The answers of all sent statements, in order. */
   readonly #sent: Promise<unknown>[] = [];
   #failure: unknown;
 
-  constructor(client: Client, writing: Writing, program: string) {
+  constructor(client: Client, plans: SharedPlans, program: string) {
     this.#client = client;
-    this.#writing = writing;
+    this.#plans = plans;
     this.#program = program;
   }
 
@@ -50,19 +50,19 @@ export class PostgresSession {
 
   /** Sends a statement without waiting for it. */
   send(statement: Statement): void {
-    void this.#ask(statement, []);
+    void this.#send(statement, []);
   }
 
-  /** Sends the writes that are left. */
+  /** Sends the collected writes. */
   flush(): void {
     for (const action of this.#writes.splice(0)) {
-      const plan = this.#writing.compiler.planOf(action);
+      const plan = this.#plans.compiler.planOf(action);
       if (plan === undefined) continue;
       void this.#run(plan, action, action);
     }
   }
 
-  /** Resolves with the first failure, undefined without one, when all that was sent has been answered. */
+  /** Waits for the answers to all sent statements, and resolves to the first failure, if any. */
   async ended(): Promise<unknown> {
     await Promise.allSettled(this.#sent);
     return this.#failure;
@@ -74,7 +74,7 @@ export class PostgresSession {
       case 'upsert':
       case 'update':
       case 'remove':
-        // What was to be read before is.
+        // Reads that came before must not see this write.
         this.#sendReads();
         this.#writes.push(action);
         return undefined;
@@ -82,7 +82,7 @@ export class PostgresSession {
         this.flush();
         return this.#scan(action);
       default: {
-        const plan = this.#writing.compiler.planOf(action);
+        const plan = this.#plans.compiler.planOf(action);
         if (plan === undefined) return undefined;
         this.flush();
         return plan.isPlannedEachTime
@@ -92,7 +92,7 @@ export class PostgresSession {
     }
   }
 
-  /** Adds a read to those of the same step, which are sent together when the step has asked for all of them. */
+  /** Adds a read to the reads of the same step, which are sent together. */
   async #read(plan: SqlPlan, action: ReadAction): Promise<unknown> {
     if (this.#batch === undefined) queueMicrotask(() => this.#sendReads());
     this.#batch ??= { reads: [], results: Promise.withResolvers() };
@@ -106,44 +106,44 @@ export class PostgresSession {
     if (this.#batch === undefined) return;
     const { reads, results } = this.#batch;
     this.#batch = undefined;
-    results.resolve(this.#askTogether(reads));
+    results.resolve(this.#sendTogether(reads));
   }
 
-  async #askTogether(reads: Batch['reads']): Promise<readonly unknown[]> {
+  async #sendTogether(reads: Batch['reads']): Promise<readonly unknown[]> {
     const plans = reads.map(({ plan }) => plan);
     const values = reads.flatMap(({ plan, action }) => plan.values(action));
-    const rows = await this.#ask(this.#writing.joinedReads.statementOf(plans), values);
+    const rows = await this.#send(this.#plans.joinedReads.statementOf(plans), values);
     const answered = plans.length === 1 ? [rows] : (rows[0]?.parts as readonly (readonly SqlRow[])[]);
     return plans.map(({ result }, n) => result?.(answered[n] ?? []));
   }
 
-  /** The server reads an index as far as it takes, and only the caller waits for it. */
+  /** Scans an index. It may take the server long, but only the caller waits. */
   async #scan(action: ScanAction): Promise<unknown> {
-    const { rows, end, whole } = this.#writing.compiler.scanPlansOf(action);
+    const { rows, end, whole } = this.#plans.compiler.scanPlansOf(action);
     if (action.mayScanMore)
       return { rows: whole.result?.(await this.#run(whole, action)), scannedTo: undefined };
-    // In one statement, so that both are of one state.
-    const [passing, last] = await this.#askTogether([rows, end].map((plan) => ({ plan, action })));
+    // One statement, so that both reads see one state.
+    const [passing, last] = await this.#sendTogether([rows, end].map((plan) => ({ plan, action })));
     const isFull = (passing as readonly unknown[]).length === action.limit;
     return { rows: passing, scannedTo: isFull ? undefined : last };
   }
 
   #run(plan: SqlPlan, action: TableAction, write?: WriteAction): Promise<readonly SqlRow[]> {
-    return this.#ask(this.#writing.joinedReads.statementOf([plan]), plan.values(action), write);
+    return this.#send(this.#plans.joinedReads.statementOf([plan]), plan.values(action), write);
   }
 
-  /** Asks at once where the connection pipelines, and else when all before has been answered. */
-  #ask(statement: Statement, values: readonly unknown[], write?: WriteAction): Promise<readonly SqlRow[]> {
+  /** Sends a statement: at once on a pipelined connection, otherwise after the answer to the one before. */
+  #send(statement: Statement, values: readonly unknown[], write?: WriteAction): Promise<readonly SqlRow[]> {
     const { isPipelined, run } = this.#client;
     const before = this.#sent.at(-1);
     const send = (): Promise<readonly SqlRow[]> => run<SqlRow>(statement, values);
-    const asked = isPipelined || before === undefined ? send() : before.then(send, send);
-    const answered = asked.catch((error: unknown) => {
+    const answer = isPipelined || before === undefined ? send() : before.then(send, send);
+    const answered = answer.catch((error: unknown) => {
       const failure = write === undefined ? error : stepError(this.#program, write, error);
       this.#failure ??= failure;
       throw failure;
     });
-    // A failure is thrown when the program waits for it.
+    // Prevents an unhandled rejection: the failure is thrown once the program waits for it.
     answered.catch(() => undefined);
     this.#sent.push(answered);
     return answered;

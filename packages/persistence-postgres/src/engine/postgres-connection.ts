@@ -4,31 +4,31 @@ import { raceSignal } from '@pinfold/core/adapter';
 import { asFault, kindOf } from './postgres-errors.ts';
 import { ROLLBACK, type Statement, TYPES, unprepared } from './statement.ts';
 
-/** The part of `pg`'s client that stores use. It runs queries in order; `release(true)` ends the connection. */
+/** The part of `pg`'s client that the stores use. It runs queries in order; `release(true)` ends the connection. */
 export interface PostgresClient {
-  // biome-ignore lint/suspicious/noExplicitAny: a row is what its statement says, which no type can tell
+  // biome-ignore lint/suspicious/noExplicitAny: the type of a row depends on its statement
   query(query: any): Promise<{ readonly rows: any[] }>;
   release(destroy?: boolean): void;
-  /** Whether it sends a query before the one before has been answered, as the pool's configuration says. */
+  /** Whether the pool is configured to send a query before the answer to the one before. */
   readonly pipeline?: boolean;
-  /** Its socket, as `pg` has it. Without one, each statement is sent by itself. */
+  /** The socket, as in `pg`. Without one, each statement is sent alone. */
   readonly connection?: { readonly stream?: Pick<Writable, 'cork' | 'uncork'> };
-  /** A connection that breaks between two queries emits this. Without a listener, it would end the process. */
+  /** Emitted by a connection that breaks between two queries. Without a listener, it would end the process. */
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** The part of `pg`'s pool that stores use, as a structural type: any version or wrapper of it fits. */
+/** The part of `pg`'s pool that the stores use, as a structural type that fits any version or wrapper. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
-  /** `error`: a connection broke while it was idle. `connect`: one was made, and may break before {@link connect} resolves. */
+  /** `error`: an idle connection broke. `connect`: a new connection, which may break before {@link connect} resolves. */
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'connect', listener: (client: PostgresClient) => void): unknown;
   off(event: 'error', listener: (error: Error) => void): unknown;
   off(event: 'connect', listener: (client: PostgresClient) => void): unknown;
 }
 
-/** The total time for which serialization failures and deadlocks are retried. */
-const PATIENCE = 5_000;
+/** The total wait between retries of one call, in milliseconds. */
+const MAX_TOTAL_WAIT = 5_000;
 const MAX_WAIT = 64;
 /** How many broken connections one call tolerates: after a restart a pool may hold several. */
 const MAX_BROKEN = 3;
@@ -40,23 +40,23 @@ const BEGIN_SNAPSHOT = unprepared(`
 
 const IS_STANDBY = unprepared('SELECT pg_catalog.pg_is_in_recovery() AS standby');
 
-/** A connection that works, with how it runs statements. */
+/** Runs statements on a connection. */
 export interface Client {
   readonly run: <Row = unknown>(statement: Statement, values?: readonly unknown[]) => Promise<readonly Row[]>;
-  /** Whether a statement may be sent before the one before has been answered. */
+  /** Whether a statement may be sent before the answer to the one before. */
   readonly isPipelined: boolean;
 }
 
 const ignore = (): void => {};
-const survived: WeakSet<PostgresClient> = new WeakSet();
+const guarded: WeakSet<PostgresClient> = new WeakSet();
 
-/** A connection that breaks fails its queries, or the next one. Without a listener, it would end the process as well. */
-export function survive(client: PostgresClient): void {
-  if (!survived.has(client)) client.on('error', ignore);
-  survived.add(client);
+/** Adds an error listener, without which a broken connection would end the process. Its queries fail in any case. */
+export function ignoreBreaks(client: PostgresClient): void {
+  if (!guarded.has(client)) client.on('error', ignore);
+  guarded.add(client);
 }
 
-/** Runs the stores' statements on a pool. Retries what certainly had no effect; else fails with `store_unavailable`. */
+/** Runs the stores' statements on a pool. Retries if they certainly had no effect; else fails with `store_unavailable`. */
 export class PostgresConnection {
   readonly #pool: PostgresPool;
   readonly #sleep: Clock['sleep'];
@@ -66,16 +66,16 @@ export class PostgresConnection {
     this.#pool = pool;
     this.#sleep = sleep;
     pool.on('error', ignore);
-    pool.on('connect', survive);
+    pool.on('connect', ignoreBreaks);
   }
 
   close(): void {
     this.#pool.off('error', ignore);
-    this.#pool.off('connect', survive);
+    this.#pool.off('connect', ignoreBreaks);
     this.#closed = true;
   }
 
-  /** Runs a statement that changes nothing. After an abort its result is dropped. */
+  /** Runs a statement that changes nothing. After an abort, its result is ignored. */
   read<Row>(statement: Statement, values: readonly unknown[], signal?: AbortSignal): Promise<readonly Row[]> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     const rows = this.pipelined(async ({ run }) => {
@@ -86,8 +86,8 @@ export class PostgresConnection {
   }
 
   /**
-   * Runs statements up to a commit, and then what it results in, which commits. Before that they certainly change nothing,
-   * even if the connection breaks, since the server then rolls them back: they may run again from the first.
+   * Runs `work`, then the function that it returns, which commits. A failure before the commit is retried from the first
+   * statement, since nothing has changed: if the connection breaks, the server rolls the transaction back.
    */
   async pipelined<Result>(work: (client: Client) => Promise<() => Promise<Result>>): Promise<Result> {
     let waited = 0;
@@ -108,7 +108,7 @@ export class PostgresConnection {
         isBroken = kindOf(error) === 'broken';
         broken += Number(isBroken);
         const isUndone = isBroken ? !isCommitting : kindOf(error) === 'rolled_back';
-        if (!isUndone || broken > MAX_BROKEN || waited + wait > PATIENCE) throw asFault(error);
+        if (!isUndone || broken > MAX_BROKEN || waited + wait > MAX_TOTAL_WAIT) throw asFault(error);
       } finally {
         pooled.release(isBroken);
       }
@@ -117,7 +117,7 @@ export class PostgresConnection {
     }
   }
 
-  /** Opens one read-only state on a connection of its own, which is given back when it is closed. */
+  /** Opens a read-only transaction that sees one state, on a connection of its own; `close` releases it. */
   async openSnapshot(): Promise<{ readonly client: Client; close(): Promise<void> }> {
     const pooled = await this.#takeClient();
     const client = clientOn(pooled);
@@ -137,13 +137,13 @@ export class PostgresConnection {
     return { client, close };
   }
 
-  /** Takes a client from the pool, which the caller releases. */
+  /** Takes a client from the pool, which the caller must release. */
   async #takeClient(): Promise<PostgresClient> {
     if (this.#closed) throw new Fault('store_unavailable', 'the database was closed');
     let client: PostgresClient | undefined;
     try {
       client = await this.#pool.connect();
-      await provePrimary(client);
+      await checkPrimary(client);
       return client;
     } catch (error) {
       client?.release(true);
@@ -154,44 +154,43 @@ export class PostgresConnection {
 
 function clientOn(client: PostgresClient): Client {
   return {
-    run: (statement, values) => ask(client, statement, values),
+    run: (statement, values) => runStatement(client, statement, values),
     isPipelined: client.pipeline === true,
   };
 }
 
-/** Connections to a primary server, by any handle on their pool: a connection never changes its server. */
+/** Connections to a primary server, which are checked once: a connection never changes its server. */
 const primaries: WeakSet<PostgresClient> = new WeakSet();
 
-/** A standby answers reads with old data. */
-async function provePrimary(client: PostgresClient): Promise<void> {
+/** Throws if the server is a standby, which answers reads with old data. */
+async function checkPrimary(client: PostgresClient): Promise<void> {
   if (primaries.has(client)) return;
-  survive(client);
-  const [server] = await ask<{ standby: boolean }>(client, IS_STANDBY);
+  ignoreBreaks(client);
+  const [server] = await runStatement<{ standby: boolean }>(client, IS_STANDBY);
   if (server?.standby !== false) throw new Error('the server is a standby');
   primaries.add(client);
 }
 
-const gathering: WeakSet<PostgresClient> = new WeakSet();
+const corked: WeakSet<PostgresClient> = new WeakSet();
 
-/** Lets what is sent in this turn go in one packet: each write of a socket costs more than the statement in it. */
-function gather(client: PostgresClient): void {
+/** Sends all statements of this tick in one packet: writing to a socket takes longer than the statement itself. */
+function corkUntilNextTick(client: PostgresClient): void {
   const { connection: { stream } = {}, pipeline } = client;
-  if (stream === undefined || pipeline !== true || gathering.has(client)) return;
-  gathering.add(client);
+  if (stream === undefined || pipeline !== true || corked.has(client)) return;
+  corked.add(client);
   stream.cork();
   process.nextTick(() => {
-    gathering.delete(client);
+    corked.delete(client);
     stream.uncork();
   });
 }
 
-/** Runs a statement on a client. */
-export async function ask<Row>(
+export async function runStatement<Row>(
   client: PostgresClient,
   { name, text, timeout }: Statement,
   values: readonly unknown[] = [],
 ): Promise<readonly Row[]> {
-  gather(client);
+  corkUntilNextTick(client);
   const { rows } = await client.query({
     text,
     values: [...values],

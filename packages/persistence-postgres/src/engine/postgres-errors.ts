@@ -4,27 +4,27 @@ import { StepError } from '@pinfold/core/records';
 
 /**
  * The meaning of a query's error by the class of its SQLSTATE (PostgreSQL manual, appendix A):
- * - `rolled_back`: nothing was done, so the caller may retry.
- * - `broken`: the connection is unusable, and the statement may or may not have been done.
- * - `unavailable`: the server cannot do it now; the connection is usable.
+ * - `rolled_back`: nothing has changed, so the caller may retry.
+ * - `broken`: the connection is unusable, and the effect of the statement is unknown.
+ * - `unavailable`: the server cannot run it now; the connection is usable.
  */
 export type ErrorKind = 'rolled_back' | 'broken' | 'unavailable' | 'corrupt' | 'bug';
 
-/** Carries what a program threw past the retries of a connection. */
+/** Wraps an error of a program, which must not be retried. */
 export class ProgramError extends Error {}
 
 const SQLSTATES: readonly (readonly [states: RegExp, errorKind: ErrorKind])[] = [
   // serialization_failure, deadlock_detected
   [/^(?:40001|40P01)$/, 'rolled_back'],
-  // connection exceptions, a server that goes down or comes up, a read-only one, a transaction that took too long
+  // connection exceptions, a server that stops or starts, a read-only server, a transaction timeout
   [/^(?:08...|57P0.|25006|25P0[234])$/, 'broken'],
-  // no such database, not let in or not allowed, out of resources, a canceled query, a lock not got, errors of the system
+  // no such database, no access, out of resources, a canceled query, a lock that is not available, system errors
   [/^(?:3D...|28...|42501|53...|57014|55P03|40003|58...)$/, 'unavailable'],
   // data_corrupted, index_corrupted
   [/^XX00[12]$/, 'corrupt'],
 ];
 
-/** The error of the server is what counts in that of a step. */
+/** Classifies an error; for that of a step, its cause. */
 export function kindOf(error: unknown): ErrorKind {
   const reason = reasonOf(error);
   if (reason instanceof ProgramError) return 'bug';
@@ -36,7 +36,7 @@ export function kindOf(error: unknown): ErrorKind {
   return SQLSTATES.find(([states]) => states.test(state))?.[1] ?? 'bug';
 }
 
-/** Returns the fault that an error means, and any other error, which is a bug, unchanged. */
+/** Converts an error to its fault. Any other error is a bug, and is returned unchanged. */
 export function asFault(error: unknown): unknown {
   const errorKind = kindOf(error);
   if (errorKind === 'bug') return error;
@@ -44,7 +44,7 @@ export function asFault(error: unknown): unknown {
   return new Fault('store_unavailable', 'the database cannot be used now', { cause: error });
 }
 
-/** The error below the place of a step. */
+/** Returns the cause of a step's error, or any other error itself. */
 export function reasonOf(error: unknown): unknown {
   return error instanceof StepError ? error.cause : error;
 }

@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 
 /** One statement, whose parameters are `$1`, `$2` … */
 export interface Statement {
-  /** The name of a prepared statement. Without one the server plans it each time, with its values. */
+  /** The name of a prepared statement. Without one, the server plans it each time, for its values. */
   readonly name: string | undefined;
   readonly text: string;
-  /** The longest wait for its answer, in milliseconds; the pool's limit when absent. */
+  /** The longest wait for its answer, in milliseconds. Default: the pool's limit. */
   readonly timeout?: number | undefined;
 }
 
-/** A statement that each connection prepares once. Its name derives from its text, so that it is unique. */
+/** A statement that each connection prepares once. Its name is a hash of its text. */
 export function prepared(text: string): Statement {
   return { name: `pinfold_${hash('sha256', text).slice(0, 32)}`, text };
 }
@@ -19,16 +19,16 @@ export function unprepared(text: string, timeout?: number): Statement {
   return { name: undefined, text, timeout };
 }
 
-/** Ends a transaction, and undoes one in which a statement failed. */
+/** Commits a transaction, or rolls it back if one of its statements failed. */
 export const COMMIT: Statement = unprepared('COMMIT');
 export const ROLLBACK: Statement = unprepared('ROLLBACK');
 
-/** The number of an advisory lock: 64 bits of a hash of its schema and name, to avoid the numbers of other programs. */
+/** The number of an advisory lock: 64 bits of a hash of its schema and name, to avoid numbers of other applications. */
 export function lockNumber(schema: string, name: string): string {
   return hash('sha256', `${schema} ${name}`, 'buffer').readBigInt64BE().toString();
 }
 
-/** By the OID of a type: integers of any width, all of which are safe; JSON; and boolean. */
+/** Parsers by the OID of a type: integers of any width, whose values are all safe; JSON; boolean. */
 const PARSERS: Readonly<Record<number, (value: string) => unknown>> = {
   20: Number,
   21: Number,
@@ -37,7 +37,7 @@ const PARSERS: Readonly<Record<number, (value: string) => unknown>> = {
   16: (value) => value === 't',
 };
 
-/** Reads other types as text. */
+/** The parsers, with other types as text. */
 export const TYPES: { getTypeParser(oid: number): (value: string) => unknown } = {
   getTypeParser: (oid) => PARSERS[oid] ?? String,
 };

@@ -11,22 +11,22 @@ import { quoted } from '@pinfold/core/sql';
 import type { Client, PostgresConnection } from '../engine/postgres-connection.ts';
 import { COMMIT, lockNumber, type Statement, unprepared } from '../engine/statement.ts';
 
-/** The step to the schema that this release creates, by statements that create its tables. */
+/** The migration to the schema of this release; `sql` creates its tables. */
 export function newestMigration(sql = ''): Migration {
   return { version: 1, release: '0.1.0', oldestVersion: 1, sql };
 }
 
 const BEGIN = unprepared('BEGIN ISOLATION LEVEL READ COMMITTED');
-/** Steps may take longer than a request may. */
+/** Migrations may take longer than requests. */
 const NO_LIMITS = unprepared('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
-/** As long as a whole migration may take, in milliseconds. */
+/** The longest migration, in milliseconds. */
 const DAY = 86_400_000;
 const LOCK = unprepared('SELECT pg_catalog.pg_advisory_xact_lock($1)', DAY);
 const EXAMINED = unprepared(`
   SELECT pg_catalog.current_setting('server_version') AS release, pg_catalog.to_regclass($1) IS NOT NULL AS "isThere"`);
 const HAS_SCHEMA = unprepared('SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1');
 
-/** Migrates to the newest of `migrations`, in one transaction under its own lock: one of several processes does it. */
+/** Migrates to the newest of `migrations`, in one transaction under a lock, so that only one of several processes does. */
 export async function migrate(
   connection: PostgresConnection,
   schema: string,
@@ -36,7 +36,7 @@ export async function migrate(
     await run(BEGIN);
     await run(NO_LIMITS);
     await run(LOCK, [lockNumber('pinfold migrate', schema)]);
-    await makeSchema(run, schema);
+    await createSchema(run, schema);
     await run(unprepared(`SET LOCAL search_path = ${quoted(schema)}, pg_temp`));
     const [state] = await run<SchemaState>(stateOf(schema));
     const { steps, reached } = planMigrations(state, migrations);
@@ -58,7 +58,7 @@ export async function checkSchema(
   return state === undefined ? undefined : instant(state.now);
 }
 
-/** Examines an open database. A server tells of damage when it meets it. */
+/** Examines an open database. Does not search for damage, which the server itself reports when it reads it. */
 export async function databaseState(
   connection: PostgresConnection,
   schema: string,
@@ -71,8 +71,8 @@ export async function databaseState(
   return { release: server?.release ?? '', ...examineSchema(state, migrations) };
 }
 
-/** Needs the right to create schemas only if the schema does not exist. */
-async function makeSchema(run: Client['run'], schema: string): Promise<void> {
+/** Creates the schema if it is missing: only then is the right to create schemas needed. */
+async function createSchema(run: Client['run'], schema: string): Promise<void> {
   const found = await run(HAS_SCHEMA, [schema]);
   if (found.length === 0) await run(unprepared(`CREATE SCHEMA ${quoted(schema)}`));
   const state = unprepared(`

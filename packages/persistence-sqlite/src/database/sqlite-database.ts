@@ -20,16 +20,16 @@ import type { ThreadedWriter } from '../writing/threaded-writer.ts';
 import { SQLITE } from './sqlite-dialect.ts';
 import { runSteps } from './sqlite-steps.ts';
 
-/** What a database stops when it is closed, and where its programs run while there is a thread for them. */
+/** The threads of a database. */
 export interface SqliteThreads {
   readonly checkpointer?: Pick<Checkpointer, 'close'>;
   readonly writer?: Pick<ThreadedWriter, 'write' | 'close'>;
 }
 
 /**
- * A database in a SQLite file, which several processes of one machine may share. A program runs in one transaction, which
- * holds the lock of the file: its own locks are not needed. It runs in the writer's thread, or else in one turn of the
- * event loop, which then waits for the flush of its commit.
+ * A database in a SQLite file, which several processes of one machine may share. A program runs in one transaction, whose
+ * lock of the file makes the program's own locks unnecessary. It runs in the writer's thread or, while there is none, in
+ * the event loop, which then waits for the flush of its commit.
  */
 export class SqliteDatabase implements Database {
   readonly isSerial = true;
@@ -71,8 +71,8 @@ export class SqliteDatabase implements Database {
     const file = await this.#connection.readTransaction();
     let isOpen = true;
     return {
-      read: async (query, args, another) => {
-        another?.throwIfAborted();
+      read: async (query, args, readSignal) => {
+        readSignal?.throwIfAborted();
         if (!isOpen) throw new Fault('store_unavailable', 'the snapshot was closed');
         try {
           return runSteps(this.#compiler, query, args, file);
@@ -111,7 +111,7 @@ export class SqliteDatabase implements Database {
 
   async close(): Promise<void> {
     const { writer, checkpointer } = this.#threads;
-    // The last one to close copies the log into the file: the thread, if there is one.
+    // The last connection to close copies the log into the file: that of the thread, if there is one.
     this.#connection.close();
     await writer?.close();
     await checkpointer?.close();

@@ -2,7 +2,7 @@ import { type Program, runAtOnce, type ScanAction, type TableAction } from '@pin
 import type { SqlCompiler, SqlPlan, SqlRow } from '@pinfold/core/sql';
 import type { SqliteFile } from '../engine/sqlite-file.ts';
 
-/** Runs the steps of a program or query on a connection, without a promise. */
+/** Runs the steps of a program or query on a connection, synchronously. */
 export function runSteps<Args, Result>(
   compiler: SqlCompiler,
   { name, run }: Pick<Program<Args, Result>, 'name' | 'run'>,
@@ -12,19 +12,19 @@ export function runSteps<Args, Result>(
   return runAtOnce(name, run(args), (action) => {
     if (action.kind === 'scan') return scan(compiler, action, file);
     const plan = compiler.planOf(action);
-    return plan && answered(plan, action, file);
+    return plan && runPlan(plan, action, file);
   });
 }
 
 function scan(compiler: SqlCompiler, action: ScanAction, file: SqliteFile): unknown {
   if (!file.isInTransaction()) return file.transaction('BEGIN', () => scan(compiler, action, file));
   const plans = compiler.scanPlansOf(action);
-  const rows = answered(plans.rows, action, file) as readonly unknown[];
+  const rows = runPlan(plans.rows, action, file) as readonly unknown[];
   if (rows.length === action.limit) return { rows, scannedTo: undefined };
-  return { rows, scannedTo: answered(plans.end, action, file) };
+  return { rows, scannedTo: runPlan(plans.end, action, file) };
 }
 
-function answered(
+function runPlan(
   { text, values, result, isOneRow }: SqlPlan,
   action: TableAction,
   file: SqliteFile,

@@ -1,12 +1,12 @@
 import type { Worker } from 'node:worker_threads';
 import { entryOf, startThread } from './start-thread.ts';
 
-/** How many changes the log collects before a checkpoint: about 4 to 16 MiB. */
+/** Changes between two checkpoints: about 4 to 16 MiB of the log. */
 const CHANGES = 500;
 
 const YOUNG_MIB = 2;
 
-/** Runs checkpoints in a worker thread: each syncs the disk twice, and within a commit would block every request. */
+/** Runs checkpoints in a worker thread: each syncs the disk twice, which would block every request in the event loop. */
 export class Checkpointer {
   readonly #file: string;
   readonly #entry: URL;
@@ -20,7 +20,7 @@ export class Checkpointer {
     this.#entry = entry;
   }
 
-  /** Counts a change that was committed. */
+  /** Counts a committed change. */
   changed(): void {
     this.#changes += 1;
     if (this.#changes < CHANGES || this.#running !== undefined || this.#closed) return;
@@ -30,7 +30,7 @@ export class Checkpointer {
     this.#worker.postMessage(this.#file);
   }
 
-  /** Resolves when nothing runs any more. Closing again is harmless. */
+  /** Resolves when no checkpoint runs any more. May be called again. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#running?.promise;
@@ -41,10 +41,10 @@ export class Checkpointer {
   #start(): Worker {
     const worker = startThread('', this.#entry, YOUNG_MIB);
     worker.on('message', () => this.#ended());
-    // After the listener, which lets the thread keep the process alive.
+    // After the listener, which makes the thread keep the process alive.
     worker.unref();
-    // SQLite itself checkpoints a very long log, and the next changes start another thread. Listens to `exit` rather
-    // than `error`, which comes first: a thread started in between would be mistaken for this one.
+    // Ignores an error: the next changes start another thread, and SQLite itself checkpoints a very long log. Only `exit`
+    // resets the worker: between `error` and `exit`, a new thread could be started, and then reset instead.
     worker.on('error', () => undefined);
     worker.on('exit', () => {
       this.#worker = undefined;

@@ -1,23 +1,23 @@
 import { Fault } from '@pinfold/core';
-import type { Reserve } from './ballast.ts';
+import type { Reserve } from './reserve.ts';
 import { isFull, isOfSqlite, spoilsConnection } from './sqlite-errors.ts';
 import { SqliteFile } from './sqlite-file.ts';
 
-/** A file that stays open. After an error that may have made it unusable it is opened anew, without a restart. */
+/** A file that stays open, and is opened again after an error that may have made it unusable. */
 export class LastingFile {
   readonly #file: string;
-  readonly #reserve: Pick<Reserve, 'lend' | 'keep'>;
+  readonly #reserve: Pick<Reserve, 'lend' | 'refill'>;
   #opened: SqliteFile | undefined;
   #isClosed = false;
 
-  constructor(file: string, reserve: Pick<Reserve, 'lend' | 'keep'>) {
+  constructor(file: string, reserve: Pick<Reserve, 'lend' | 'refill'>) {
     this.#file = file;
     this.#reserve = reserve;
   }
 
-  /** Works with the open file. Errors of SQLite and of the system come out as they are. */
+  /** Works with the open file. Does not convert errors of SQLite and the system. */
   attempt<Result>(work: (file: SqliteFile) => Result): Result {
-    this.#refuseClosed();
+    this.#requireOpen();
     this.#opened ??= this.#open();
     try {
       this.#opened.flushRecoveredLog();
@@ -29,26 +29,26 @@ export class LastingFile {
   }
 
   /**
-   * Runs statements in one transaction, which holds the lock of writers from its beginning. On a full disk it uses the
-   * ballast if it may: a cleanup, which frees space, or a change that ends access, which cannot wait for space.
+   * Runs statements in one transaction, which holds the write lock from its beginning. On a full disk it uses the reserve
+   * if it may: for a cleanup, which frees space, or a change that ends access, which cannot wait for space.
    */
   change<Result>(work: (file: SqliteFile) => Result, usesReserve = false): Result {
     const change = (): Result =>
       this.attempt((file) => file.transaction('BEGIN IMMEDIATE', () => work(file)));
     if (!usesReserve) return change();
     const result = this.#withReserve(change, () => this.#emptyLog());
-    this.keepReserve();
+    this.refillReserve();
     return result;
   }
 
-  /** Refills the ballast after a change that may use it: archives removed since the last one have freed room. */
-  keepReserve(): void {
-    this.#reserve.keep();
+  /** Refills the reserve after a change that may use it: removed archives may have freed room meanwhile. */
+  refillReserve(): void {
+    this.#reserve.refill();
   }
 
-  /** Another connection with a read transaction until it is closed; others can write meanwhile, and the log grows. */
+  /** Opens another connection with a read transaction, until it is closed. Meanwhile others can write; the log grows. */
   readTransaction(): SqliteFile {
-    this.#refuseClosed();
+    this.#requireOpen();
     const opened = this.#open();
     try {
       opened.flushRecoveredLog();
@@ -60,17 +60,17 @@ export class LastingFile {
     }
   }
 
-  /** Lets go of the file, for good. */
+  /** Closes the file; it cannot be used again. */
   close(): void {
     this.#isClosed = true;
     this.#drop();
   }
 
-  #refuseClosed(): void {
+  #requireOpen(): void {
     if (this.#isClosed) throw new Fault('store_unavailable', 'the database was closed');
   }
 
-  /** Retries on a full disk with the ballast. */
+  /** Retries on a full disk with the reserve. */
   #withReserve<Result>(attempt: () => Result, before = (): void => {}): Result {
     try {
       return attempt();
@@ -83,7 +83,7 @@ export class LastingFile {
     }
   }
 
-  /** May free much. A log that cannot be truncated, for lack of room or because of a reader, does no harm. */
+  /** Truncates the log, to free space. Best effort: ignores a lack of room, or a reader. */
   #emptyLog(): void {
     try {
       this.attempt((file) => file.emptyLog());
@@ -92,10 +92,10 @@ export class LastingFile {
     }
   }
 
-  /** Works on a full disk too: reads need room only for the memory that connections share. */
+  /** Opens the file, also on a full disk: SQLite then needs the reserve for the memory that connections share. */
   #open(): SqliteFile {
     const opened = this.#withReserve(() => new SqliteFile(this.#file));
-    this.#reserve.keep();
+    this.#reserve.refill();
     return opened;
   }
 

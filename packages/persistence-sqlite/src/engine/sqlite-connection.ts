@@ -1,10 +1,10 @@
 import { type Clock, duration } from '@pinfold/core';
-import { Reserve } from './ballast.ts';
 import { LastingFile } from './lasting-file.ts';
-import { asFault, isBusy, MAX_WAIT, PATIENCE, unavailable } from './sqlite-errors.ts';
+import { Reserve } from './reserve.ts';
+import { asFault, isBusy, MAX_TOTAL_WAIT, MAX_WAIT, unavailable } from './sqlite-errors.ts';
 import type { SqliteFile } from './sqlite-file.ts';
 
-/** A handle's shared connection. Waits for locks off the event loop. */
+/** The connection of a database, shared by all its calls. Waits for locks without blocking the event loop. */
 export class SqliteConnection {
   readonly #file: LastingFile;
   readonly #sleep: Clock['sleep'];
@@ -15,7 +15,7 @@ export class SqliteConnection {
     file: string,
     sleep: Clock['sleep'],
     changed: () => void = () => {},
-    reserve: Pick<Reserve, 'lend' | 'keep'> = new Reserve(file),
+    reserve: Pick<Reserve, 'lend' | 'refill'> = new Reserve(file),
   ) {
     this.#file = new LastingFile(file, reserve);
     this.#sleep = sleep;
@@ -27,7 +27,7 @@ export class SqliteConnection {
     return this.#retrying(() => this.#file.attempt(work), signal);
   }
 
-  /** The same, with a promise only where it has to wait for a lock, or fails. */
+  /** The same, but returns a promise only if it has to wait for a lock, or fails. */
   readAtOnce<Result>(work: (file: SqliteFile) => Result, signal?: AbortSignal): Promise<Result> | Result {
     try {
       if (signal?.aborted !== true) return this.#file.attempt(work);
@@ -49,7 +49,7 @@ export class SqliteConnection {
     return result;
   }
 
-  /** Lets go of the file, for good. */
+  /** Closes the file; it cannot be used again. */
   close(): void {
     this.#file.close();
   }
@@ -62,7 +62,7 @@ export class SqliteConnection {
         return attempt();
       } catch (error) {
         if (!isBusy(error)) throw asFault(error);
-        if (waited + wait > PATIENCE) throw unavailable(error);
+        if (waited + wait > MAX_TOTAL_WAIT) throw unavailable(error);
       }
       await this.#sleep(duration(wait), signal);
       waited += wait;

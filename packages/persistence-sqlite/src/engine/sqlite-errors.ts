@@ -3,22 +3,22 @@ import { codeOf, nameOf, systemCodeOf } from '@pinfold/core/internal';
 import { StepError } from '@pinfold/core/records';
 
 /** The total wait for a lock of another connection, in milliseconds. */
-export const PATIENCE = 5_000;
+export const MAX_TOTAL_WAIT = 5_000;
 
-/** The longest wait between two tries, in milliseconds; the first is one, and each is twice as long as the last. */
+/** The longest wait between two attempts, in milliseconds. The first wait is 1; each one is twice as long as the last. */
 export const MAX_WAIT = 16;
 
-/** Whether there is a problem with the file, the disk or a lock rather than with the statement. */
+/** Whether the file, the disk or a lock is the problem rather than the statement. */
 const isUnavailable = hasCode(/^SQLITE_(?:BUSY|CANTOPEN|FULL|IOERR|PERM|PROTOCOL|READONLY)(?:_|$)/);
 const isCorrupt = hasCode(/^SQLITE_(?:CORRUPT|NOTADB)(?:_|$)/);
 
-/** Whether another connection holds the lock. Nothing was done, so the caller may retry. */
+/** Whether another connection holds the lock. Nothing has changed, so the caller may retry. */
 export const isBusy: (error: unknown) => boolean = hasCode(/^SQLITE_(?:BUSY|PROTOCOL)(?:_|$)/);
 
-/** Whether there was no room for the log (`IOERR_WRITE` under a quota) or what its readers share. Nothing was done. */
+/** Whether there is no room for the log (`IOERR_WRITE` under a quota) or for shared memory. Nothing has changed. */
 export const isFull: (error: unknown) => boolean = hasCode(/^SQLITE_(?:FULL|IOERR_WRITE|IOERR_SHMSIZE)$/);
 
-/** Whether to open the connection anew before its next use: it may have another file open, or a read-only one. */
+/** Whether the connection must be opened again: it may have a replaced or a read-only file. */
 export const spoilsConnection: (error: unknown) => boolean = hasCode(
   /^SQLITE_(?:CANTOPEN|CORRUPT|IOERR|NOTADB|READONLY)(?:_|$)/,
 );
@@ -38,7 +38,7 @@ export function unavailable(cause: unknown): Fault {
   return new Fault('store_unavailable', 'the database cannot be used now', { cause });
 }
 
-/** What a step of a program failed with counts as the step's error. */
+/** Returns a test for the code of an SQLite error, also if that is the cause of a step's error. */
 function hasCode(codes: RegExp): (error: unknown) => boolean {
   return (error) => {
     const reason = error instanceof StepError ? error.cause : error;

@@ -5,22 +5,22 @@ import { CommitWatch, RowCache } from './commit-watch.ts';
 /** The page cache of one connection, in KiB. */
 const CACHE_KIB = 16_384;
 /**
- * Of a new file: one that exists keeps its own. A small publication changes some forty pages, a few hundred bytes of each,
- * and the log gets each page whole.
+ * The page size of new files. A small publication changes a few hundred bytes in each of about forty pages, and the log
+ * stores whole pages.
  */
 const PAGE_BYTES = 1_024;
-/** A commit checkpoints a log of this size, and truncates it to that; the thread of `checkpoint.ts` is earlier. */
+/** A commit itself checkpoints a log of this size, and truncates it; normally, the thread of `checkpoint.ts` is earlier. */
 const LOG_BYTES = 67_108_864;
 
-/** How many bytes of a recovered log are written again at once. */
+/** How many bytes of a recovered log are rewritten at once. */
 const PIECE_BYTES = 1_048_576;
-/** Attempts at that. If all fail, closing the connection copies a log into the file that is not all on the disk. */
-const TRIES = 3;
+/** Attempts to rewrite it. If all fail, closing the connection copies a log that may not be on the disk completely. */
+const MAX_ATTEMPTS = 3;
 
 /** Returns the prepared statement of a text; a connection prepares each text once. */
 export type Prepare = <Row = unknown>(sql: string) => Database.Statement<unknown[], Row>;
 
-/** A connection to a file. Errors of SQLite and of the file system come out as they are. */
+/** A connection to a file. Does not convert errors of SQLite and the file system. */
 export class SqliteFile {
   readonly #file: string;
   readonly #identity: string;
@@ -35,11 +35,11 @@ export class SqliteFile {
     createPrivately(file);
     this.#file = file;
     this.#identity = identityOf(file);
-    // A wait inside SQLite would block the event loop, so the connection's owner waits instead.
+    // No timeout: a wait inside SQLite would block the event loop, so the caller waits instead.
     this.#database = new Database(file, { timeout: 0 });
     try {
       configure(this.#database);
-      // SQLite opens the watched file with its first read.
+      // The first read opens the `-shm` file, which is watched.
       this.#database.prepare('SELECT 1 FROM sqlite_schema').get();
       const watch = CommitWatch.of(file);
       this.#watch = this.#isInPlace() ? watch : undefined;
@@ -55,7 +55,7 @@ export class SqliteFile {
     return statement as Database.Statement<unknown[], Row>;
   };
 
-  /** Reads a row by a key and makes a value of it, cached until a commit. Callers share it and must not change it. */
+  /** Reads a row by a key and makes a value of it; caches the value until a commit. Callers must not change it. */
   cached<Row, Value>(sql: string, key: string, make: (row: Row) => Value): Value | undefined {
     const cache = this.#caches.get(sql);
     if (cache !== undefined) return cache.get(key) as Value | undefined;
@@ -63,12 +63,12 @@ export class SqliteFile {
       const row = this.prepare<Row>(sql).get(one);
       return row && make(row);
     };
-    const made = this.#watch === undefined ? { get: read } : new RowCache(this.#watch.fork(), read);
-    this.#caches.set(sql, made);
-    return made.get(key);
+    const cached = this.#watch === undefined ? { get: read } : new RowCache(this.#watch.fork(), read);
+    this.#caches.set(sql, cached);
+    return cached.get(key);
   }
 
-  /** Runs the work in a transaction: it sees one state, or holds the write lock from its beginning. */
+  /** Runs the work in a transaction. `BEGIN`: it sees one state; `BEGIN IMMEDIATE`: it also holds the write lock. */
   transaction<Result>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: () => Result): Result {
     this.prepare(begin).run();
     try {
@@ -91,21 +91,21 @@ export class SqliteFile {
   }
 
   /**
-   * Writes the log again, byte for byte, and flushes it, if SQLite has just recovered it. Call it before anything of the
-   * file is used, until it returns.
+   * Rewrites the log byte for byte and flushes it, if SQLite has just recovered it. Call it before the file is used, until
+   * it returns.
    *
-   * A recovery takes commits from the page cache that may not be on the disk: their process was killed before its flush,
-   * or that flush failed, after which pages count as clean and later flushes leave them out. A power cut would lose all
-   * that is committed after them. Pages that are written again are flushed again.
+   * A recovery reads commits from the page cache that may not be on the disk: their process was killed before its flush, or
+   * that flush failed, after which the system treats the pages as clean and does not flush them again. A power cut would
+   * lose these and all later commits. Rewritten pages are flushed again.
    */
   flushRecoveredLog(): void {
     if (this.#isFlushed) return;
-    // By its path another file would be found that was put in its place.
+    // The path must still lead to the open file rather than to one that replaced it.
     if (this.#isInPlace() && this.#watch?.hasCommits() !== true) {
-      // Nobody else writes to the log, or begins it anew.
+      // With the write lock, no other connection writes to the log or restarts it.
       this.exec('BEGIN IMMEDIATE');
       try {
-        writeAgain(`${this.#file}-wal`);
+        rewriteLog(`${this.#file}-wal`);
       } finally {
         this.exec('ROLLBACK');
       }
@@ -132,7 +132,7 @@ function identityOf(file: string): string {
   return `${dev}:${ino}`;
 }
 
-/** SQLite would make it readable for all. Must not open an existing file: closing it drops this process's locks. */
+/** Creates the file for its owner only. Does not open an existing file: closing it would drop this process's locks. */
 function createPrivately(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
@@ -149,7 +149,7 @@ function configure(database: Database.Database): void {
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   database.pragma(`cache_size = -${CACHE_KIB}`);
-  // Each savepoint would open a file.
+  // Otherwise each savepoint would open a file.
   database.pragma('temp_store = MEMORY');
   database.pragma(`wal_autocheckpoint = ${LOG_BYTES / pageBytesOf(database)}`);
   database.pragma(`journal_size_limit = ${LOG_BYTES}`);
@@ -159,7 +159,7 @@ export function pageBytesOf(database: Database.Database): number {
   return database.pragma('page_size', { simple: true }) as number;
 }
 
-function writeAgain(log: string, tries = TRIES): void {
+function rewriteLog(log: string, attempts = MAX_ATTEMPTS): void {
   const descriptor = openSync(log, 'r+');
   try {
     const piece = Buffer.allocUnsafe(PIECE_BYTES);
@@ -170,8 +170,8 @@ function writeAgain(log: string, tries = TRIES): void {
     }
     fsyncSync(descriptor);
   } catch (error) {
-    if (tries === 1) throw error;
-    writeAgain(log, tries - 1);
+    if (attempts === 1) throw error;
+    rewriteLog(log, attempts - 1);
   } finally {
     closeSync(descriptor);
   }

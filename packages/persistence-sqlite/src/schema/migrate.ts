@@ -24,15 +24,15 @@ const SET_STATE = `
   INSERT OR REPLACE INTO schema_state (one, version, oldest_version, oldest_release)
   VALUES (1, @version, @oldestVersion, @oldestRelease)`;
 
-/** The steps to a schema with these tables, in order of version. */
+/** The migrations to a schema with these tables, in order of version. */
 export function migrationsTo(tables: readonly AnyTable[]): readonly Migration[] {
   return [{ version: 1, release: '0.1.0', oldestVersion: 1, sql: createTables(tables, SQLITE).join(';\n') }];
 }
 
-/** The steps to this release's schema. */
+/** The migrations to the schema of this release. */
 export const MIGRATIONS: readonly Migration[] = migrationsTo(TABLES);
 
-/** Migrates to the newest of `migrations` in one transaction: only one of several concurrent processes does it. */
+/** Migrates to the newest of `migrations` in one transaction, so that only one of several processes does. */
 export async function migrate(connection: SqliteConnection, migrations: readonly Migration[]): Promise<void> {
   await connection.write((file) => {
     file.exec(STATE_TABLE);
@@ -52,7 +52,7 @@ export async function checkSchema(
   refuseOutdated(state, migrations);
 }
 
-/** Examines an open database, of which it reads every page. */
+/** Examines an open database. Reads every page. */
 export function databaseState(prepare: Prepare, migrations: readonly Migration[]): DatabaseState {
   const [version] = prepare<{ release: string }>('SELECT sqlite_version() AS release').all();
   const [check] = prepare<{ quick_check: string }>('PRAGMA quick_check(1)').all();

@@ -2,7 +2,7 @@ import { Fault, type FaultCode, isFault } from '@pinfold/core';
 import { codeOf, isError } from '@pinfold/core/internal';
 import { StepError, type StepPlace } from '@pinfold/core/records';
 
-/** An error as structured clone takes it: of a class that is not JavaScript's, it would leave only the message. */
+/** An error for structured clone, which would reduce an error of another class than JavaScript's to its message. */
 export type PlainError =
   | (PlainFacts & { readonly kind: 'fault'; readonly code: FaultCode })
   | (PlainFacts & { readonly kind: 'step'; readonly place: StepPlace })
@@ -15,7 +15,7 @@ interface PlainFacts {
   readonly cause: PlainError;
 }
 
-/** What crosses to another thread in place of an error. */
+/** Converts an error to send it to another thread. */
 export function toPlain(thrown: unknown): PlainError {
   if (!isError(thrown)) return { kind: 'plain', thrown };
   const facts = { message: thrown.message, stack: thrown.stack };
@@ -29,7 +29,7 @@ export function toPlain(thrown: unknown): PlainError {
   return { ...facts, kind: 'coded', name: thrown.name, code, cause: toPlain(thrown.cause) };
 }
 
-/** The error that {@link toPlain} was given, made anew. */
+/** Recreates the error that {@link toPlain} has converted. */
 export function fromPlain(plain: PlainError): unknown {
   if (plain.kind === 'plain') return plain.thrown;
   const { message, stack } = plain;

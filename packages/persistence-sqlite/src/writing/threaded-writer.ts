@@ -5,28 +5,28 @@ import { entryOf, startThread } from '../engine/start-thread.ts';
 import { fromPlain } from './plain-errors.ts';
 import type { FromThread, ToThread } from './write-in-thread.ts';
 
-/** For arguments, which are short-lived. */
+/** Memory for the arguments of programs, which are short-lived. */
 const YOUNG_MIB = 4;
 
-/** Milliseconds from opening: a command that ends sooner, and the start of a server, do without the thread. */
-const FIRST_START = 500;
-/** Milliseconds until a thread that died is replaced, twice as many after each one that answered nothing. */
-const RESTART = 1_000;
-const LATEST_RESTART = 600_000;
+/** Milliseconds from opening to the thread's start, so that short commands, and a server's start, need no thread. */
+const START_DELAY = 500;
+/** Milliseconds until a thread that died is replaced; doubled after each thread that answered nothing. */
+const RESTART_DELAY = 1_000;
+const MAX_RESTART_DELAY = 600_000;
 
 /** The most programs that wait for the thread. */
 const MAX_WAITING = 2_048;
 
-/** How the thread is started: as it says when absent. */
+/** Options for tests; each defaults to a constant of this file. */
 export interface ThreadedWriterOptions {
   readonly entry?: URL;
-  /** {@link FIRST_START} */
+  /** {@link START_DELAY} */
   readonly startAfter?: number;
-  /** {@link RESTART} */
+  /** {@link RESTART_DELAY} */
   readonly restartAfter?: number;
 }
 
-/** Has programs run by a thread with a connection of its own: in the event loop, all requests would wait for a commit. */
+/** Runs programs in a thread with its own connection: in the event loop, all requests would wait for each commit. */
 export class ThreadedWriter {
   readonly #file: string;
   readonly #programs: ReadonlyMap<string, AnyProgram | AnyQuery>;
@@ -38,8 +38,8 @@ export class ThreadedWriter {
   #worker: Worker | undefined;
   #isReady: boolean = false;
   readonly #restartAfter: number;
-  /** Threads in a row that answered nothing. */
-  #futile: number = 0;
+  /** How many threads in a row answered nothing. */
+  #failedThreads: number = 0;
   #closing: Promise<void> | undefined;
 
   /** `changed` is called for each program that may have changed something. */
@@ -49,8 +49,8 @@ export class ThreadedWriter {
     changed: () => void,
     {
       entry = entryOf('../writing/write-worker'),
-      startAfter = FIRST_START,
-      restartAfter = RESTART,
+      startAfter = START_DELAY,
+      restartAfter = RESTART_DELAY,
     }: ThreadedWriterOptions = {},
   ) {
     this.#file = file;
@@ -61,7 +61,7 @@ export class ThreadedWriter {
     this.#startLater(startAfter);
   }
 
-  /** Runs a program in the thread; undefined if it must be run here, because there is no thread, or none that knows it. */
+  /** Runs a program in the thread; undefined if the caller must run it, since no thread is ready or knows the program. */
   write<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> | undefined {
     const isKnown = this.#programs.get(program.name) === (program as unknown);
     if (!this.#isReady || this.#closing !== undefined || !isKnown) return undefined;
@@ -77,7 +77,7 @@ export class ThreadedWriter {
     return waiting.promise as Promise<Result>;
   }
 
-  /** Resolves when the thread has ended, after all that waited for it. Closing again is harmless. */
+  /** Resolves when the thread has run all waiting programs and ended. May be called again. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -106,25 +106,25 @@ export class ThreadedWriter {
     try {
       this.#worker = startThread('-writer', this.#entry, YOUNG_MIB, this.#file);
     } catch (error) {
-      // The system has no thread for it.
-      this.#lose(error);
+      // The system has no more threads.
+      this.#handleExit(error);
       return;
     }
-    this.#worker.on('message', (message: FromThread) => this.#hear(message));
-    // After the listener, which lets the thread keep the process alive.
+    this.#worker.on('message', (message: FromThread) => this.#receive(message));
+    // After the listener, which makes the thread keep the process alive.
     this.#worker.unref();
     this.#worker.on('error', (error) => {
       cause = error;
     });
-    this.#worker.on('exit', () => this.#lose(cause));
+    this.#worker.on('exit', () => this.#handleExit(cause));
   }
 
-  #hear(message: FromThread): void {
+  #receive(message: FromThread): void {
     if (message === 'ready') {
       this.#isReady = true;
       return;
     }
-    this.#futile = 0;
+    this.#failedThreads = 0;
     for (const reply of message) {
       const waiting = this.#waiting.get(reply.id);
       this.#waiting.delete(reply.id);
@@ -138,15 +138,15 @@ export class ThreadedWriter {
     if (this.#waiting.size === 0 && this.#closing === undefined) this.#worker?.unref();
   }
 
-  /** What waited may be committed or not. Until there is another thread, programs run in the event loop. */
-  #lose(cause: unknown): void {
+  /** Rejects the waiting programs, which may have been committed. Until the next thread, the event loop runs programs. */
+  #handleExit(cause: unknown): void {
     this.#worker = undefined;
     this.#isReady = false;
     const fault = new Fault('store_unavailable', 'the thread that writes to the database ended', { cause });
     for (const { reject } of this.#waiting.values()) reject(fault);
     this.#waiting.clear();
     if (this.#closing !== undefined) return;
-    this.#startLater(Math.min(this.#restartAfter * 2 ** this.#futile, LATEST_RESTART));
-    this.#futile += 1;
+    this.#startLater(Math.min(this.#restartAfter * 2 ** this.#failedThreads, MAX_RESTART_DELAY));
+    this.#failedThreads += 1;
   }
 }

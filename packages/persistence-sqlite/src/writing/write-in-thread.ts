@@ -3,37 +3,37 @@ import { byName, type DatabaseSchema, type Program } from '@pinfold/core/records
 import { SqlCompiler } from '@pinfold/core/sql';
 import { SQLITE } from '../database/sqlite-dialect.ts';
 import { runSteps } from '../database/sqlite-steps.ts';
-import { Reserve } from '../engine/ballast.ts';
 import { LastingFile } from '../engine/lasting-file.ts';
+import { Reserve } from '../engine/reserve.ts';
 import type { SqliteFile } from '../engine/sqlite-file.ts';
 import { type PlainError, toPlain } from './plain-errors.ts';
 import { commitTogether, WriteQueue } from './write-queue.ts';
 
-/** How the program of a request ended. */
+/** The outcome of a program, by the id of its request. */
 type WriteReply =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: PlainError };
 
-/** What the thread is told: a program to run, with plain arguments, or to `close`, which its end answers. */
+/** A message to the thread: a program to run, with cloneable arguments, or `close`, after which the thread exits. */
 export type ToThread = { readonly id: number; readonly program: string; readonly args: unknown } | 'close';
 
-/** What the thread tells: that it is loaded, and the replies of one commit. */
+/** A message from the thread: `ready` once it is loaded, then the replies of each commit. */
 export type FromThread = 'ready' | readonly WriteReply[];
 
-/** The whole of a thread that runs the programs of a schema in the file that its `workerData` names. */
+/** The main function of the thread: runs the programs of a schema in the file of its `workerData`. */
 export function writeInThread({ programs }: Pick<DatabaseSchema, 'programs'>): void {
   const port = parentPort;
   if (port === null) throw new TypeError('this file is run as a worker thread');
   const named = byName(programs);
   const compiler = new SqlCompiler(SQLITE);
   const path: string = workerData;
-  const lasting = new LastingFile(path, new Reserve(path));
+  const database = new LastingFile(path, new Reserve(path));
   let replies: WriteReply[] = [];
   let isClosing = false;
   let isRunning = false;
 
   const send = (message: FromThread): void => port.postMessage(message);
-  const take = (message: ToThread): void => {
+  const receive = (message: ToThread): void => {
     if (message === 'close') {
       isClosing = true;
       return;
@@ -46,12 +46,12 @@ export function writeInThread({ programs }: Pick<DatabaseSchema, 'programs'>): v
     });
   };
   const queue = new WriteQueue(
-    (works) => commitTogether(lasting, works),
+    (works) => commitTogether(database, works),
     () => {
       if (replies.length > 0) send(replies);
       replies = [];
       for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port))
-        take(next.message);
+        receive(next.message);
     },
   );
   const run = async (): Promise<void> => {
@@ -59,11 +59,11 @@ export function writeInThread({ programs }: Pick<DatabaseSchema, 'programs'>): v
     await queue.run();
     isRunning = false;
     if (!isClosing) return;
-    lasting.close();
+    database.close();
     port.close();
   };
   port.on('message', (message: ToThread) => {
-    take(message);
+    receive(message);
     if (!isRunning) void run();
   });
   send('ready');

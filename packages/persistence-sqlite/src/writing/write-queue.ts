@@ -4,52 +4,50 @@ import {
   asFault,
   isBusy,
   isFull,
+  MAX_TOTAL_WAIT,
   MAX_WAIT,
-  PATIENCE,
   spoilsConnection,
   unavailable,
 } from '../engine/sqlite-errors.ts';
 import type { SqliteFile } from '../engine/sqlite-file.ts';
 
-/** The most programs that are committed together: what was written first does not wait longer for the others. */
-const MAX_TOGETHER = 64;
+/** The most programs that are committed together, so that the first one does not wait long for the others. */
+const MAX_GROUP = 64;
 
 /**
- * Those who were answered together ask for their next changes soon, though not all at once. So the next group is waited for
- * until it is as large as the last one, a few moments (in milliseconds) at the most. Otherwise it would have half of them,
- * and the others would wait for a flush of their own.
+ * Clients that were answered together send their next changes at about the same time. So the queue waits until the next
+ * group is as large as the last one, in a few short waits. Otherwise half of the clients would wait for another flush.
  */
-const MOMENT = 0.1;
-const MAX_MOMENTS = 5;
+const WAIT_MILLISECONDS = 0.1;
+const MAX_WAITS = 5;
 
-/** A program with its arguments. It may run more than once: only its last run counts. */
+/** A program with its arguments. It may run more than once; only the last run counts. */
 export interface Work {
-  /** Whether it may use the ballast on a full disk. */
+  /** Whether it may use the reserve on a full disk. */
   readonly usesReserve: boolean;
   readonly run: (file: SqliteFile) => unknown;
 }
 
-/** How a program ended. */
+/** The outcome of a program. */
 export type Outcome = { readonly result: unknown } | { readonly error: unknown };
 
 type Commit = (works: readonly Work[]) => readonly (Outcome | undefined)[];
 
 interface Waiting {
   readonly work: Work;
-  /** When it came. */
-  readonly since: number;
+  readonly arrivedAt: number;
   readonly answer: (outcome: Outcome) => void;
 }
 
-/** Programs that wait for their commit. What comes while one runs is committed together. */
+/** A queue of programs. Those that arrive during a commit are committed together. */
 export class WriteQueue {
   readonly #commit: Commit;
   readonly #exchange: () => void;
   readonly #now: () => number;
   #waiting: Waiting[] = [];
-  readonly #never: Int32Array<SharedArrayBuffer> = new Int32Array(new SharedArrayBuffer(4));
+  readonly #neverNotified: Int32Array<SharedArrayBuffer> = new Int32Array(new SharedArrayBuffer(4));
 
-  /** `exchange` sends the answers that were given, and adds what has arrived. */
+  /** `exchange` sends the replies, and adds the programs that have arrived. */
   constructor(commit: Commit, exchange: () => void, now = (): number => performance.now()) {
     this.#commit = commit;
     this.#exchange = exchange;
@@ -57,26 +55,26 @@ export class WriteQueue {
   }
 
   add(work: Work, answer: (outcome: Outcome) => void): void {
-    this.#waiting.push({ work, answer, since: this.#now() });
+    this.#waiting.push({ work, answer, arrivedAt: this.#now() });
   }
 
-  /** Runs what waits, until nothing does. Waits for locks without blocking the thread. */
+  /** Runs programs until none waits. Waits for locks without blocking the thread. */
   async run(): Promise<void> {
     let wait = 1;
     for (this.#exchange(); this.#waiting.length > 0; this.#exchange()) {
-      const size = Math.min(this.#waiting.length, MAX_TOGETHER);
+      const size = Math.min(this.#waiting.length, MAX_GROUP);
       if (this.#runGroup(size)) {
         wait = 1;
-        if (size > 1) this.#gather(size);
+        if (size > 1) this.#waitForGroup(size);
       } else {
-        this.#refuseLate();
+        this.#rejectLate();
         await setTimeout(wait);
         wait = Math.min(wait * 2, MAX_WAIT);
       }
     }
   }
 
-  /** Returns whether all of them were run. */
+  /** Commits the first programs; returns false if they must wait for a lock. */
   #runGroup(size: number): boolean {
     const group = this.#waiting.splice(0, size);
     const outcomes = this.#commit(group.map(({ work }) => work));
@@ -89,55 +87,55 @@ export class WriteQueue {
     return left.length === 0;
   }
 
-  /** All at once, whose time is up, since others would each hold up those behind them. */
-  #refuseLate(): void {
-    const latest = this.#now() - PATIENCE;
-    const late = this.#waiting.filter(({ since }) => since < latest);
-    this.#waiting = this.#waiting.filter(({ since }) => since >= latest);
+  /** Rejects all programs that have waited too long, together: else each would delay those behind it. */
+  #rejectLate(): void {
+    const oldest = this.#now() - MAX_TOTAL_WAIT;
+    const late = this.#waiting.filter(({ arrivedAt }) => arrivedAt < oldest);
+    this.#waiting = this.#waiting.filter(({ arrivedAt }) => arrivedAt >= oldest);
     const error = unavailable(new Error('another connection holds the lock of writers'));
     for (const { answer } of late) answer({ error });
   }
 
-  /** Waits a little for as many as were answered. */
-  #gather(size: number): void {
+  /** Waits shortly for as many programs as the last group had. */
+  #waitForGroup(size: number): void {
     this.#exchange();
-    for (let left = MAX_MOMENTS; left > 0 && this.#waiting.length < size; left -= 1) {
-      Atomics.wait(this.#never, 0, 0, MOMENT);
+    for (let left = MAX_WAITS; left > 0 && this.#waiting.length < size; left -= 1) {
+      Atomics.wait(this.#neverNotified, 0, 0, WAIT_MILLISECONDS);
       this.#exchange();
     }
   }
 }
 
 /**
- * Runs programs one after the other, and commits what they write together: one flush for all of them. One that fails
- * leaves nothing of what it wrote, and the others go on.
+ * Runs programs one after the other, and commits their changes together, with one flush. A program that fails changes
+ * nothing, and does not affect the others.
  *
- * @returns how each ended, once its changes are on the disk; undefined where nothing was done because another connection
- * holds the lock of writers.
+ * @returns the outcome of each, once its changes are on the disk; undefined if another connection holds the write lock, so
+ * that nothing has changed.
  */
 export function commitTogether(file: LastingFile, works: readonly Work[]): readonly (Outcome | undefined)[] {
-  if (works.length === 1) return works.map((work) => alone(file, work));
+  if (works.length === 1) return works.map((work) => runAlone(file, work));
   let haveRun = false;
   try {
     const outcomes = file.attempt((opened) =>
       opened.transaction('BEGIN IMMEDIATE', () => {
-        const ended = works.map((work) => apart(opened, work));
+        const ended = works.map((work) => runInSavepoint(opened, work));
         haveRun = true;
         return ended;
       }),
     );
-    if (works.some(({ usesReserve }) => usesReserve)) file.keepReserve();
+    if (works.some(({ usesReserve }) => usesReserve)) file.refillReserve();
     return outcomes;
   } catch (error) {
     if (isBusy(error)) return works.map(() => undefined);
-    // Nothing was kept, and one of them may be the reason, or have the reserve.
-    if (!haveRun || isFull(error)) return works.map((work) => alone(file, work));
+    // Nothing was committed. Runs each alone: one of them may be the reason, or may use the reserve.
+    if (!haveRun || isFull(error)) return works.map((work) => runAlone(file, work));
     const outcome = { error: asFault(error) };
     return works.map(() => outcome);
   }
 }
 
-function alone(file: LastingFile, { usesReserve, run }: Work): Outcome | undefined {
+function runAlone(file: LastingFile, { usesReserve, run }: Work): Outcome | undefined {
   try {
     return { result: file.change(run, usesReserve) };
   } catch (error) {
@@ -145,8 +143,8 @@ function alone(file: LastingFile, { usesReserve, run }: Work): Outcome | undefin
   }
 }
 
-/** Runs a program in a savepoint of the open transaction. Throws what the whole transaction does not survive. */
-function apart(file: SqliteFile, { run }: Work): Outcome {
+/** Runs a program in a savepoint of the open transaction. Throws errors that end the whole transaction. */
+function runInSavepoint(file: SqliteFile, { run }: Work): Outcome {
   const { prepare } = file;
   prepare('SAVEPOINT program').run();
   try {

@@ -23,7 +23,7 @@ export interface StressOptions {
   readonly checks: number;
   readonly killEvery?: number;
   /** Makes what is tried in the place of {@link CommitWatch}. */
-  readonly watch?: (file: string) => Pick<CommitWatch, 'hasChanged'>;
+  readonly watch?: (file: string) => Pick<CommitWatch, 'takeChange'>;
 }
 
 const WRITERS = 2;
@@ -71,7 +71,7 @@ export function stress({ checks, killEvery = 2_000, watch = watchOf }: StressOpt
   });
 }
 
-function watchOf(file: string): Pick<CommitWatch, 'hasChanged'> {
+function watchOf(file: string): Pick<CommitWatch, 'takeChange'> {
   const watch = CommitWatch.of(file);
   if (watch === undefined) throw new Error('commits cannot be watched here');
   return watch;

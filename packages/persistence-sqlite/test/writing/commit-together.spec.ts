@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { isFault } from '@pinfold/core';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { Reserve } from '../../src/engine/ballast.ts';
 import { LastingFile } from '../../src/engine/lasting-file.ts';
+import { Reserve } from '../../src/engine/reserve.ts';
 import type { SqliteFile } from '../../src/engine/sqlite-file.ts';
 import { commitTogether, type Work } from '../../src/writing/write-queue.ts';
 import { inFolder } from '../in-folder.ts';
@@ -18,7 +18,7 @@ interface Stage {
   readonly noted: () => readonly unknown[];
 }
 
-function onStage(play: (stage: Stage) => void, reserve?: Pick<Reserve, 'lend' | 'keep'>): Promise<void> {
+function onStage(play: (stage: Stage) => void, reserve?: Pick<Reserve, 'lend' | 'refill'>): Promise<void> {
   return inFolder(async (folder) => {
     const path = join(folder, 'pinfold.sqlite');
     const file = new LastingFile(path, reserve ?? new Reserve(path));

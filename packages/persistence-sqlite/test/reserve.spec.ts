@@ -32,7 +32,7 @@ import {
   START,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { RESERVE, Reserve } from '../src/engine/ballast.ts';
+import { RESERVE, Reserve } from '../src/engine/reserve.ts';
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 import type { Prepare } from '../src/engine/sqlite-file.ts';
 import { openSqlite } from '../src/index.ts';
@@ -52,7 +52,7 @@ describe('Reserve', () => {
 
   it('keeps room that is really taken, for its owner alone', () =>
     onReserve((reserve, file) => {
-      reserve.keep();
+      reserve.refill();
       const { size, blocks, mode } = statSync(file);
       expect(size).to.equal(RESERVE);
       expect(blocks * 512).to.be.at.least(RESERVE);
@@ -61,9 +61,9 @@ describe('Reserve', () => {
 
   it('gives it back while a task runs, a task in the task included, and then keeps it anew', () =>
     onReserve((reserve, file) => {
-      reserve.keep();
+      reserve.refill();
       const lent = reserve.lend(() => {
-        reserve.keep();
+        reserve.refill();
         return [existsSync(file), reserve.lend(() => existsSync(file)), existsSync(file)];
       });
       expect(lent).to.deep.equal([false, false, false]);
@@ -83,7 +83,7 @@ describe('Reserve', () => {
   it('is in nobody’s way where it cannot be kept', () =>
     inFolder(async (folder) => {
       const reserve = new Reserve(join(folder, 'absent', 'pinfold.sqlite'));
-      reserve.keep();
+      reserve.refill();
       expect(reserve.lend(() => 'done')).to.equal('done');
     }));
 

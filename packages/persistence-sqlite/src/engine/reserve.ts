@@ -2,43 +2,43 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, rmSync, writeSync } from 'node:fs';
 import { systemCodeOf } from '@pinfold/core/internal';
 
-/** In bytes: many times what a cleanup writes before it has removed its first archives. */
+/** The size of the reserve, in bytes: many times as much as a cleanup writes before it has removed its first archives. */
 export const RESERVE = 1_048_576;
 
-/** Reserves disk space for cleanups, which free more, in a file next to the database. Failing to is no error. */
+/** Reserves disk space for cleanups, which free more, in a file next to the database; without an error if it cannot. */
 export class Reserve {
   readonly #file: string;
-  #isWhole = false;
+  #isFull = false;
   #isLent = false;
 
   constructor(database: string) {
     this.#file = `${database}-reserve`;
   }
 
-  /** Frees the space while the task runs, synchronously so that nothing else takes it, then reserves what is left. */
+  /** Frees the space while the task runs, synchronously so that nothing else uses it, then refills the reserve. */
   lend<Result>(task: () => Result): Result {
     if (this.#isLent) return task();
     this.#isLent = true;
-    this.#isWhole = false;
+    this.#isFull = false;
     unlessRefused(() => rmSync(this.#file, { force: true }));
     try {
       return task();
     } finally {
       this.#isLent = false;
-      this.keep();
+      this.refill();
     }
   }
 
-  /** Refills the ballast as far as there is room. */
-  keep(): void {
-    if (this.#isWhole || this.#isLent) return;
+  /** Refills the reserve as far as there is room. */
+  refill(): void {
+    if (this.#isFull || this.#isLent) return;
     unlessRefused(() => {
       const descriptor = openSync(this.#file, 'a', 0o600);
       try {
         let missing = RESERVE - fstatSync(descriptor).size;
         // Random bytes, because a compressing file system would reserve no room for others.
         while (missing > 0) missing -= writeSync(descriptor, randomBytes(missing));
-        this.#isWhole = true;
+        this.#isFull = true;
       } finally {
         closeSync(descriptor);
       }
