@@ -3,8 +3,8 @@ import type { ArchivePlace } from './archive-place.ts';
 import { type Files, unlessRefused } from './files.ts';
 import { syncFolder } from './folders.ts';
 
-/** The most folders remembered as durable. Publications go into the newest only. */
-const REMEMBERED = 64;
+/** The most folders remembered as durable; new archives need only the newest. */
+const MAX_REMEMBERED = 64;
 
 export class ArchiveFolders {
   readonly #files: Files;
@@ -22,7 +22,7 @@ export class ArchiveFolders {
       await syncFolder(this.#files, dirname(folder));
     }
     const [oldest] = this.#durable;
-    if (this.#durable.size >= REMEMBERED && oldest !== undefined) this.#durable.delete(oldest);
+    if (this.#durable.size >= MAX_REMEMBERED && oldest !== undefined) this.#durable.delete(oldest);
     this.#durable.add(place.folder);
   }
 

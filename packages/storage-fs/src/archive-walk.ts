@@ -4,8 +4,8 @@ import { parseArchiveId } from '@pinfold/core/adapter';
 import { FOLDER_NAME, SPAN_NAME } from './archive-place.ts';
 import { type Files, unlessRefused } from './files.ts';
 
-/** How many directory entries are fetched from the system at once. */
-const ENTRIES = 1_024;
+/** How many directory entries the system returns at once. */
+const BATCH = 1_024;
 
 export interface WalkRequest {
   readonly root: string;
@@ -14,7 +14,7 @@ export interface WalkRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Yields the ids of stored archives in ascending order. Ignores other files, and folders that vanish meanwhile. */
+/** Lists ids of stored archives in ascending order. Ignores other files, and folders that are removed meanwhile. */
 export async function walkArchives(files: Files, request: WalkRequest): Promise<ArchiveId[]> {
   const { root, after = '', limit, signal } = request;
   const found: ArchiveId[] = [];
@@ -40,7 +40,7 @@ async function foldersIn(files: Files, folder: string, name: RegExp): Promise<st
     .sort();
 }
 
-/** The first `wanted` ids of one folder, in memory for about twice as many, however many it holds. */
+/** The first `wanted` ids of one folder. Holds about twice as many in memory, however many the folder has. */
 async function firstIn(
   files: Files,
   folder: string,
@@ -49,13 +49,13 @@ async function firstIn(
   wanted: number,
 ): Promise<ArchiveId[]> {
   const found: ArchiveId[] = [];
-  const entries = await unlessRefused(['ENOENT'], files.opendir(folder, { bufferSize: ENTRIES }));
+  const entries = await unlessRefused(['ENOENT'], files.opendir(folder, { bufferSize: BATCH }));
   if (entries === undefined) return found;
   for await (const entry of entries) {
     const id = entry.isFile() ? parseArchiveId(entry.name) : undefined;
     if (id === undefined || id <= after || !id.startsWith(prefix)) continue;
     found.push(id);
-    if (found.length >= 2 * wanted + ENTRIES) found.sort().splice(wanted);
+    if (found.length >= 2 * wanted + BATCH) found.sort().splice(wanted);
   }
   return found.sort().slice(0, wanted);
 }

@@ -12,7 +12,7 @@ export type Files = Readonly<
 
 export const nodeFiles: Files = { mkdir, open, opendir, readdir, rename, rm, rmdir, stat, unlink };
 
-/** Does something with files; what the system refuses becomes the fault, anything else passes as it is. */
+/** Runs a task; converts errors of the system to the fault, and throws others unchanged. */
 export async function orFault<Result>(
   code: 'staging_unavailable' | 'storage_unavailable',
   task: () => Promise<Result>,
@@ -21,14 +21,14 @@ export async function orFault<Result>(
   try {
     return await task();
   } catch (error) {
-    // Before anything else: the reason of an abort may itself be an error of the system.
+    // First, since the reason of an abort may itself be an error of the system.
     signal?.throwIfAborted();
     if (systemCodeOf(error) === undefined) throw error;
     throw new Fault(code, `the system refused: ${(error as Error).message}`, { cause: error });
   }
 }
 
-/** The result; `undefined` when the system refused with one of the codes. */
+/** Returns the result, or `undefined` if the system refused with one of the codes. */
 export async function unlessRefused<Result>(
   codes: readonly unknown[],
   task: Promise<Result>,

@@ -2,10 +2,10 @@ import type { Files } from './files.ts';
 import { syncFolder } from './folders.ts';
 
 /**
- * Makes a function that flushes the entries of a folder, and resolves when a flush has ended that began after the call.
- * Callers that come while a flush of their folder runs share the next one.
+ * Creates a function that flushes the entries of a folder, and resolves after a flush that began after the call. Calls
+ * during a flush of their folder share the next one.
  */
-export function folderFlushes(files: Files): (folder: string) => Promise<void> {
+export function createFolderFlush(files: Files): (folder: string) => Promise<void> {
   const running = new Map<string, Promise<void>>();
   const next = new Map<string, Promise<void>>();
   const start = (folder: string): Promise<void> => {
@@ -19,7 +19,7 @@ export function folderFlushes(files: Files): (folder: string) => Promise<void> {
     const before = running.get(folder);
     if (before === undefined) return start(folder);
     const waiting = before
-      // A failure may be of entries that changed while it ran, and the system reports it only once.
+      // If the running flush fails, so do the waiting calls: the system may not report the same failure again.
       .finally(() => next.delete(folder))
       .then(() => start(folder));
     next.set(folder, waiting);

@@ -2,13 +2,13 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Files } from './files.ts';
 
-/** Makes the entries of a folder survive a power cut. */
+/** Flushes the entries of a folder, so that they survive a power cut. */
 export async function syncFolder(files: Files, folder: string): Promise<void> {
-  // Windows has no handle of a folder to flush; its own journal keeps the entries.
+  // Windows cannot flush a folder; its journal preserves the entries.
   if (process.platform !== 'win32') await syncPath(files, folder, 'r');
 }
 
-/** Brings a file, or the entries of a folder, to the disk. */
+/** Flushes a file, or the entries of a folder. */
 export async function syncPath(files: Files, path: string, flags: 'r' | 'r+'): Promise<void> {
   await syncAndClose(await files.open(path, flags));
 }

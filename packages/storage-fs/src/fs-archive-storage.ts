@@ -13,7 +13,7 @@ import { ArchiveFolders } from './archive-folders.ts';
 import { type ArchivePlace, placeOf } from './archive-place.ts';
 import { walkArchives } from './archive-walk.ts';
 import { type Files, nodeFiles, orFault } from './files.ts';
-import { folderFlushes } from './folder-flushes.ts';
+import { createFolderFlush } from './folder-flushes.ts';
 import { makeFolder, syncAndClose, syncPath } from './folders.ts';
 import { MOVED, stagedName } from './fs-staging.ts';
 import { unlessFull, writeProbe } from './probe.ts';
@@ -22,33 +22,32 @@ import { unlessFull, writeProbe } from './probe.ts';
 export interface FsArchiveStorageOptions {
   /** The folder of archives; created if missing. Nodes that share it see each other's archives. */
   readonly folder: string;
-  /** The staging folder that archives come from; it must lie on the same volume. */
+  /** The staging folder of the uploads; must be on the same volume. */
   readonly staging: { readonly folder: string };
   readonly clock: Clock;
 }
 
 const UNAVAILABLE = 'storage_unavailable';
 
-/** The one file in the folder that is no archive, and only while a check runs. */
+/** A file that exists in the folder only during a check. */
 const PROBE = 'probe';
 
-/** The age from which a folder may be removed: no running publication uses it any more. */
-const PRUNED_AFTER = hours(1);
+/** The age from which an empty folder may be removed, since no running publication uses it any more. */
+const MIN_PRUNE_AGE = hours(1);
 
-/** A sweep deletes thousands, and all requests share Node's four threads for files. */
-const DELETED_AT_ONCE = 2;
+/** A cleanup deletes thousands of files, and all requests share Node's four threads for files. */
+const MAX_DELETIONS = 2;
 
-/** Of these threads, the fourth is left to folders and to views while the disk is slow. */
-const FLUSHED_AT_ONCE = 3;
+/** Leaves one of these threads to folders and to views while the disk is slow. */
+const MAX_FLUSHES = 3;
 
-/** How often another process may prune a folder during one put. */
-const TRIES = 3;
+/** Attempts to move a file, since another process may remove its empty folder meanwhile. */
+const MAX_ATTEMPTS = 3;
 
 /**
- * Stores archives as files, moved there without a copy.
+ * Stores archives as files, by moving the uploaded files. Open one with {@link openFsArchiveStorage}.
  *
- * It keeps no descriptor open between calls, so a deleted archive's space is free at once, on every node.
- * Made by {@link openFsArchiveStorage}.
+ * It has no descriptor open between calls, so the space of a deleted archive is free at once, on every node.
  */
 export class FsArchiveStorage implements ArchiveStorage {
   readonly #root: string;
@@ -58,8 +57,8 @@ export class FsArchiveStorage implements ArchiveStorage {
   readonly #folders: ArchiveFolders;
   readonly #flush: (folder: string) => Promise<void>;
   readonly #prepared: WeakMap<StagedArchive, Promise<void>> = new WeakMap();
-  readonly #flushing: Semaphore = new Semaphore({ places: FLUSHED_AT_ONCE });
-  readonly #deletions: Semaphore = new Semaphore({ places: DELETED_AT_ONCE });
+  readonly #flushing: Semaphore = new Semaphore({ places: MAX_FLUSHES });
+  readonly #deletions: Semaphore = new Semaphore({ places: MAX_DELETIONS });
 
   constructor(options: FsArchiveStorageOptions, files: Files = nodeFiles) {
     this.#root = options.folder;
@@ -67,10 +66,10 @@ export class FsArchiveStorage implements ArchiveStorage {
     this.#clock = options.clock;
     this.#files = files;
     this.#folders = new ArchiveFolders(files);
-    this.#flush = folderFlushes(files);
+    this.#flush = createFolderFlush(files);
   }
 
-  /** The disk takes the file while it is proved. A failed flush fails the next put: repeated, it would say nothing of the bytes. */
+  /** Flushes the file during its proof. A failed flush fails the next put: a second flush would not report lost bytes. */
   async prepare(archive: StagedArchive): Promise<void> {
     const { file } = archive;
     if (file === undefined) return;
@@ -82,7 +81,7 @@ export class FsArchiveStorage implements ArchiveStorage {
     });
   }
 
-  /** Once the file is being moved, an abort comes too late and the put succeeds. */
+  /** An abort after the move has begun has no effect. */
   async put(id: ArchiveId, archive: StagedArchive, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     const { file } = archive;
@@ -97,7 +96,7 @@ export class FsArchiveStorage implements ArchiveStorage {
       await orFault(UNAVAILABLE, () => this.#write(copy, archive, signal));
       await this.#putFile(id, copy, signal);
     } catch (error) {
-      // A copy that cannot be removed now goes with the sweep of the staging folder.
+      // If the copy cannot be removed now, the sweep of the staging folder removes it.
       await this.#files.rm(copy, { force: true }).catch(() => undefined);
       throw error;
     }
@@ -117,7 +116,7 @@ export class FsArchiveStorage implements ArchiveStorage {
         await handle.writeFile(bytes);
         size += bytes.length;
       }
-      expectSize(size, archive);
+      checkSize(size, archive);
       await this.#flushing.run(undefined, () => handle.sync());
     } finally {
       await handle.close();
@@ -160,7 +159,7 @@ export class FsArchiveStorage implements ArchiveStorage {
     const request = { root: this.#root, after, limit, signal };
     const walk = async (): Promise<readonly ArchiveId[]> => {
       const found = await walkArchives(this.#files, request);
-      // A folder that vanished with everything in it must not pass for the end.
+      // If the root folder is missing, the listing must fail rather than end.
       await this.#assertRoot();
       return found;
     };
@@ -169,7 +168,7 @@ export class FsArchiveStorage implements ArchiveStorage {
 
   async check(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    // A probe that a crash leaves in the staging folder goes with the sweep there.
+    // After a crash, the sweep of the staging folder removes the probe there.
     const staged = join(this.#staging, stagedName(this.#clock.now()));
     const probe = join(this.#root, PROBE);
     await orFault(UNAVAILABLE, async () => {
@@ -185,17 +184,17 @@ export class FsArchiveStorage implements ArchiveStorage {
     signal?.throwIfAborted();
   }
 
-  /** Makes the bytes durable before the file gets its name in the storage. */
+  /** Flushes the file before it is moved into the storage, unless `prepare` has. */
   async #syncOnce(archive: StagedArchive, file: string): Promise<void> {
-    const begun = this.#prepared.get(archive);
-    // Another put of it tries for itself.
+    const prepared = this.#prepared.get(archive);
+    // A further put of the archive flushes again.
     this.#prepared.delete(archive);
-    await (begun ?? this.#flushing.run(undefined, () => syncPath(this.#files, file, 'r+')));
-    expectSize((await this.#files.stat(file)).size, archive);
+    await (prepared ?? this.#flushing.run(undefined, () => syncPath(this.#files, file, 'r+')));
+    checkSize((await this.#files.stat(file)).size, archive);
   }
 
   async #move(file: string, place: ArchivePlace): Promise<void> {
-    for (let left = TRIES; ; left -= 1) {
+    for (let left = MAX_ATTEMPTS; ; left -= 1) {
       try {
         await this.#folders.make(place);
         await this.#files.rename(file, place.file);
@@ -212,7 +211,7 @@ export class FsArchiveStorage implements ArchiveStorage {
     const place = placeOf(this.#root, id);
     await this.#unlessAbsent(this.#files.unlink(place.file));
     const age = this.#clock.now() - archiveCreatedAt(id);
-    if (age > PRUNED_AFTER) await this.#folders.prune(place);
+    if (age > MIN_PRUNE_AGE) await this.#folders.prune(place);
   }
 
   async #readRange(
@@ -223,7 +222,7 @@ export class FsArchiveStorage implements ArchiveStorage {
     const handle = await this.#unlessAbsent(this.#files.open(placeOf(this.#root, id).file, 'r'));
     if (handle === undefined) return undefined;
     try {
-      // Not from Node's pool, which a cached buffer would keep in memory.
+      // Not from Node's pool, all of which a cached buffer would hold in memory.
       const bytes = Buffer.allocUnsafeSlow(length);
       let done = 0;
       if (length === 0 && from > (await handle.stat()).size)
@@ -235,12 +234,12 @@ export class FsArchiveStorage implements ArchiveStorage {
       }
       return new Uint8Array(bytes.buffer);
     } finally {
-      // Not awaited: closing cannot invalidate the bytes, and waits for a thread.
+      // Not awaited: closing may wait for a thread, and cannot invalidate the bytes.
       handle.close().catch(() => {});
     }
   }
 
-  /** An archive is absent only where archives can be: a folder that is gone, or not mounted, is a fault. */
+  /** Returns `undefined` for a missing archive. A missing root folder, such as one not mounted, is a fault instead. */
   async #unlessAbsent<Result>(present: Promise<Result>): Promise<Result | undefined> {
     try {
       return await present;
@@ -256,7 +255,7 @@ export class FsArchiveStorage implements ArchiveStorage {
   }
 }
 
-function expectSize(size: number, archive: StagedArchive): void {
+function checkSize(size: number, archive: StagedArchive): void {
   if (size !== archive.size)
     throw new Fault(UNAVAILABLE, `a staged archive has ${size} bytes, not ${archive.size}`);
 }

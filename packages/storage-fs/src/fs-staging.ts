@@ -17,7 +17,7 @@ import { untilAborted } from './until-aborted.ts';
 
 /** Options of {@link openFsStaging}. */
 export interface FsStagingOptions {
-  /** The folder of uploads until they are stored; created if missing. No other node may use it. */
+  /** The folder for uploads until they are stored; created if missing. No other node may use it. */
   readonly folder: string;
   readonly clock: Clock;
 }
@@ -26,14 +26,12 @@ type Written = WrittenFile & { readonly size: number };
 
 const UNAVAILABLE = 'staging_unavailable';
 
-/** Archives whose file the archive storage has moved: `discard` need not access the disk. */
+/** Archives whose file the archive storage has moved, so that `discard` need not access the disk. */
 export const MOVED: WeakSet<StagedArchive> = new WeakSet();
 
 /**
- * Receives uploads into files of a folder: one file and one descriptor an upload, readable by its owner alone. Up to 16 KiB
- * stay in memory.
- *
- * Made by {@link openFsStaging}.
+ * Receives uploads into files of a folder, one file and one descriptor per upload, readable by its owner only. Uploads of
+ * up to 16 KiB stay in memory. Open one with {@link openFsStaging}.
  */
 export class FsStaging implements Staging {
   /** The folder's absolute path. */
@@ -59,7 +57,7 @@ export class FsStaging implements Staging {
     try {
       written = await this.#write(target, body, limit, signal);
     } catch (error) {
-      // The first error is thrown; a file that cannot be removed now is left to the sweep.
+      // Throws the first error. If the file cannot be removed now, the sweep removes it.
       await this.#discard(file).catch(() => undefined);
       throw error;
     }
@@ -107,7 +105,7 @@ export class FsStaging implements Staging {
     }
   }
 
-  /** Writes the body until its end, or until it has more than `limit` bytes. The descriptor is closed in every case. */
+  /** Writes the body; `undefined` if it has more than `limit` bytes. Always closes the descriptor. */
   async #write(
     target: HashedFile,
     body: AsyncIterable<Uint8Array>,
@@ -186,12 +184,12 @@ export async function openFsStaging(options: FsStagingOptions, files: Files = no
 
 const NAME = /^(\d+)-[0-9a-f-]{36}\.upload$/;
 
-/** A new name for an upload begun at an instant. It contains nothing that a user sent. */
+/** A new file name for an upload that began at an instant. It contains no input. */
 export function stagedName(begun: Instant): string {
   return `${begun}-${randomUUID()}.upload`;
 }
 
 export function isBegunBefore(instant: Instant, name: string): boolean {
-  // Other names give NaN, which is less than no instant.
+  // Other names give NaN, for which the comparison is false.
   return Number(NAME.exec(name)?.[1]) < instant;
 }

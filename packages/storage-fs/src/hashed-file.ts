@@ -2,21 +2,20 @@ import { createHash, type Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { Sha256 } from '@pinfold/core';
 
-/** Bytes written at once: a write goes to another thread and back, which costs as much as 64 KiB of them. */
+/** Bytes written at once: switching to another thread and back takes as long as writing 64 KiB. */
 const BLOCK = 262_144;
-/** The most bytes that stay in memory alone: a file for them would cost several ways to another thread. */
+/** The most bytes that stay in memory: a file would need several switches to another thread. */
 const FIRST_BLOCK = 16_384;
 
-/** A file that was written. */
 export interface WrittenFile {
   readonly sha256: Sha256;
-  /** All of its bytes where they are few, and no file was made. */
+  /** All bytes, if they are so few that no file was created. */
   readonly bytes: Uint8Array | undefined;
 }
 
 /**
- * Writes a file in large blocks, each hashed while it is written. It holds no reference to the given bytes. The file is made
- * once they are too many to stay in memory.
+ * Writes a file in large blocks, and hashes each while it is written. It creates the file once there are too many bytes to
+ * stay in memory. It holds no reference to the bytes of the caller.
  */
 export class HashedFile {
   readonly #open: () => Promise<FileHandle>;
@@ -29,7 +28,7 @@ export class HashedFile {
     this.#open = open;
   }
 
-  /** Takes bytes; they are in the file after {@link end}. */
+  /** Adds bytes, which are in the file only after {@link end}. */
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#filled + bytes.byteLength > this.#block.length) await this.#enlarge();
     for (let taken = 0; taken < bytes.byteLength; ) {
@@ -41,7 +40,7 @@ export class HashedFile {
     }
   }
 
-  /** Writes what is left. */
+  /** Writes the last block. */
   async end(): Promise<WrittenFile> {
     const bytes = this.#handle === undefined ? this.#block.subarray(0, this.#filled) : undefined;
     if (bytes === undefined) await this.#flush();
@@ -70,7 +69,7 @@ export class HashedFile {
   }
 }
 
-/** A write may take fewer bytes than it is given. */
+/** Repeats the write, which may write only a part of the bytes. */
 async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   let done = 0;
   while (done < bytes.byteLength) {

@@ -2,12 +2,12 @@ import { Fault } from '@pinfold/core';
 import { systemCodeOf } from '@pinfold/core/internal';
 import type { Files } from './files.ts';
 
-/** One block: an empty file can still be made on a disk that is full. */
+/** One block: on a full disk, an empty file can still be created. */
 const BLOCK = 4_096;
-/** The disk, or what one user may have of it, is full. */
+/** The disk, or the user's quota, is full. */
 const FULL = ['ENOSPC', 'EDQUOT'];
 
-/** Writes a small new file, to see whether that is possible now; none is left when it was not. */
+/** Writes a small new file, to check that it is possible. Leaves no file if it fails. */
 export async function writeProbe(files: Files, file: string): Promise<void> {
   const handle = await files.open(file, 'wx', 0o600);
   try {
@@ -22,7 +22,7 @@ export async function writeProbe(files: Files, file: string): Promise<void> {
   }
 }
 
-/** Checks a folder when it is opened. A full disk is no obstacle: files can be read, and removed to free space. */
+/** Runs a check, but accepts a full disk: files can still be read, and removed to free space. */
 export async function unlessFull(check: () => Promise<void>): Promise<void> {
   try {
     await check();

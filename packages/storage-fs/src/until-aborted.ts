@@ -1,6 +1,6 @@
 import { raceSignal } from '@pinfold/core/adapter';
 
-/** A body's chunks; an abort ends the wait for one with its reason. Closes the body without waiting: it may stall. */
+/** Yields a body's chunks; throws an abort's reason even while it waits for one. Does not wait for the body to close. */
 export async function* untilAborted<Chunk>(
   body: AsyncIterable<Chunk>,
   signal: AbortSignal | undefined,
@@ -13,7 +13,7 @@ export async function* untilAborted<Chunk>(
       yield next.value;
     }
   } finally {
-    // How a body closes changes nothing any more: what mattered of it has come out.
+    // Ignores errors of closing, since all needed chunks have been read.
     Promise.resolve(chunks.return?.()).catch(() => undefined);
   }
 }

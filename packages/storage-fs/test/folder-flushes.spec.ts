@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Files, nodeFiles } from '../src/files.ts';
-import { folderFlushes } from '../src/folder-flushes.ts';
+import { createFolderFlush } from '../src/folder-flushes.ts';
 import { systemError } from './failing-files.ts';
 
 interface Flush {
@@ -25,7 +25,7 @@ function heldFiles(): { readonly files: Files; readonly begun: Flush[] } {
 describe('Flushes of a folder', () => {
   it('that many want while one runs are a single one, which begins after all of them asked', async () => {
     const { files, begun } = heldFiles();
-    const flush = folderFlushes(files);
+    const flush = createFolderFlush(files);
     const ended: string[] = [];
     const ask = (name: string): Promise<unknown> => flush('a').then(() => ended.push(name));
     const all = [ask('first')];
@@ -46,7 +46,7 @@ describe('Flushes of a folder', () => {
 
   it('of another folder do not wait', async () => {
     const { files, begun } = heldFiles();
-    const flush = folderFlushes(files);
+    const flush = createFolderFlush(files);
     const all = [flush('a'), flush('b')];
     await nextTurn();
     expect(begun.map(({ folder }) => folder)).to.deep.equal(['a', 'b']);
@@ -56,7 +56,7 @@ describe('Flushes of a folder', () => {
 
   it('fail for those that asked before they ended, and for nobody else', async () => {
     const { files, begun } = heldFiles();
-    const flush = folderFlushes(files);
+    const flush = createFolderFlush(files);
     const failure = systemError('EIO', 'fsync');
     const outcome = (call: Promise<void>): Promise<unknown> => call.catch((error: unknown) => error);
     const asked = [outcome(flush('a'))];

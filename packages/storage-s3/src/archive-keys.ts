@@ -1,10 +1,10 @@
 import type { ArchiveId } from '@pinfold/core';
 import { parseArchiveId } from '@pinfold/core/adapter';
 
-/** Keys that every tried server stores unchanged and lists in order: one letter case, no empty segment. */
+/** A segment of keys that every tested server stores unchanged and lists in order: lower case, not empty. */
 const SEGMENT = /^[a-z0-9._-]{1,200}$/;
 
-/** The keys under which archives lie in a bucket: `<prefix>/<archive id>`. */
+/** The keys of archives in a bucket: `<prefix>/<archive id>`. */
 export class ArchiveKeys {
   /** The beginning of every key: the prefix and `/`. Listing a whole bucket is unreliable on some servers. */
   readonly folder: string;
@@ -14,8 +14,8 @@ export class ArchiveKeys {
   /** @throws TypeError when the prefix has anything but segments of `a-z 0-9 . _ -` between slashes. */
   constructor(prefix: string) {
     const segments = prefix.split('/');
-    const sound = segments.every((name) => SEGMENT.test(name) && name !== '.' && name !== '..');
-    if (!sound) {
+    const isValid = segments.every((name) => SEGMENT.test(name) && name !== '.' && name !== '..');
+    if (!isValid) {
       throw new TypeError('a prefix is segments of a-z, 0-9, ".", "_" and "-" with "/" between them');
     }
     this.folder = `${prefix}/`;

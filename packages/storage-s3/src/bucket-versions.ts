@@ -5,11 +5,11 @@ import {
 } from '@aws-sdk/client-s3';
 import { faultOf } from './s3-failure.ts';
 
-/** Whether a bucket keeps what is deleted: `untold` where the store says nothing of it, or may not say it to us. */
-export type BucketVersions = 'off' | 'untold' | 'kept' | 'kept_for_a_time';
+/** Whether a bucket stores versions of deleted objects; `unknown` if the store does not support or show that. */
+export type BucketVersions = 'off' | 'unknown' | 'permanent' | 'expiring';
 
-/** Error codes of stores that do not support versions or do not show them. */
-const UNTOLD: ReadonlySet<unknown> = new Set([400, 403, 405, 501]);
+/** Statuses of stores that do not support versions or do not show them. */
+const UNSUPPORTED: ReadonlySet<unknown> = new Set([400, 403, 405, 501]);
 
 /** @throws Fault `storage_unavailable` when the store does not answer. */
 export async function bucketVersions(
@@ -19,20 +19,20 @@ export async function bucketVersions(
   try {
     const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket: bucket }));
     if (Status !== 'Enabled') return 'off';
-    return (await hasEnd(client, bucket)) ? 'kept_for_a_time' : 'kept';
+    return (await haveExpiration(client, bucket)) ? 'expiring' : 'permanent';
   } catch (error) {
-    if (UNTOLD.has(statusOf(error))) return 'untold';
+    if (UNSUPPORTED.has(statusOf(error))) return 'unknown';
     throw faultOf(error, bucket);
   }
 }
 
-async function hasEnd(client: Pick<S3Client, 'send'>, bucket: string): Promise<boolean> {
+async function haveExpiration(client: Pick<S3Client, 'send'>, bucket: string): Promise<boolean> {
   const command = new GetBucketLifecycleConfigurationCommand({ Bucket: bucket });
   try {
     const { Rules = [] } = await client.send(command);
     return Rules.some((rule) => rule.Status === 'Enabled' && rule.NoncurrentVersionExpiration !== undefined);
   } catch (error) {
-    // A bucket without any rule has no configuration to give.
+    // For a bucket without rules, the store answers 404.
     if (statusOf(error) === 404) return false;
     throw error;
   }

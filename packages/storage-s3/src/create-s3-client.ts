@@ -3,29 +3,29 @@ import { type Duration, seconds } from '@pinfold/core';
 
 /** Options of {@link createS3Client}. */
 export interface S3ClientOptions {
-  /** Always needed, also where the server takes any: signatures name it. */
+  /** Required even if the server accepts any, since signatures contain it. */
   readonly region: string;
-  /** The server's URL; AWS itself when absent. */
+  /** The server's URL. Default: AWS. */
   readonly endpoint?: string | undefined;
-  /** Whether the bucket stands in the path, not in the host name; true when an endpoint is given. */
+  /** Whether the bucket is in the path rather than the host name. Default: true if an endpoint is given. */
   readonly forcePathStyle?: boolean | undefined;
-  /** As the AWS SDK finds them when absent: environment, shared files, instance or container role. */
+  /** Default: as the AWS SDK finds them, from the environment, shared files, or an instance or container role. */
   readonly credentials?: NonNullable<S3ClientConfig['credentials']> | undefined;
-  /** How long a connection may take to be made; 3 seconds when absent. */
+  /** The longest time to connect. Default 3 seconds. */
   readonly connectionTimeout?: Duration | undefined;
-  /** How long a connection may be silent in either direction; 60 seconds when absent. */
+  /** The longest time without a byte in either direction. Default 60 seconds. */
   readonly socketTimeout?: Duration | undefined;
-  /** Adds to the headers of each request before it is signed, such as the `traceparent` of what it is for. */
+  /** Adds headers to each request before it is signed, such as `traceparent`. */
   readonly addHeaders?: ((headers: Record<string, string>) => void) | undefined;
-  /** Connections at the most; 256 when absent. More than an `S3ArchiveStorage` uses at once. */
+  /** The most connections; must be more than the `parallel` calls of an `S3ArchiveStorage`. Default 256. */
   readonly sockets?: number | undefined;
 }
 
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /**
- * Makes an S3 client with the settings that {@link S3ArchiveStorage} needs on every server it was tried on.
- * It is the caller's to `destroy()`.
+ * Creates an S3 client with the settings that {@link S3ArchiveStorage} needs on all tested servers. The caller must
+ * `destroy()` it.
  *
  * @example
  * import { createS3Client } from '@pinfold/storage-s3';
@@ -39,19 +39,19 @@ export function createS3Client(options: S3ClientOptions): S3Client {
     ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
     ...(options.credentials === undefined ? {} : { credentials: options.credentials }),
     forcePathStyle: options.forcePathStyle ?? options.endpoint !== undefined,
-    // Otherwise a stream goes out in signed chunks, which other servers refuse or store as they come.
+    // Otherwise a stream is sent in signed chunks, which some servers refuse, or store with their signatures.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // Otherwise each larger upload opens a connection that is not counted, and hides why it was refused.
+    // Otherwise each larger upload opens a connection that is not counted, and hides the reason of a refusal.
     expectContinueHeader: false,
     maxAttempts: 3,
     logger: SILENT,
     requestHandler: {
       connectionTimeout: options.connectionTimeout ?? seconds(3),
       socketTimeout: options.socketTimeout ?? seconds(60),
-      // Without it, a request that takes too long is only warned of.
+      // Otherwise the SDK only warns of a timeout.
       throwOnRequestTimeout: true,
-      // Plain options: with an agent of ours, an upload that is refused early comes out as EPIPE.
+      // Plain options: with an own agent, an upload that is refused early would fail with EPIPE.
       httpAgent: agent,
       httpsAgent: agent,
     },

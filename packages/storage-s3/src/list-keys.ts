@@ -10,14 +10,14 @@ export interface KeyPage {
 
 export interface KeyRequest {
   readonly bucket: string;
-  /** Ends in `/`: some servers lose keys when the whole bucket is listed. */
+  /** Ends in `/`: some servers omit keys when the whole bucket is listed. */
   readonly folder: string;
-  /** Only keys after this one; it need not be there. */
+  /** Lists only keys after this one, which need not exist. */
   readonly after: string | undefined;
   readonly limit: number;
 }
 
-/** Lists keys of a folder; fails on an answer that could make a part pass for the whole, or a walk go round for ever. */
+/** Lists keys of a folder. Fails on an answer that could make a listing incomplete or endless. */
 export async function listKeys(
   client: Pick<S3Client, 'send'>,
   request: KeyRequest,
@@ -33,7 +33,7 @@ export async function listKeys(
   const { Contents, KeyCount, IsTruncated } = await client.send(command, options);
   if (KeyCount === undefined || IsTruncated === undefined) throw new NonsenseError('a listing without count');
   const keys = (Contents ?? []).map(({ Key }) => Key ?? '');
-  if (IsTruncated && keys.length === 0) throw new NonsenseError('a listing that does not go on');
+  if (IsTruncated && keys.length === 0) throw new NonsenseError('a truncated listing without keys');
   const ordered = keys.every((key, at) => key.startsWith(folder) && isAfter(key, keys[at - 1] ?? after));
   if (!ordered) throw new NonsenseError('a listing out of order');
   return { keys, more: IsTruncated };

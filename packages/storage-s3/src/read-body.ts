@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream';
 import type { GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import { IncompleteError, NonsenseError } from './s3-failure.ts';
 
-/** Reads a ranged answer into its own memory. Ends or destroys the body: an untouched one holds its socket for ever. */
+/** Reads a ranged answer into its own memory. Always ends or destroys the body, which would hold its socket forever. */
 export async function readRange(
   output: GetObjectCommandOutput,
   from: number,
   length: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  // In Node the body is a stream of the connection, although its type allows more.
+  // In Node, the body is always a stream, although its type allows more.
   const body = output.Body as unknown as Readable | undefined;
   if (body === undefined) throw new NonsenseError('an answer without a body');
   try {
@@ -25,7 +25,7 @@ export async function readRange(
 async function collect(body: Readable, length: number): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(length);
   let filled = 0;
-  for await (const chunk of uncut(body)) {
+  for await (const chunk of orIncomplete(body)) {
     if (filled + chunk.length > length) throw new NonsenseError('an answer longer than it says');
     bytes.set(chunk, filled);
     filled += chunk.length;
@@ -34,8 +34,8 @@ async function collect(body: Readable, length: number): Promise<Uint8Array<Array
   return bytes;
 }
 
-/** Any error of the connection after the response began means that it was cut off. */
-async function* uncut(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+/** Converts any error of the connection to an {@link IncompleteError}: the response was cut off. */
+async function* orIncomplete(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   try {
     yield* body;
   } catch (cause) {

@@ -22,17 +22,17 @@ import { nameOf } from '@pinfold/core/internal';
 import { ArchiveKeys } from './archive-keys.ts';
 import { listKeys } from './list-keys.ts';
 import { readRange } from './read-body.ts';
-import { tryAgain } from './retry.ts';
+import { retry } from './retry.ts';
 import { runCall, type S3Calls } from './s3-calls.ts';
 import { failureOf, IncompleteError, NonsenseError } from './s3-failure.ts';
 import { sendFile } from './send-file.ts';
 
 /** Options of {@link S3ArchiveStorage}. */
 export interface S3ArchiveStorageOptions {
-  /** A ready client, best made by {@link createS3Client}; it stays the caller's to destroy. */
+  /** A client, best from {@link createS3Client}. The caller must destroy it. */
   readonly client: Pick<S3Client, 'send'>;
   readonly bucket: string;
-  /** The folder of the archives in the bucket, `archives` when absent: segments of `a-z 0-9 . _ -` between slashes. */
+  /** The folder of the archives in the bucket: segments of `a-z 0-9 . _ -` between slashes. Default `archives`. */
   readonly prefix?: string | undefined;
   readonly clock: Clock;
   /** Parameters of each object: encryption at rest, storage class. */
@@ -47,21 +47,21 @@ export interface S3ArchiveStorageOptions {
         | 'Tagging'
       >
     | undefined;
-  /** Calls at once, 128 when absent; fewer than the client has connections. */
+  /** The most concurrent calls; must be fewer than the client's connections. Default 128. */
   readonly parallel?: number | undefined;
-  /** How long storing one archive may take, all tries together; 2 minutes when absent. */
+  /** The longest time to store one archive, with all attempts. Default 2 minutes. */
   readonly putDeadline?: Duration | undefined;
-  /** How long any other call may take; 30 seconds when absent. */
+  /** The longest time for any other call. Default 30 seconds. */
   readonly deadline?: Duration | undefined;
 }
 
-/** How long the store may take to begin its answer to a small request. */
+/** The longest time until the store begins its answer to a request without a body. */
 const REQUEST_TIMEOUT = seconds(15);
 
 /**
- * Keeps archives as objects of an S3-compatible store: AWS, R2, Swift, Ceph and others.
+ * Stores archives as objects of an S3-compatible store: AWS, R2, Swift, Ceph and others.
  *
- * Uses only put, ranged get, head, delete and list: no locks, no exclusive creation. A check lists nothing.
+ * It uses only put, ranged get, head, delete and list: no locks, no exclusive creation. A check does not list.
  *
  * @example
  * import { SystemClock } from '@pinfold/platform-node';
@@ -75,7 +75,7 @@ export class S3ArchiveStorage implements ArchiveStorage {
   readonly #keys: ArchiveKeys;
   readonly #calls: S3Calls;
 
-  /** @throws TypeError when the prefix has other characters than it may have. */
+  /** @throws TypeError for an invalid prefix. */
   constructor(options: S3ArchiveStorageOptions) {
     const { bucket, clock, prefix = 'archives', parallel = 128 } = options;
     this.#options = options;
@@ -83,13 +83,13 @@ export class S3ArchiveStorage implements ArchiveStorage {
     this.#calls = { bucket, clock, gate: new Semaphore({ places: parallel }) };
   }
 
-  /** Tries again, from the file, while the store says that it may help. */
+  /** Retries transient failures, each time from the beginning of the file. */
   async put(id: ArchiveId, archive: StagedArchive, signal?: AbortSignal): Promise<void> {
     const { clock, putDeadline = minutes(2) } = this.#options;
     await runCall(this.#calls, signal, putDeadline, (within) =>
-      tryAgain(clock, within, mayPass, async () => {
+      retry(clock, within, isTransient, async () => {
         await this.#send(id, archive, within);
-        await this.#expectStored(id, archive.size, within);
+        await this.#checkStored(id, archive.size, within);
       }),
     );
   }
@@ -105,7 +105,7 @@ export class S3ArchiveStorage implements ArchiveStorage {
     checkReadRange(from, length);
     return this.#call(signal, async (within) => {
       if (length > 0) return this.#unlessAbsent(this.#range(id, from, length, within), within);
-      // No range has no bytes: whether the archive is there is all that is asked.
+      // HTTP has no empty range, so this only checks that the archive exists.
       const size = await this.#unlessAbsent(this.#sizeOf(id, within), within);
       if (size !== undefined && from > size) throw new TypeError(`archive ${id} ends before byte ${from}`);
       return size === undefined ? undefined : new Uint8Array(0);
@@ -130,11 +130,11 @@ export class S3ArchiveStorage implements ArchiveStorage {
     const found: ArchiveId[] = [];
     let last = after === undefined ? undefined : this.#keys.of(after);
     let more: boolean;
-    // Lists once even for a limit of 0: the caller learns whether the store answers.
+    // Lists once even for a limit of 0, so that the call fails if the store does not answer.
     do {
       const request = { bucket, folder, after: last, limit: Math.max(1, limit - found.length) };
       const page = await this.#call(signal, (within) =>
-        listKeys(this.#options.client, request, small(within)),
+        listKeys(this.#options.client, request, smallRequest(within)),
       );
       found.push(...page.keys.map((key) => this.#keys.archiveOf(key)).filter((id) => id !== undefined));
       last = page.keys.at(-1) ?? last;
@@ -144,7 +144,7 @@ export class S3ArchiveStorage implements ArchiveStorage {
   }
 
   async check(signal?: AbortSignal): Promise<void> {
-    await this.#call(signal, (within) => this.#expectBucket(within));
+    await this.#call(signal, (within) => this.#checkBucket(within));
   }
 
   #call<Result>(
@@ -160,8 +160,8 @@ export class S3ArchiveStorage implements ArchiveStorage {
     return sendFile(client, target, archive, within);
   }
 
-  /** A server, or a proxy before it, may say 200 and have nothing, or a part. */
-  async #expectStored(id: ArchiveId, size: number, within: AbortSignal): Promise<void> {
+  /** Checks that all bytes are stored: a server, or a proxy before it, may answer 200 without having stored all. */
+  async #checkStored(id: ArchiveId, size: number, within: AbortSignal): Promise<void> {
     const stored = await this.#unlessAbsent(this.#sizeOf(id, within), within);
     if (stored === size) return;
     if (stored !== undefined) await this.#remove(id, within);
@@ -171,44 +171,50 @@ export class S3ArchiveStorage implements ArchiveStorage {
   #range(id: ArchiveId, from: number, length: number, within: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
     const { client, clock } = this.#options;
     const Range = `bytes=${from}-${from + length - 1}`;
-    return tryAgain(clock, within, wasCut, async () => {
-      const output = await client.send(new GetObjectCommand({ ...this.#target(id), Range }), small(within));
+    return retry(clock, within, isIncomplete, async () => {
+      const output = await client.send(
+        new GetObjectCommand({ ...this.#target(id), Range }),
+        smallRequest(within),
+      );
       return readRange(output, from, length);
     });
   }
 
   async #sizeOf(id: ArchiveId, within: AbortSignal): Promise<number> {
-    const output = await this.#options.client.send(new HeadObjectCommand(this.#target(id)), small(within));
+    const output = await this.#options.client.send(
+      new HeadObjectCommand(this.#target(id)),
+      smallRequest(within),
+    );
     return output.ContentLength ?? -1;
   }
 
   async #remove(id: ArchiveId, within: AbortSignal): Promise<void> {
-    await this.#options.client.send(new DeleteObjectCommand(this.#target(id)), small(within));
+    await this.#options.client.send(new DeleteObjectCommand(this.#target(id)), smallRequest(within));
   }
 
-  /** Not every 404 names what is missing: without its bucket, no archive is merely absent. */
+  /** Returns `undefined` if the archive is missing. Not every 404 names what is missing, so it checks the bucket, too. */
   async #unlessAbsent<Result>(present: Promise<Result>, within: AbortSignal): Promise<Result | undefined> {
     try {
       return await present;
     } catch (error) {
       if (failureOf(error) !== 'absent') throw error;
-      if (!isNamed(error)) await this.#expectBucket(within);
+      if (!isNamed(error)) await this.#checkBucket(within);
       return undefined;
     }
   }
 
-  /** Requests an object never stored: unlike a listing, as fast for any bucket; unlike a HEAD, with what is wrong. */
-  async #expectBucket(within: AbortSignal): Promise<void> {
+  /** Requests an object that is never stored: faster than listing a large bucket; unlike HEAD, it returns an error code. */
+  async #checkBucket(within: AbortSignal): Promise<void> {
     const { client, bucket } = this.#options;
     const probe = new GetObjectCommand({ Bucket: bucket, Key: this.#keys.probe, Range: 'bytes=0-0' });
     try {
-      const { Body, ContentRange } = await client.send(probe, small(within));
+      const { Body, ContentRange } = await client.send(probe, smallRequest(within));
       (Body as Readable | undefined)?.destroy();
-      // A server that has an answer for any key ignores ranges, too.
-      if (ContentRange === undefined) throw new NonsenseError('an object that nobody has stored');
+      // A server that answers any key is no object store, and ignores ranges, too.
+      if (ContentRange === undefined) throw new NonsenseError('an object that was never stored');
     } catch (error) {
       if (failureOf(error) !== 'absent') throw error;
-      if (!isNamed(error)) await client.send(new HeadBucketCommand({ Bucket: bucket }), small(within));
+      if (!isNamed(error)) await client.send(new HeadBucketCommand({ Bucket: bucket }), smallRequest(within));
     }
   }
 
@@ -217,21 +223,24 @@ export class S3ArchiveStorage implements ArchiveStorage {
   }
 }
 
-/** Whether the answer says itself that it is the object that is missing. */
+/** Whether the answer itself names the object as missing, rather than the bucket. */
 function isNamed(error: unknown): boolean {
   return nameOf(error) === 'NoSuchKey';
 }
 
-function mayPass(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return !isFault(error) && failureOf(error) === 'again';
 }
 
-/** Until an answer begins, the SDK has tried again already. */
-function wasCut(error: unknown): boolean {
+/** Whether an answer broke off. The SDK itself retries only until an answer begins. */
+function isIncomplete(error: unknown): boolean {
   return error instanceof IncompleteError;
 }
 
-/** The time limit is for requests without a body of their own: it would count the whole of an upload. */
-function small(within: AbortSignal): { readonly abortSignal: AbortSignal; readonly requestTimeout: number } {
+/** Options of requests without a body; the timeout would include the whole time of an upload. */
+function smallRequest(within: AbortSignal): {
+  readonly abortSignal: AbortSignal;
+  readonly requestTimeout: number;
+} {
   return { abortSignal: within, requestTimeout: REQUEST_TIMEOUT };
 }

@@ -2,17 +2,17 @@ import { type Clock, type Duration, Fault } from '@pinfold/core';
 import type { Semaphore } from '@pinfold/core/adapter';
 import { faultOf } from './s3-failure.ts';
 
-/** What the calls of one storage have in common. */
+/** The settings that all calls of a storage share. */
 export interface S3Calls {
   readonly bucket: string;
   readonly clock: Clock;
-  /** Fewer places than the client has sockets, whose own waiting counts as silence of the server. */
+  /** Has fewer places than the client has sockets: waiting for a socket would count as silence of the server. */
   readonly gate: Semaphore;
 }
 
 /**
- * Runs a call. Its signal aborts with the caller's and at the deadline, which includes the wait for a place. Failures become
- * faults; an abort passes through.
+ * Runs a call. Its signal aborts with the caller's, and at the deadline, which includes the wait for a place. Converts
+ * failures to faults, but not an abort.
  */
 export async function runCall<Result>(
   { bucket, clock, gate }: S3Calls,
@@ -30,7 +30,7 @@ export async function runCall<Result>(
   try {
     return await gate.run(undefined, () => call(within), within);
   } catch (error) {
-    // An abort comes first, in any form that the SDK gives it.
+    // First, since the SDK reports an abort in several ways.
     signal?.throwIfAborted();
     if (error instanceof Fault) throw error;
     if (!overdue.signal.aborted) throw faultOf(error, bucket);

@@ -1,6 +1,6 @@
 import { Fault } from '@pinfold/core';
 
-const MEANS = {
+const MEANINGS = {
   absent: 'the object store does not have the object',
   again: 'the object store does not answer as it should',
   cancelled: 'the request to the object store was cancelled',
@@ -11,8 +11,8 @@ const MEANS = {
   unsupported: 'the object store does not support this',
 } as const;
 
-/** Classifies a failed request by its status, else its code, else its name. */
-export type S3Failure = keyof typeof MEANS | 'no_bucket';
+/** The kind of a failed request. */
+export type S3Failure = keyof typeof MEANINGS | 'no_bucket';
 
 /** Network errors after which the same request may succeed. */
 const AGAIN_CODES: ReadonlySet<string> = new Set([
@@ -34,15 +34,15 @@ const STATUSES: readonly (readonly [failure: S3Failure, statuses: readonly unkno
   ['unsupported', [501]],
 ];
 
-/** The parts of an SDK error that say what happened; any of them may be missing. */
-interface Signs {
+/** The parts of an SDK error that classify it; any of them may be missing. */
+interface ErrorDetails {
   readonly status: number | undefined;
   readonly name: string;
   readonly code: string;
   readonly message: string;
 }
 
-function signsOf(error: unknown): Signs {
+function detailsOf(error: unknown): ErrorDetails {
   const { name, code, message, $metadata } = (error ?? {}) as Readonly<Record<string, unknown>>;
   const status = ($metadata as { readonly httpStatusCode?: unknown } | undefined)?.httpStatusCode;
   return {
@@ -54,41 +54,43 @@ function signsOf(error: unknown): Signs {
 }
 
 export function failureOf(error: unknown): S3Failure {
-  const { status, name, code, message } = signsOf(error);
-  // An answer that is no XML carries a status all the same, which then means nothing.
+  const { status, name, code, message } = detailsOf(error);
+  // Before the status, which means nothing in an answer that is no XML.
   if (error instanceof IncompleteError) return 'again';
   if (error instanceof NonsenseError || /XML parse error|Checksum mismatch/.test(message)) return 'nonsense';
   if (name === 'NoSuchBucket') return 'no_bucket';
   if (name === 'RequestTimeout') return 'again';
-  const [ofStatus] = STATUSES.find(([, statuses]) => statuses.includes(status)) ?? [];
-  if (ofStatus !== undefined) return ofStatus;
+  const [byStatus] = STATUSES.find(([, statuses]) => statuses.includes(status)) ?? [];
+  if (byStatus !== undefined) return byStatus;
   if (name === 'AbortError') return 'cancelled';
   if (AGAIN_CODES.has(code) || AGAIN_NAMES.has(name)) return 'again';
-  // Any other 4xx, and what fails before a request leaves: credentials, region, address, protocol.
+  // Any other 4xx, or a failure before the request is sent: credentials, region, address, protocol.
   return 'refused';
 }
 
-/** The store answered, but not what was asked for. */
+/** The store answered something else than was requested. */
 export class NonsenseError extends Error {
   override readonly name = 'NonsenseError';
 }
 
-/** The store or the network transferred only a part. */
+/** The store or the network transferred only a part of the bytes. */
 export class IncompleteError extends Error {
   override readonly name = 'IncompleteError';
   readonly code = 'ECONNRESET';
 }
 
-/** The fault that a failed request is, in one line that names what an operator may change. */
+/** Converts a failed request to a fault, whose message tells the operator what may be wrong. */
 export function faultOf(error: unknown, bucket: string): Fault {
   const failure = failureOf(error);
-  const { status, name, code } = signsOf(error);
-  const signs = [status, code === name ? '' : code, name].filter((sign) => sign !== undefined && sign !== '');
-  const means = failure === 'no_bucket' ? `the bucket "${bucket}" does not exist` : MEANS[failure];
-  return new Fault('storage_unavailable', `${means} (${signs.join(' ')})`, { cause: error });
+  const { status, name, code } = detailsOf(error);
+  const details = [status, code === name ? '' : code, name].filter(
+    (detail) => detail !== undefined && detail !== '',
+  );
+  const meaning = failure === 'no_bucket' ? `the bucket "${bucket}" does not exist` : MEANINGS[failure];
+  return new Fault('storage_unavailable', `${meaning} (${details.join(' ')})`, { cause: error });
 }
 
-/** The seconds that the store asks to wait before the next try, in milliseconds; 0 when it does not. */
+/** The value of Retry-After, in milliseconds; 0 if absent. */
 export function retryAfter(error: unknown): number {
   const { $response } = (error ?? {}) as {
     readonly $response?: { readonly headers?: Record<string, string> };

@@ -3,8 +3,9 @@ import { PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aw
 import { Fault, type StagedArchive } from '@pinfold/core';
 
 /**
- * Sends a staged archive as one object, in one request: the SDK retries no stream. Always closes the source.
- * @throws Fault `storage_unavailable` when it cannot be read or has another length; the SDK's errors as they are.
+ * Sends a staged archive as one object, in one request, since the SDK cannot retry a stream. Always closes the source.
+ *
+ * @throws Fault `storage_unavailable` when the source cannot be read or has another length; the SDK's errors unchanged.
  */
 export async function sendFile(
   client: Pick<S3Client, 'send'>,
@@ -12,10 +13,10 @@ export async function sendFile(
   archive: StagedArchive,
   signal: AbortSignal,
 ): Promise<void> {
-  // With a body that fails, the SDK would wait for ever: an abort ends it.
+  // Aborts the request if the body fails: otherwise the SDK would wait forever.
   const broken = new AbortController();
   const body = Readable.from(wholeOf(archive, broken), { objectMode: false });
-  // What matters of a failure is the reason of the abort.
+  // Prevents an uncaught error: the reason of the abort has the failure.
   body.on('error', () => undefined);
   try {
     const command = new PutObjectCommand({ ...target, Body: body, ContentLength: archive.size });
@@ -30,7 +31,7 @@ export async function sendFile(
   }
 }
 
-/** Gives exactly the announced bytes or fails. The last chunk waits for the end: a server with all bytes stores them. */
+/** Yields exactly the announced bytes or fails. Holds back the last chunk until the end: a server stores complete bytes. */
 async function* wholeOf(archive: StagedArchive, broken: AbortController): AsyncGenerator<Uint8Array, void> {
   let seen = 0;
   let held: Uint8Array | undefined;

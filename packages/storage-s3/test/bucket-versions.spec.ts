@@ -22,13 +22,13 @@ describe('the versions of a bucket', () => {
   const cases: readonly (readonly [string, object | number, object | number])[] = [
     ['off', {}, 500],
     ['off', { Status: 'Suspended' }, 500],
-    ['kept', ENABLED, 404],
-    ['kept', ENABLED, rule({ Expiration: { Days: 1 } })],
-    ['kept', ENABLED, { Rules: [{ Status: 'Disabled', NoncurrentVersionExpiration: {} }] }],
-    ['kept_for_a_time', ENABLED, rule({ NoncurrentVersionExpiration: { NoncurrentDays: 30 } })],
-    ['untold', 403, 500],
-    ['untold', 501, 500],
-    ['untold', ENABLED, 403],
+    ['permanent', ENABLED, 404],
+    ['permanent', ENABLED, rule({ Expiration: { Days: 1 } })],
+    ['permanent', ENABLED, { Rules: [{ Status: 'Disabled', NoncurrentVersionExpiration: {} }] }],
+    ['expiring', ENABLED, rule({ NoncurrentVersionExpiration: { NoncurrentDays: 30 } })],
+    ['unknown', 403, 500],
+    ['unknown', 501, 500],
+    ['unknown', ENABLED, 403],
   ];
   for (const [wanted, versioning, lifecycle] of cases) {
     it(`are ${wanted} where it says ${JSON.stringify(versioning)} and ${JSON.stringify(lifecycle)}`, async () => {

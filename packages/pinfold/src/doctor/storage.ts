@@ -125,14 +125,14 @@ async function checkVersions(storage: Extract<Settings['storage'], { kind: 's3' 
     switch (versions) {
       case 'off':
         return ok('the bucket keeps no versions: deleted archives cannot be recovered');
-      case 'kept_for_a_time':
+      case 'expiring':
         return ok('the bucket keeps versions, and a lifecycle rule removes them');
-      case 'kept':
+      case 'permanent':
         return warning(
           'the bucket keeps versions for ever',
           'add a lifecycle rule that removes noncurrent versions and expired delete markers: every ended site slows down listing',
         );
-      case 'untold':
+      case 'unknown':
         return skipped('the store does not report it');
       default:
         return versions satisfies never;
