@@ -61,7 +61,8 @@ export function observe(path: string, text: string, bounds: ObservationBounds = 
   if (!isObservable(path)) return { ...NOTHING, secrets: secretsOf(path, text, []) };
   const collector = new ReferenceCollector(path, bounds);
   const page = readReferences(path, text, collector);
-  const scripts = findInScripts(path, text, page?.attributeScripts);
+  // A page may show its readers a line of a script: only scripts run.
+  const scripts = findInScripts(page?.scripts ?? (isScript(path) ? [text] : []));
   return observation(secretsOf(path, text, secretsIn(text)), scripts, collector, page);
 }
 
@@ -80,7 +81,11 @@ export function observeBytes(
   }
   const collector = new ReferenceCollector(path, bounds);
   if (isScript(path)) readModule(headOf(bytes), collector);
-  return observation(secretsOf(path, bytes, secrets), findInScripts(path, bytes), collector);
+  return observation(
+    secretsOf(path, bytes, secrets),
+    findInScripts(isScript(path) ? [bytes] : []),
+    collector,
+  );
 }
 
 /** The beginning of a script, decoded as UTF-8 only if it imports anything: that takes V8 up to forty times as long. */

@@ -17,8 +17,8 @@ export interface PageFindings {
   readonly originNeeds: readonly OriginNeed[];
   /** The addresses of embeds that ask for a Referer and get none. */
   readonly withoutReferrer: readonly string[];
-  /** The scripts in its attributes, a line each: event handlers and `javascript:` URLs. */
-  readonly attributeScripts: string;
+  /** Its scripts: the text of elements, event handlers and `javascript:` URLs. */
+  readonly scripts: readonly string[];
   readonly tool?: SiteTool;
 }
 
@@ -66,6 +66,9 @@ const MODULE_LINK = /(?:^|\s)modulepreload(?:\s|$)/i;
 const IGNORED_BASE = /^\s*(?:data|javascript):/i;
 /** A base that cannot be read: no reference below it is followed. */
 const UNKNOWN_BASE = 'unknown:';
+/** Types of scripts that no browser runs. */
+const DATA =
+  /^\s*(?:application\/(?:ld\+)?json|importmap|speculationrules|text\/(?!javascript|ecmascript|babel))/i;
 const SCRIPT_URL = /^\s*javascript:/i;
 const OTHER_SITE = /^\s*(?:[a-z][a-z\d+.-]*:|[\\/]{2})/i;
 const PDF = /\.pdf\s*(?:[?#]|$)/i;
@@ -120,7 +123,7 @@ class PageReader {
     return {
       originNeeds: [...this.#needs],
       withoutReferrer: this.#sendsReferrer ? [] : this.#embeds,
-      attributeScripts: this.#scripts.join('\n'),
+      scripts: this.#scripts,
       ...(this.#tool !== undefined && { tool: this.#tool }),
     };
   }
@@ -129,6 +132,7 @@ class PageReader {
   read(tag: Tag): boolean {
     const { name, style, text, srcset, imagesrcset, handlers = [] } = tag;
     for (const handler of handlers) this.#scripts.push(decodeCharacters(handler));
+    if (name === 'script' && text !== undefined && !DATA.test(tag.type ?? '')) this.#scripts.push(text);
     this.#tool = toolOf(tag, this.#tool);
     if (name === 'base') return this.#readBase(tag);
     if (name === 'meta') return this.#readMeta(tag);

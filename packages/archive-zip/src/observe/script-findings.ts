@@ -8,7 +8,6 @@ export interface ScriptFindings {
 
 const PAGE = /\.html?$/i;
 const SCRIPT = /\.[cm]?js$/i;
-const NOTHING: ScriptFindings = { serviceWorker: false, originNeeds: [] };
 
 /** A script as a text, or as bytes in any encoding that has ASCII: bytes take a fraction of the time to search. */
 export type Script = string | Buffer;
@@ -36,9 +35,6 @@ export const SCRIPT_HINT: RegExp = new RegExp(
 /** The longest beginning of a line that is searched for the mark of a comment: minified scripts have no short lines. */
 const BEFORE_COMMENTED = 256;
 const COMMENT = /^\s*(?:\/\/|\/\*|\*\s)/;
-/** Data for scripts, which no browser runs. */
-const DATA =
-  /^<script\b[^>]{0,500}\btype\s{0,9}=\s{0,9}["']?\s{0,9}(?:application\/(?:ld\+)?json|importmap|speculationrules|text\/(?!javascript|ecmascript|babel))/i;
 
 /** Whether a file is searched for references as a page is. */
 export function isPage(path: string): boolean {
@@ -49,20 +45,8 @@ export function isScript(path: string): boolean {
   return SCRIPT.test(path);
 }
 
-/**
- * Searches a script, or the scripts of a page, for what a site may not have or may not find where it is shown.
- *
- * @param attributeScripts the scripts in a page's attributes.
- */
-export function findInScripts(path: string, content: Script, attributeScripts = ''): ScriptFindings {
-  if (isScript(path)) return findIn([content]);
-  // A page may show such a line to its readers: only scripts run.
-  return isPage(path) && typeof content === 'string'
-    ? findIn([...scriptsIn(content), attributeScripts])
-    : NOTHING;
-}
-
-function findIn(scripts: readonly Script[]): ScriptFindings {
+/** Searches scripts for what a site may not have or may not find where it is shown. */
+export function findInScripts(scripts: readonly Script[]): ScriptFindings {
   const needs: OriginNeed[] = [];
   if (scripts.some(usesStorage)) needs.push('storage');
   const workers = scripts.map(workersIn);
@@ -118,15 +102,4 @@ function workersIn(script: Script): { readonly starts: boolean; readonly registe
     starts ||= !isWord(after[0]) && STARTS_WORKER.test(before) && !isInComment(script, at);
   }
   return { starts, registers };
-}
-
-function scriptsIn(html: string): readonly string[] {
-  const scripts: string[] = [];
-  for (let from = html.indexOf('<script'); from !== -1; ) {
-    const end = html.indexOf('</script', from);
-    const script = html.slice(from, end === -1 ? undefined : end);
-    if (!DATA.test(script)) scripts.push(script);
-    from = end === -1 ? -1 : html.indexOf('<script', end);
-  }
-  return scripts;
 }
