@@ -45,7 +45,7 @@ const usedBy = ACCOUNT_PROGRAMS.query(
     const since = before(now, days(1));
     const [inService, published, stopped] = yield* all(
       countInService(account, now),
-      // Stopped ones are in an index of their own.
+      // Two queries, because stopped roles are in another index.
       aggregate(ROLES, { account, deletedAt: null, publishedAt: gt(since) }),
       aggregate(ROLES, { account, deletedAt: notNull, publishedAt: gt(since) }),
     );

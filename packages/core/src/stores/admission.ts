@@ -16,14 +16,14 @@ import { NAMES, ROLES, TAKEDOWNS } from '../records/tables/role-tables.ts';
 const BAN = ['id'] as const;
 const SHOWN = { role: ['id', 'passwordHash'] } as const;
 
-/** Reads a takedown that forbids a content, if there is any. */
+/** Finds a takedown that forbids this content. */
 export function findBan(sha256: Sha256): Step<readonly Pick<Takedown, 'id'>[], 'read'> {
   return find(TAKEDOWNS, { sha256, liftedAt: null }, { limit: 1, select: BAN });
 }
 
 /** Counts the publications of an account that are in service at an instant, for {@link inServiceOf}. */
 export function countInService(account: AccountId, now: Instant): Step<Totals, 'read'> {
-  // By their ranks, those without an end and those that end later are one part of an index.
+  // The rank covers roles without an end and roles that end later in one range of an index.
   const endingRank = lt(MAX_RANK - now);
   return aggregate(ROLES, { account, deletedAt: null, endingRank }, 'archiveBytes');
 }
@@ -51,11 +51,11 @@ export function namesInUseOf([{ count }, named]: CountedNames<never>): NamesInUs
   return { count, shown: shown && { id: shown.id, isProtected: shown.passwordHash !== null } };
 }
 
-/** The columns of a name for {@link pointedName}. */
+/** The columns of a name for {@link moveName}. */
 export const POINTED = ['token', 'role'] as const;
 
-/** The row of a name that shows another role from now on. One that exists keeps its token. */
-export function pointedName(
+/** Makes the row of a name that shows another role. An existing name keeps its token. */
+export function moveName(
   known: Pick<NameRecord, (typeof POINTED)[number]> | undefined,
   record: Omit<NameRecord, 'previous'>,
 ): NameRecord {
@@ -63,18 +63,18 @@ export function pointedName(
   return { ...record, token: known.token, previous: known.role };
 }
 
-/** A publication that asks to be admitted. */
+/** A publication to admit. */
 export interface Candidate extends Omit<AdmissionRequest, 'isNamed'> {
   readonly account: AccountId;
   readonly name: PinName | undefined;
 }
 
-/** The columns of an account by which its publications are admitted. */
+/** The columns of an account for {@link admit}. */
 export const ADMITTING = ['blocked', 'limits', 'publicationsMark'] as const;
 
 type Admitting = Pick<AccountRow, (typeof ADMITTING)[number]>;
 
-/** What an admission looks at that needs no row of the account. */
+/** The facts for an admission that do not depend on the row of the account. */
 export interface AdmissionRead {
   readonly isForbidden: boolean;
   readonly inService: Pick<AccountUse, 'sites' | 'bytes'> | undefined;
@@ -83,10 +83,10 @@ export interface AdmissionRead {
   readonly named: Pick<NameRecord, (typeof POINTED)[number]> | undefined;
 }
 
-/** How steps are asked: under the locks of their rows or, by `unlocked`, without. */
+/** Wraps the reading steps of an admission: `unlocked` makes them run without the locks of their rows. */
 export type Asking = <Result>(step: Step<Result, 'read'>) => Step<Result, 'read'>;
 
-/** Looks up what an admission needs: beside the row of the account. */
+/** Reads {@link AdmissionRead}, concurrently with the row of the account. */
 export function* readAdmission(
   { account, sha256, now, limits, name }: Candidate,
   ask: Asking = (step) => step,
@@ -106,7 +106,7 @@ export function* readAdmission(
   };
 }
 
-/** Decides whether a publication is admitted; only a quota of the account itself has to be looked up for that. */
+/** Decides whether a publication is admitted. Reads more only if the account has a quota of its own. */
 export function* admit(
   owner: Admitting | undefined,
   candidate: Candidate,

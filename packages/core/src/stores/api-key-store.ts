@@ -39,14 +39,14 @@ export interface KeyCreation {
   readonly authority: Authority;
   /** The most keys of the account that are not revoked; null: no limit. */
   readonly limit: number | null;
-  /** The key or session of who creates it. */
+  /** The creator's key or session. */
   readonly credential?: Credential | undefined;
 }
 
-/** A key by what its locks follow from. */
+/** The members of a key that its locks depend on. */
 export type KeyPlace = Pick<ApiKey, 'id' | 'account'>;
 
-/** The locks that are held exclusively to change a key. */
+/** The exclusive locks to change a key. */
 export function keyLocks({ id, account }: KeyPlace): readonly string[] {
   return [accountLock(account), credentialLock(id)];
 }
@@ -68,7 +68,7 @@ export function countLive(account: AccountId): Step<Totals, 'read'> {
   return aggregate(API_KEYS, { account, revokedAt: null });
 }
 
-/** Creates a key, unless its id is taken or it is refused, also by a check of who creates it. */
+/** Creates a key, unless its id exists, `check` refuses the creator, or the account has too many. */
 export function* createKey<Refused>(
   { key, events, authority, limit }: Omit<KeyCreation, 'credential'>,
   check: Steps<CheckedChange<Refused>, 'read'>,
@@ -88,8 +88,8 @@ export function* createKey<Refused>(
   if (refusal !== undefined) return refusal;
   if (account?.blocked?.isErasing === true) return refuseErasing(account.blocked);
   if (taken !== undefined) return { kind: 'exists' };
-  const past = authority === 'operator' ? undefined : checkKeyLimit(live.count, limit);
-  if (past !== undefined) return past;
+  const excess = authority === 'operator' ? undefined : checkKeyLimit(live.count, limit);
+  if (excess !== undefined) return excess;
   yield* storeKey(key, account, events, ends);
   return { kind: 'created' };
 }
@@ -143,7 +143,7 @@ const createFirst = API_KEY_PROGRAMS.change('api_keys.create_first', {
   }),
   *run([key, events]) {
     const [any, account, ends] = yield* together(
-      // Of any account: no key is created meanwhile, and a cleanup leaves the oldest one.
+      // Unlocked for keys of any account: FIRST_KEY_LOCK prevents creations, and cleanups never remove the oldest key.
       unlocked(find(API_KEYS, {}, { limit: 1, select: ID })),
       get(ACCOUNTS, { name: key.account }, OWNER),
       feedEnds(events),
@@ -154,7 +154,7 @@ const createFirst = API_KEY_PROGRAMS.change('api_keys.create_first', {
   },
 });
 
-/** A key of an account that is being erased is unknown. */
+/** Finds a key, unless its account is being erased. */
 const findKey = API_KEY_PROGRAMS.query('api_keys.find', function* (id: ApiKeyId) {
   const found = yield* getWith(API_KEYS, { id }, OF_OWNER);
   return found?.references.account?.blocked?.isErasing === true ? undefined : found?.row;
@@ -166,7 +166,7 @@ const list = API_KEY_PROGRAMS.query('api_keys.list', ({ account, after, limit }:
 
 const count = API_KEY_PROGRAMS.query('api_keys.count_live', countLive);
 
-/** Of a key that is to be revoked, its account, which never changes. */
+/** Finds the account of a key to revoke, for its locks. It never changes. */
 const findPlace = API_KEY_PROGRAMS.changeQuery('api_keys.find_place', (id: ApiKeyId) =>
   find(API_KEYS, { id }, { select: PLACE }),
 );
@@ -186,7 +186,7 @@ const revoke = API_KEY_PROGRAMS.change('api_keys.revoke', {
   },
 });
 
-/** Of a key that is used, what decides whether that is noted. */
+/** Finds when a key was last recorded as used. */
 const findUsed = API_KEY_PROGRAMS.query('api_keys.find_used', (id: ApiKeyId) =>
   get(API_KEYS, { id }, FOUND_USED),
 );
@@ -216,7 +216,7 @@ const purge = API_KEY_PROGRAMS.removal('api_keys.purge', {
   locks: keyLocks,
   *remove(places) {
     const keys = yield* all(...places.map(({ id }) => get(API_KEYS, { id }, PURGED)));
-    // Nothing takes a revocation back, but a key may have been ensured since.
+    // A revocation is final, but a setting may have named the key since it was found.
     const gone = keys.filter((key) => key !== undefined).filter(({ isEnsured }) => !isEnsured);
     yield* all(...gone.map(({ id }) => remove(API_KEYS, { id })));
     return gone.length;
@@ -236,7 +236,7 @@ export function apiKeyStore(database: Database): ApiKeyStore {
       return place === undefined ? { kind: 'unknown' } : database.write(revoke, [place, at, events]);
     },
     touch: async (id, at, unlessSince) => {
-      // Nearly every use was noted a moment ago, and asking takes no lock.
+      // Reads first, without locks: nearly every use was recorded recently.
       const place = await database.read(findUsed, id);
       const use = { at, unlessSince };
       if (place !== undefined && isStale(place, use)) await database.write(touch, { place, ...use });

@@ -18,9 +18,9 @@ import { StorePrograms } from './store-programs.ts';
 
 export const ATTEMPT_PROGRAMS: StorePrograms = new StorePrograms();
 
-/** What all addresses together are counted under, and no address is, since it is JSON. */
+/** The value of `counted` for all addresses together. Addresses are JSON there, which is never empty. */
 const ALL = '';
-/** The number of their window, unless one of another clock has it: those of addresses follow. */
+/** The number of the window of all addresses, unless one of a wrong clock has it. Windows of addresses follow. */
 const FIRST = 0;
 const PLACE = ['role', 'number'] as const;
 const ENDING = [...PLACE, 'endsAt'] as const;
@@ -31,14 +31,14 @@ const FORGIVEN = [...UNDER_WAY, ...TICKET] as const;
 interface Windows {
   readonly ofRole: AttemptWindowRow | undefined;
   readonly ofAddress: AttemptWindowRow | undefined;
-  /** Whether another window has the number that the role's first one takes. */
+  /** Whether a window of the role has the number {@link FIRST} already. */
   readonly isFirstTaken: boolean;
   readonly refusal: AttemptRefusal | undefined;
 }
 
 /**
- * Reads the windows of a try, ended ones too, and judges it by those that are open. Tries that a clock days ahead has
- * counted are its own: after the clock is set back they would shut viewers out for days.
+ * Reads the windows of a try, even ended ones, and checks it by the open ones. Ignores windows that end too late: a clock
+ * days ahead has opened them, and after it is set right they would lock viewers out for days.
  */
 function* judge(attempt: Attempt): Steps<Windows, 'read'> {
   const { role, now, window: length, perRole, perAddress } = attempt;
@@ -48,11 +48,11 @@ function* judge(attempt: Attempt): Steps<Windows, 'read'> {
     find(ATTEMPTS, { role, begunAt: gt(before(now, MAX_UNSETTLED)) }, { select: UNDER_WAY }),
   );
   const latestEnd = after(now, duration(length + MAX_CLOCK_DIFFERENCE));
-  const own = windows
+  const valid = windows
     .filter(({ endsAt }) => endsAt <= latestEnd)
     .sort((one, other) => other.endsAt - one.endsAt);
-  const ofRole = own.find((window) => window.counted === ALL);
-  const ofAddress = own.find((window) => window.counted === counted);
+  const ofRole = valid.find((window) => window.counted === ALL);
+  const ofAddress = valid.find((window) => window.counted === counted);
   const inRole = underWay.filter((other) => other.roleEndsAt === ofRole?.endsAt);
   const inAddress = underWay.filter(
     (other) => other.counted === counted && other.addressEndsAt === ofAddress?.endsAt,
@@ -112,12 +112,12 @@ const forgive = ATTEMPT_PROGRAMS.program('attempts.forgive', {
     if (attempt?.ticket !== ticket) return;
     const { counted, roleEndsAt, addressEndsAt } = attempt;
     const windows = yield* find(ATTEMPT_WINDOWS, { role, counted: oneOf([ALL, counted]) });
-    const own = windows.filter(
+    const counting = windows.filter(
       (window) => window.endsAt === (window.counted === ALL ? roleEndsAt : addressEndsAt),
     );
     yield* all(
       remove(ATTEMPTS, { role, number }),
-      ...own.map((window) => {
+      ...counting.map((window) => {
         const key = { role, number: window.number };
         return window.tries > 1
           ? update(ATTEMPT_WINDOWS, key, { tries: window.tries - 1 })
@@ -134,7 +134,7 @@ function definePurge(name: string, table: typeof ATTEMPT_WINDOWS | typeof ATTEMP
     locks: ({ role }) => [attemptsLock(role)],
     *remove(places, endedBy) {
       const rows = yield* all(...places.map((place) => get(table, place, ENDING)));
-      // A window may have been opened again since.
+      // A window may have been opened again since it was found.
       const ended = rows.filter((row) => row !== undefined).filter(({ endsAt }) => endsAt <= endedBy);
       yield* all(...ended.map(({ role, number }) => remove(table, { role, number })));
       return ended.length;
@@ -156,7 +156,7 @@ const countEnded = ATTEMPT_PROGRAMS.query('attempts.count_ended', function* (end
 export function attemptCounter(database: Database): AttemptCounter {
   return {
     begin: async (attempt): Promise<AttemptOutcome> => {
-      // A client that is limited or must wait takes no lock.
+      // Reads first, so that a try that is refused takes no lock.
       const refusal = await database.read(readAttempts, attempt);
       if (refusal !== undefined) return refusal;
       const outcome = await database.write(begin, attempt);
@@ -165,7 +165,7 @@ export function attemptCounter(database: Database): AttemptCounter {
     settle: (ticket) => database.write(settle, placeOf(ticket)),
     forgive: (ticket) => database.write(forgive, placeOf(ticket)),
     purge: async (endedBy, limit) => {
-      // A sweep asks for batch after batch: others get their turn in between.
+      // A sweep calls this batch after batch; other callers run in between.
       await database.pause();
       const windows = await purgeWindows(database, endedBy, limit);
       return windows + (await purge(database, endedBy, limit - windows));
@@ -174,12 +174,12 @@ export function attemptCounter(database: Database): AttemptCounter {
   };
 }
 
-/** As JSON, because a database may store neither a null character nor half of a pair of surrogates. */
+/** Writes an address as JSON, because a database may refuse a null character or a lone surrogate. */
 function countedUnder({ address }: Attempt): string {
   return JSON.stringify(address);
 }
 
-/** The counts of a window while it is open. */
+/** The counts of a window; none if it has ended. */
 function tallyOf(
   window: AttemptWindowRow | undefined,
   now: Instant,
@@ -188,7 +188,7 @@ function tallyOf(
   return window !== undefined && window.endsAt > now ? [{ ...window, ...counts }] : [];
 }
 
-/** The window with one more try in it: the open one, or the one that opens in its place. */
+/** Adds a try to the open window, or opens a new one in its place. */
 function countedIn(
   known: AttemptWindowRow | undefined,
   { now, window }: Attempt,

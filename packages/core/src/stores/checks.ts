@@ -21,7 +21,7 @@ export const BLOCKED = ['blocked'] as const;
 const REVOKED = ['revokedAt', 'account'] as const;
 const SESSION = ['account'] as const;
 
-/** Who changes what belongs to an account. */
+/** A change of something that belongs to an account, and who makes it. */
 export interface Change {
   readonly account: AccountId;
   /** The caller's key or session, of any account. */
@@ -32,13 +32,13 @@ export interface Change {
 
 /** What a check of a change finds. */
 export interface CheckedChange<Refused = Unchangeable> {
-  /** What was read of the account; undefined if it has no row yet. */
+  /** Undefined if the account has no row yet. */
   readonly account: Pick<AccountRow, 'blocked'> | undefined;
-  /** Why the change is refused; undefined if it may go on. */
+  /** Undefined if the change is allowed. */
   readonly refusal: Refused | undefined;
 }
 
-/** The locks of a change: while they are held, what {@link checkChange} found stays so, and no other changes the account. */
+/** The locks of a change: while they are held, the result of {@link checkChange} stays true, and only it changes the account. */
 export function changeLocks(
   { account, credential }: Omit<Change, 'authority'>,
   events: readonly HistoryEvent[],
@@ -49,12 +49,12 @@ export function changeLocks(
   };
 }
 
-/** The locks without which no key is revoked and no session ended. */
+/** The locks that prevent the revocation of a key and the end of a session. */
 export function credentialLocks({ key, session }: Credential = {}): readonly string[] {
   return [...lockOf(credentialLock, key), ...lockOf(credentialLock, session)];
 }
 
-/** Checks whether something of an account may be changed now, under {@link changeLocks}. */
+/** Checks whether a change is allowed now. Call it under {@link changeLocks}. */
 export function* checkChange({
   account: name,
   credential = {},
@@ -67,13 +67,12 @@ export function* checkChange({
   return { account, refusal: checkCredential(credential, found, { name, account }) ?? refusal };
 }
 
-/** The check of a change that no credential is asked for. */
+/** Like {@link checkChange}, for a change without a credential. */
 export function* checkAccount(name: AccountId, authority?: SaveAuthority): Steps<CheckedChange, 'read'> {
   const [account, mode] = yield* all(get(ACCOUNTS, { name }, BLOCKED), getMode);
   return { account, refusal: checkAuthority(account, modeOf(mode), authority) };
 }
 
-/** What is read of the key and the session of a caller. */
 export type FoundCredential = readonly [
   key: Pick<RowOf<typeof API_KEYS>, (typeof REVOKED)[number]> | undefined,
   session: Pick<RowOf<typeof SESSIONS>, (typeof SESSION)[number]> | undefined,
@@ -90,21 +89,21 @@ export function getCredential({
   );
 }
 
-/** Why a caller may change nothing any more: its key was revoked or is gone, its session has ended, or its account is being erased. */
+/** Refuses a caller whose key was revoked or removed, whose session has ended, or whose account is being erased. */
 export function checkCredential(
-  { key: named = null, isKeyStored = false, session: wanted = null }: Credential,
+  { key: keyId = null, isKeyStored = false, session: tokenHash = null }: Credential,
   [key, session]: FoundCredential,
   owner: { readonly name: AccountId; readonly account: Pick<AccountRow, 'blocked'> | undefined },
 ): Refusal<'unauthorized'> | undefined {
   const isOwn = key?.account === owner.name || session?.account === owner.name;
   if (isOwn && owner.account?.blocked?.isErasing === true) return UNAUTHORIZED;
-  // A key that an embedding application manages has no row here. What else has none is gone, with its account for example.
-  const isKeyGone = isKeyStored && named !== null && key === undefined;
-  const isSessionGone = wanted !== null && session === undefined;
+  // A key that an embedding application manages has no row here. Others were removed, for example with their account.
+  const isKeyGone = isKeyStored && keyId !== null && key === undefined;
+  const isSessionGone = tokenHash !== null && session === undefined;
   return (key?.revokedAt ?? null) !== null || isKeyGone || isSessionGone ? UNAUTHORIZED : undefined;
 }
 
-/** The row of an account that has none yet. */
+/** Makes the row of an account that has none yet. */
 export function newAccount(name: AccountId): AccountRow {
   return {
     name,

@@ -17,7 +17,7 @@ import { SESSION_PROGRAMS, sessionStore } from './session-store.ts';
 import { TAKEDOWN_PROGRAMS, takedownStore } from './takedown-store.ts';
 import { VIEW_PROGRAMS, viewStore } from './view-store.ts';
 
-/** What an engine needs to know to run the stores. */
+/** The tables and programs of all stores, which an engine needs. */
 export const STORE_SCHEMA: DatabaseSchema = {
   tables: TABLES,
   programs: [
@@ -39,9 +39,9 @@ export const STORE_SCHEMA: DatabaseSchema = {
 };
 
 /**
- * The stores over a database, which is migrated, checked and closed with them.
+ * Creates all stores over one database, with methods to migrate, check and close it.
  *
- * @param newFeed makes the id of the feed of a new database, and of an import: a random text, such as 32 hex digits.
+ * @param newFeed makes the id of the feed of a new database, and of an import: 32 random hexadecimal digits.
  *
  * @example
  * import type { FeedId } from '@pinfold/core';

@@ -26,13 +26,13 @@ const NUMBER = ['number'] as const;
 /** The number of the last event in the feed of each account. */
 export type FeedEnds = ReadonlyMap<AccountId, number>;
 
-/** The locks under which events are appended: almost always that of the account which changes, and no other one. */
+/** The locks to append events: nearly always only that of the changed account. */
 export function eventLocks(events: readonly HistoryEvent[]): readonly string[] {
   const isOfService = events.some(({ account }) => account === null);
   return [...accountsOf(events).map(accountLock), ...(isOfService ? [SERVICE_LOCK] : [])];
 }
 
-/** Reads where the feeds of the events' accounts end: beside what else a program reads before it writes. */
+/** Reads where the feeds of the events' accounts end, for {@link insertEvents}. Run it together with other reads. */
 export function* feedEnds(events: readonly HistoryEvent[]): Steps<FeedEnds, 'read'> {
   return new Map(yield* together(...accountsOf(events).map(feedEnd)));
 }
@@ -65,7 +65,7 @@ export function insertEvents(
   });
 }
 
-/** Appends events to the history, in a program that has nothing else to read before. */
+/** Reads the ends of the feeds, then appends events: for a program that reads nothing else before. */
 export function* appendEvents(events: readonly HistoryEvent[]): Steps<void> {
   yield* all(...insertEvents(events, yield* feedEnds(events)));
 }

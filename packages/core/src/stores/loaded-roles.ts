@@ -26,7 +26,7 @@ export const ROLE = [
 export const LOADED: readonly [...typeof ROLE, 'version'] = [...ROLE, 'version'];
 export const OWNER = ['blocked', 'generation'] as const;
 
-/** The role without what only the store uses. Member by member, because V8 is slow with members by their names. */
+/** Copies a role without the members of its row. Names each member, because V8 is slow with computed names. */
 export function roleOf(row: Role): Role {
   return {
     id: row.id,
@@ -48,7 +48,7 @@ export function roleOf(row: Role): Role {
   };
 }
 
-/** A role with what its viewers need to know of its account, which has no row before its first change. */
+/** Makes a role with the members of its account that viewers depend on. An account has no row before its first change. */
 export function loadedRole(
   row: Pick<RoleRow, (typeof LOADED)[number]>,
   owner: Pick<AccountRow, (typeof OWNER)[number]> | undefined,
@@ -61,7 +61,7 @@ export function loadedRole(
   };
 }
 
-/** Copies a role, which an engine may share, for its caller. V8 is slow with members behind a spread. */
+/** Copies a role for its caller, since an engine may share it. Names each member, because V8 is slow with a spread. */
 export function copyOfLoaded({ value, version, isHidden, accountGeneration }: LoadedRole): LoadedRole {
   return { value: { ...value }, version, isHidden, accountGeneration };
 }

@@ -1,21 +1,21 @@
 import { MAX_LOCKS } from '../records/program.ts';
 
-/** The most locks that a program takes for rows, which leaves some for everything else. */
+/** The most locks that a program takes for rows; the rest is for all other purposes. */
 export const ROW_LOCKS: number = MAX_LOCKS - 10;
 
-/** What a program results in that has to hold further locks than it did. It has changed nothing. */
+/** The result of a program that needs more locks. It has changed nothing, and must run again with these. */
 export interface MoreLocks {
   readonly kind: 'more_locks';
   readonly locks: readonly string[];
 }
 
-/** The locks for another try; undefined if all that are wanted are held. */
+/** Returns the locks to run again with; undefined if all that are wanted are held. */
 export function moreLocks(wanted: readonly string[], held: readonly string[]): MoreLocks | undefined {
   const missing = wanted.filter((lock) => !held.includes(lock));
   return missing.length === 0 ? undefined : { kind: 'more_locks', locks: [...held, ...missing] };
 }
 
-/** Tries with ever more locks, where they follow from rows that are read under the first ones. */
+/** Runs a program again and again with more locks: some locks depend on rows that it reads under the first ones. */
 export async function tryWithLocks<Result extends { readonly kind: string }>(
   attempt: (more: readonly string[]) => Promise<Result>,
 ): Promise<Exclude<Result, MoreLocks>> {

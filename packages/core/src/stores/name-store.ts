@@ -7,7 +7,7 @@ import { all, together } from '../records/joining.ts';
 import { defineLookup } from '../records/lookup.ts';
 import { find, get, getWith, remove, upsert } from '../records/steps.ts';
 import { NAMES, ROLES } from '../records/tables/role-tables.ts';
-import { countNames, namesInUseOf, pointedName } from './admission.ts';
+import { countNames, moveName, namesInUseOf } from './admission.ts';
 import { changeLocks, checkChange } from './checks.ts';
 import { feedEnds } from './events.ts';
 import { copyOfLoaded, LOADED, loadedRole, OWNER } from './loaded-roles.ts';
@@ -32,7 +32,7 @@ const findName = NAME_PROGRAMS.query(
   },
 );
 
-/** Every opening of a name's address looks one up. */
+/** A lookup, because every view of a name's address runs it. */
 const resolve = defineLookup('names.resolve', {
   table: NAMES,
   by: 'token',
@@ -73,7 +73,7 @@ const set = NAME_PROGRAMS.change('names.set', {
     if (known !== undefined && decided.kind === 'unchanged') {
       return { kind: 'unchanged', ...shownName(known, role) };
     }
-    const row = pointedName(known, { account, name, token, role: id, updatedAt: now });
+    const row = moveName(known, { account, name, token, role: id, updatedAt: now });
     const own = events.map((event) => ({ ...event, pin: id }));
     const changed = role === undefined ? [] : [{ row: role, changes: {}, events: own }];
     yield* all(upsert(NAMES, row), ...changeRoles(changed, ends));
@@ -107,7 +107,7 @@ export function nameStore(database: Database): NameStore {
   };
 }
 
-/** A name with the ends of its role. A role is never removed, so a name of none is left from a wrong import. */
+/** Makes a name with the ends of its role. Roles are never removed, so only a faulty import leaves a name without one. */
 function shownName(name: NameRecord, role: Ends | undefined): ShownName {
   const { deletedAt, expiresAt } = role ?? { deletedAt: name.updatedAt, expiresAt: null };
   return { name, role: { deletedAt, expiresAt } };

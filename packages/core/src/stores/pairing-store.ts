@@ -47,7 +47,7 @@ const register = PAIRING_PROGRAMS.change('pairings.register', {
   *run([{ secretHash, endsAt, now, limit }, more]) {
     const [known, { count }] = yield* all(
       get(PAIRINGS, { secretHash }),
-      // Of all accounts: no other registers meanwhile, and who ends one makes room.
+      // Unlocked for pairings of all accounts: PAIRINGS_LOCK prevents new ones, and an end only makes room.
       unlocked(aggregate(PAIRINGS, { endsAt: gt(now) })),
     );
     if (known !== undefined && known.endsAt > now) return { kind: 'registered' };
@@ -130,7 +130,7 @@ const purge = PAIRING_PROGRAMS.removal('pairings.purge', {
   *remove(places, endedBy) {
     const rows = yield* all(...places.map(({ secretHash }) => get(PAIRINGS, { secretHash }, ENDING)));
     const locked = places.map(({ account }) => account);
-    // One may have been registered again since, or agreed to by an account that is not locked.
+    // A pairing may have been registered again since, or have the consent of an account that is not locked.
     const ended = rows
       .filter((row) => row !== undefined)
       .filter(({ account, endsAt }) => endsAt <= endedBy && locked.includes(account));
@@ -152,7 +152,7 @@ export function pairingStore(database: Database): PairingStore {
   };
 }
 
-/** Whether somebody agreed: then all members of the consent are there, but those that may be null in it. */
+/** Whether the row has a consent; only `session` and `apiKey` may be null then. */
 function hasConsent(row: PairingRow): row is PairingRow & Consent {
   return row.account !== null;
 }
@@ -164,13 +164,13 @@ function pairingOf(row: PairingRow): Pairing {
   return { secretHash, endsAt, consent: { account, scopes, label, actor, session, apiKey } };
 }
 
-/** Whether the session and the key that gave a consent still exist; or what has to be locked to tell. */
+/** Whether the session and the key that gave a consent are still valid, or the locks that are needed to find out. */
 function* isInForce(
   { account, session, apiKey }: Consent,
   now: Instant,
   held: readonly string[],
 ): Steps<boolean | MoreLocks, 'read'> {
-  // Without its lock it only tells what to lock: the locks are held when it counts.
+  // Unlocked: read only to find the locks, and again once they are held.
   const given = session === null ? undefined : yield* unlocked(get(SESSIONS, { tokenHash: session }, GIVEN));
   const wanted = [accountLock(account), ...credentialLocks({ key: apiKey, session })];
   const missing = moreLocks([...wanted, ...lockOf(credentialLock, given?.apiKey)], held);

@@ -13,7 +13,7 @@ import { ROLES, type RoleRow } from '../records/tables/role-tables.ts';
 import { type FeedEnds, feedEnds, insertEvents } from './events.ts';
 import { pick } from './rows.ts';
 
-/** The members of a role's row that follow from others. */
+/** Computes the members of a role's row that are derived from others. */
 export function derivedMembers(
   role: Pick<Role, 'title' | 'originalFilename' | 'expiresAt' | 'deletedAt'>,
 ): Pick<RoleRow, 'titleFolded' | 'filenameFolded' | 'endedAt' | 'endingRank'> {
@@ -53,32 +53,32 @@ export interface RoleChange {
   readonly events: readonly HistoryEvent[];
 }
 
-/** The steps that change roles and append the events, each a millisecond or more after the last of its role. */
+/** Changes roles and appends their events, each at least a millisecond after the last one of its role. */
 export function changeRoles(changed: readonly RoleChange[], ends: FeedEnds): readonly Step<void, 'write'>[] {
   const moved = changed.map(({ row: { id, lastEventAt }, changes, events }) => {
     const first = Math.max(lastEventAt + 1, events[0]?.at ?? 0);
-    const apart = events.map((event, n) => ({ ...event, at: (first + n) as Instant }));
-    const after = { ...changes, lastEventAt: apart.at(-1)?.at ?? lastEventAt };
-    return { step: update(ROLES, { id }, after), apart };
+    const dated = events.map((event, n) => ({ ...event, at: (first + n) as Instant }));
+    const after = { ...changes, lastEventAt: dated.at(-1)?.at ?? lastEventAt };
+    return { step: update(ROLES, { id }, after), dated };
   });
-  const events = moved.flatMap(({ apart }) => apart);
+  const events = moved.flatMap(({ dated }) => dated);
   return [...moved.map(({ step }) => step), ...insertEvents(events, ends)];
 }
 
-/** The steps that store a changed role with its events; undefined if its version is no longer the loaded one. */
+/** Saves a changed role with its events; undefined if another change has saved it since it was loaded. */
 export function* saveRole(
   { value: role, version }: Versioned<Role>,
   events: readonly HistoryEvent[],
 ): Steps<readonly Step<void, 'write'>[] | undefined, 'read'> {
   const [row, ends] = yield* together(findRole(role.account, role.id, SAVED), feedEnds(events));
   if (row?.version !== version) return undefined;
-  // What stays as it is, is not written: a database would put every index of it in order again.
+  // Writes only members that differ: a database would update every index of the others.
   const changed = { ...role, ...derivedMembers(role) };
   const changes = pick(
     changed,
     STORED.filter((member) => changed[member] !== row[member]),
   );
-  // It has an event already where a clock that was ahead recorded it.
+  // The new end needs an event, even if a clock that was ahead recorded the old one.
   const expiry = 'expiresAt' in changes ? { isExpiryRecorded: false } : {};
   return changeRoles([{ row, changes: { ...changes, ...expiry, version: nextVersion(row) }, events }], ends);
 }
@@ -86,7 +86,7 @@ export function* saveRole(
 /** The columns for {@link claimRoles}. */
 export const CLAIMED = ['id', 'account', 'archive', 'idempotencyKey', 'version', 'cleanupFailures'] as const;
 
-/** Claims the archives of roles, to be removed. */
+/** Claims the archives of roles for removal. */
 export function* claimRoles(
   rows: readonly Pick<RoleRow, (typeof CLAIMED)[number]>[],
   { token, until }: Pick<CleanupRequest, 'token' | 'until'>,
@@ -99,7 +99,7 @@ export function* claimRoles(
   });
 }
 
-/** Appends events of a role outside of a change of it. Returns whether there is such a role. */
+/** Appends events of a role without changing it. Returns whether the role exists. */
 export function* appendEventsOfRole(
   account: AccountId,
   id: RoleId,

@@ -23,7 +23,7 @@ export const SESSION_PROGRAMS: StorePrograms = new StorePrograms();
 const OFFERED = ['tokenHash'] as const;
 const COMPARED = ['tokenHash', 'actor'] as const;
 
-/** A session or a link by what its locks follow from. */
+/** The members of a session or a link that its locks depend on. */
 export type SessionPlace = Pick<Session, 'tokenHash' | 'account'>;
 
 interface SessionStart {
@@ -32,21 +32,21 @@ interface SessionStart {
   readonly events: readonly HistoryEvent[];
   /** The link that begins it, if there is one. */
   readonly link?: Sha256;
-  /** The key that begins it, if one does. */
+  /** The key that begins it, if any. */
   readonly credential?: Credential | undefined;
 }
 
-/** The locks that are held exclusively to change a session or a link. */
+/** The exclusive locks to change a session or a link. */
 export function sessionLocks({ tokenHash, account }: SessionPlace): readonly string[] {
   return [accountLock(account), credentialLock(tokenHash)];
 }
 
 interface LockedStart extends SessionStart {
-  /** The sessions that the program may end. */
+  /** The sessions that it may end, since it holds their locks. */
   readonly locked: readonly Sha256[];
 }
 
-/** Begins a session, unless it would end others than it may: these it results in. */
+/** Begins a session. If that would end sessions that are not locked, it changes nothing and returns them. */
 const beginSession = SESSION_PROGRAMS.change('sessions.begin', {
   locks: ({ session, events, link, credential, locked }: LockedStart) => {
     const others = link === undefined ? locked : [...locked, link];
@@ -79,7 +79,7 @@ const beginSession = SESSION_PROGRAMS.change('sessions.begin', {
   },
 });
 
-/** Ends some of the sessions that a further one would push past the limits. */
+/** Ends some of the sessions beyond the limits for a new one. */
 const endExcess = SESSION_PROGRAMS.change('sessions.end_excess', {
   locks: ({ session: { account }, locked }: Pick<LockedStart, 'session' | 'limits' | 'locked'>) => ({
     exclusive: [accountLock(account), ...locked.map(credentialLock)],
@@ -92,7 +92,7 @@ const endExcess = SESSION_PROGRAMS.change('sessions.end_excess', {
   },
 });
 
-/** Begins a session within the limits, unless its account is being erased, or the key or link that begins it is gone. */
+/** Begins a session within the limits. Refuses if its account is being erased, or the key or link that begins it is invalid. */
 export async function begin(
   database: Database,
   start: SessionStart,
@@ -104,14 +104,14 @@ export async function begin(
     if (outcome.kind === 'begun') return { ended: endedBefore + outcome.ended };
     if (outcome.kind !== 'excess') return outcome;
     locked = outcome.excess.slice(0, ROW_LOCKS);
-    // Limits that became lower leave more than the locks of one program.
+    // After limits were lowered, there may be more sessions to end than one program has locks.
     if (outcome.excess.length > locked.length) {
       endedBefore += await database.write(endExcess, { ...start, locked });
     }
   }
 }
 
-/** The oldest sessions that a further one would push past the limits: those of its actor first. */
+/** Finds the oldest sessions beyond the limits for a new one: first those of its actor, then those of its account. */
 function* findExcess(
   { account, startedAt, tokenHash, actor }: Session,
   limits: SessionLimits | undefined,
@@ -151,7 +151,7 @@ const findLink = SESSION_PROGRAMS.changeQuery('sessions.find_link', (tokenHash: 
   get(SIGN_IN_LINKS, { tokenHash }),
 );
 
-/** A session of an account that is being erased is unknown. */
+/** Finds a session, unless its account is being erased. */
 const findSession = SESSION_PROGRAMS.query('sessions.find', function* (tokenHash: Sha256) {
   const found = yield* getWith(SESSIONS, { tokenHash }, OF_OWNER);
   return found?.references.account?.blocked?.isErasing === true ? undefined : found?.row;
@@ -162,7 +162,7 @@ const list = SESSION_PROGRAMS.query('sessions.list', ({ account, now, after: las
   return find(SESSIONS, { account, endsAt: gt(now) }, { order: ['tokenHash'], after, limit });
 });
 
-/** Of a session that is to end, its account, which never changes. */
+/** Finds the account of a session to end, for its locks. It never changes. */
 const findPlace = SESSION_PROGRAMS.changeQuery('sessions.find_place', (tokenHash: Sha256) =>
   find(SESSIONS, { tokenHash }, { select: PLACE }),
 );
@@ -188,13 +188,13 @@ const refuse = SESSION_PROGRAMS.change('sessions.refuse', {
       get(ACCOUNTS, { name: account }, NAME),
       feedEnds([event]),
     );
-    // Of an account that was erased since nothing may be stored.
+    // The account may have been erased since; nothing of it may be stored.
     if (owner === undefined || (known !== undefined && isRecent(known.recordedAt, unlessSince, at))) return;
     yield* all(upsert(SESSION_REFUSALS, { account, recordedAt: at }), ...insertEvents([event], ends));
   },
 });
 
-/** What ended once never begins again, so each is removed that is still there. */
+/** Removes rows that have ended. Unlike others, these are not checked again: no session or link begins again. */
 function definePurge(name: string, table: typeof SESSIONS | typeof SIGN_IN_LINKS) {
   return SESSION_PROGRAMS.removal(name, {
     find: (endedBy: Instant, limit) =>
@@ -202,9 +202,9 @@ function definePurge(name: string, table: typeof SESSIONS | typeof SIGN_IN_LINKS
     locks: sessionLocks,
     *remove(places) {
       const rows = yield* all(...places.map(({ tokenHash }) => get(table, { tokenHash }, HASH)));
-      const there = rows.filter((row) => row !== undefined);
-      yield* all(...there.map(({ tokenHash }) => remove(table, { tokenHash })));
-      return there.length;
+      const existing = rows.filter((row) => row !== undefined);
+      yield* all(...existing.map(({ tokenHash }) => remove(table, { tokenHash })));
+      return existing.length;
     },
   });
 }
@@ -222,7 +222,7 @@ export function sessionStore(database: Database): SessionStore {
       const begun: Session = { ...session, account, actor, scope };
       const attributed = events.map((event) => ({ ...event, account, actor }));
       const outcome = await begin(database, { session: begun, limits, events: attributed, link });
-      // As its keys and sessions are, the links of an account that is being erased are unknown.
+      // A link of an account that is being erased is unknown, like its keys and sessions.
       return isRefusal(outcome) ? { kind: 'unknown' } : { kind: 'redeemed', session: begun, ...outcome };
     },
     begin: (session, events, limits, credential) => begin(database, { session, limits, credential, events }),

@@ -22,23 +22,23 @@ export const getImportMark: Step<RowOf<typeof UNFINISHED_IMPORTS> | undefined, '
   { id: 1 },
 );
 
-/** The most rows that a program of a cleanup removes. Each of them has up to two locks. */
+/** The most rows that one program removes. Each has up to two locks. */
 const BATCH = ROW_LOCKS / 2;
 
 type ChangeDefinition<Args, Result> = ProgramDefinition<Args, Result> &
   Required<Pick<ProgramDefinition<Args, Result>, 'locks'>>;
 
-/** How rows are removed that something bounds, such as the instant by which they ended. */
+/** How to remove rows up to a bound, such as the instant by which they ended. */
 interface RemovalDefinition<Bound, Place> {
   /** Finds rows to remove, at most `limit`. */
   find(bound: Bound, limit: number): Steps<readonly Place[], 'read'> | Step<readonly Place[], 'read'>;
-  /** The locks under which one is removed. */
+  /** The locks to remove one row. */
   locks(place: Place): readonly string[];
-  /** Removes those of them that are still to be removed. Returns how many. */
+  /** Reads the rows again under their locks, and removes those that still qualify. Returns how many. */
   remove(places: readonly Place[], bound: Bound): Steps<number>;
 }
 
-/** The programs of a store. Each is added as it is defined, since an engine finds them by their names. */
+/** Collects the programs of a store as they are defined, since an engine finds them by their names. */
 export class StorePrograms {
   readonly all: (AnyProgram | AnyQuery)[];
 
@@ -61,17 +61,17 @@ export class StorePrograms {
     return this.#add(defineProgram(name, definition));
   }
 
-  /** A query for what a change looks for before it takes locks: it fails while an import is unfinished, too. */
+  /** Defines a query that a change runs before it takes locks. It also fails while an import is unfinished. */
   changeQuery<Args, const Result>(
     name: string,
     run: (args: Args) => Steps<Result, 'read'> | Step<Result, 'read'>,
   ): Query<Args, Result> {
-    return this.query(name, (args: Args) => refuseWhileImporting(run(args)));
+    return this.query(name, (args: Args) => failWhileImporting(run(args)));
   }
 
   /**
-   * A program that fails while an import is unfinished. Every program that writes is one, except those of an import itself,
-   * and those that count tries of passwords, whose tables no import touches.
+   * Defines a program that fails while an import is unfinished. All programs that write are defined so, except those of the
+   * import itself and those that count password tries, whose tables no import touches.
    */
   change<Args, const Result>(
     name: string,
@@ -83,14 +83,14 @@ export class StorePrograms {
         return { ...wanted, shared: [...(wanted.shared ?? []), IMPORT_LOCK] };
       },
       usesReserve,
-      run: (args) => refuseWhileImporting(run(args)),
+      run: (args) => failWhileImporting(run(args)),
     });
   }
 
   /**
-   * Finds rows and removes them under their locks, batch by batch, since a program has only so many locks.
+   * Defines the removal of rows in batches, since a program has a limited number of locks.
    *
-   * @returns what removes at most `limit` and answers how many: fewer only when none is left.
+   * @returns a function that removes at most `limit` rows and returns how many: fewer only if none is left.
    */
   removal<Bound, Place>(
     name: string,
@@ -109,11 +109,11 @@ export class StorePrograms {
     });
     return async (database, bound, limit) => {
       for (let removed = 0; ; await database.pause()) {
-        const most = Math.min(limit - removed, BATCH);
-        // Of none, too: a database that does not answer is a fault.
-        const places = await database.read(finding, { bound, limit: most });
+        const batch = Math.min(limit - removed, BATCH);
+        // Reads even for a limit of 0, so that an unavailable database is a fault.
+        const places = await database.read(finding, { bound, limit: batch });
         if (places.length > 0) removed += await database.write(removing, { places, bound });
-        if (places.length < most || removed >= limit) return removed;
+        if (places.length < batch || removed >= limit) return removed;
       }
     };
   }
@@ -124,8 +124,8 @@ export class StorePrograms {
   }
 }
 
-/** Reads the mark along with the first step, which each has, so that it costs no round trip. */
-function* refuseWhileImporting<Result, Kind extends Access>(
+/** Fails while an import is unfinished. Reads its mark together with the first step, which saves a round trip. */
+function* failWhileImporting<Result, Kind extends Access>(
   run: Steps<Result, Kind> | Step<Result, Kind>,
 ): Steps<Result, Kind | 'read'> {
   const steps = run instanceof Step ? run[Symbol.iterator]() : run;
@@ -134,7 +134,7 @@ function* refuseWhileImporting<Result, Kind extends Access>(
   while (next.done !== true) {
     let answer: unknown;
     try {
-      answer = isChecked ? yield next.value : yield* firstAnswer(next.value);
+      answer = isChecked ? yield next.value : yield* answerWithCheck(next.value);
     } catch (error) {
       next = steps.throw(error);
       continue;
@@ -145,7 +145,7 @@ function* refuseWhileImporting<Result, Kind extends Access>(
   return next.value;
 }
 
-function* firstAnswer<Kind extends Access>(first: Step<unknown, Kind>): Steps<unknown, Kind | 'read'> {
+function* answerWithCheck<Kind extends Access>(first: Step<unknown, Kind>): Steps<unknown, Kind | 'read'> {
   const [mark, answer] = yield* all(getImportMark, first);
   if (mark === undefined) return answer;
   throw new Fault('store_unavailable', 'an import into this database has not ended');

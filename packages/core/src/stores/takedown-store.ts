@@ -49,7 +49,7 @@ const lift = TAKEDOWN_PROGRAMS.change('takedowns.lift', {
   *run([{ id, sha256, account }, at, events]) {
     const known = yield* get(TAKEDOWNS, { id, sha256 }, LIFTED_OF);
     if (known === undefined || known.liftedAt !== null) return { kind: 'conflict' };
-    // An erasure may have given it to another account since it was read.
+    // An erasure may have moved it to another account since it was read.
     if ([{ account }, ...events].some((each) => each.account !== known.account)) return { kind: 'conflict' };
     yield* update(TAKEDOWNS, { id, sha256 }, { liftedAt: at });
     const isOfRole = yield* appendEventsOfRole(account, id, events);
@@ -104,7 +104,7 @@ export function takedownStore(database: Database): TakedownStore {
   return {
     takeDown: (...takingDown) => database.write(takeDown, takingDown),
     lift: async ({ id, sha256 }, at, events) => {
-      // Its account is not known before.
+      // Read first, because the locks depend on the account.
       const place = await database.read(findTakedown, { id, sha256 });
       return place === undefined ? { kind: 'conflict' } : database.write(lift, [place, at, events]);
     },

@@ -18,9 +18,9 @@ const add = VIEW_PROGRAMS.change('views.add', {
   *run(counted) {
     const roles = [...new Set(counted.map(({ role }) => role))];
     const [first] = counted.toSorted((one, other) => one.day - other.day);
-    // In one step, since nearly all of a batch is of one day.
+    // One query from the first day on: nearly all of a batch is of one day.
     const known = yield* find(VIEWS, { role: oneOf(roles), day: first && gte(first.day) });
-    yield* all(...added(known, counted).map((row) => upsert(VIEWS, row)));
+    yield* all(...addCounts(known, counted).map((row) => upsert(VIEWS, row)));
   },
 });
 
@@ -48,8 +48,11 @@ export function viewStore(database: Database): ViewStore {
   };
 }
 
-/** The rows of what was counted, with what was known of them before. */
-function added(known: readonly CountedViews[], counted: readonly CountedViews[]): readonly CountedViews[] {
+/** Adds counts to the stored rows. */
+function addCounts(
+  known: readonly CountedViews[],
+  counted: readonly CountedViews[],
+): readonly CountedViews[] {
   const before = new Map(known.map((row) => [keyOf(row), row]));
   const after = new Map<string, CountedViews>();
   for (const { role, day, views, refusedPasswords } of counted) {

@@ -9,22 +9,22 @@ import type { MoreLocks } from '../locking.ts';
 
 export interface Advance extends Erasure {
   readonly now: Instant;
-  /** For the events that it stores. */
+  /** The ids for the events that it stores. */
   readonly ids: readonly EventId[];
-  /** The locks that are held beside those of both accounts. */
+  /** The locks that it holds beside those of both accounts. */
   readonly more: readonly string[];
 }
 
-/** Some rows are erased, other locks are needed first, or none of this kind is left: `undefined`. */
+/** Erases some rows of one kind; other locks may be needed first, and the result is `undefined` if none is left. */
 export type Forgotten = Steps<'continued' | MoreLocks | undefined>;
 
-/** The locks for another try; undefined if all that are wanted are held. Those of rows that are gone are wanted no more. */
+/** Returns the locks to run again with; undefined if all that are wanted are held. Drops locks of rows that are gone. */
 export function otherLocks(wanted: readonly string[], held: readonly string[]): MoreLocks | undefined {
   if (wanted.every((lock) => held.includes(lock))) return undefined;
   return { kind: 'more_locks', locks: wanted };
 }
 
-/** Changes rows, each under a lock of its own: of none nothing is left. */
+/** Changes rows, each under a lock of its own; `undefined` if there are none. */
 export function* changeUnder(
   locks: readonly string[],
   more: readonly string[],
@@ -37,7 +37,7 @@ export function* changeUnder(
   return 'continued';
 }
 
-/** The step that adds the persons among the actors of rows to those whose ids are looked for in every event. */
+/** Adds the people among the actors of rows to those whose ids all events are searched for. */
 export function addPersons(
   { account, persons }: ErasureRow,
   rows: readonly { readonly actor: EventActor | null }[],

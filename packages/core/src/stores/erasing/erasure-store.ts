@@ -42,7 +42,7 @@ import {
 
 export const ERASURE_PROGRAMS: StorePrograms = new StorePrograms();
 
-/** Events of one step: one of each role that it stops. */
+/** The most events of one step: one for each role that it stops. */
 const EVENTS_AT_ONCE = ROLES_AT_ONCE;
 
 function isMoreLocks(outcome: ErasureStep | MoreLocks): outcome is MoreLocks {
@@ -98,13 +98,13 @@ const STARTED = ['version', 'generation', 'blocked'] as const;
 const ANY = { limit: 1 } as const;
 const PAGE = 100;
 
-/** What is stored of an account that has no row: a refused sign-in, an unused link, or a takedown of another database. */
+/** Finds the data of an account without a row: refused sign-ins, unused links, or imported takedowns. */
 function traces(account: AccountId): Step<readonly (readonly object[])[], 'read'> {
   return all(
     find(EVENTS, { account }, { ...ANY, select: ['id'] }),
     find(SESSION_REFUSALS, { account }, { ...ANY, select: ['account'] }),
     find(SIGN_IN_LINKS, { account }, { ...ANY, select: ['account'] }),
-    // Unlocked: its lock follows from a row that is not known yet, and an erasure looks for it again.
+    // Unlocked: its lock depends on a row that is not known yet, and the erasure searches again.
     unlocked(find(TAKEDOWNS, { account }, { ...ANY, select: ['id'] })),
   );
 }
@@ -138,7 +138,7 @@ const begin = ERASURE_PROGRAMS.change('erasures.begin', {
   },
 });
 
-/** A person who administers may be the one who is erased. */
+/** Removes the id of a person who began the erasure, because that person may be the one to erase. */
 function withoutPerson(actor: EventActor): EventActor {
   return actor.kind === 'operator' || actor.kind === 'system' ? actor : { kind: actor.kind, id: null };
 }

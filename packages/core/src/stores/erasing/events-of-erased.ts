@@ -9,7 +9,7 @@ import { type Advance, addPersons, type Forgotten, otherLocks } from './advance.
 
 /** Events of the account that one step changes, all under its lock. */
 const CHANGED_AT_ONCE = 500;
-/** Events of all accounts that one step looks at, and accounts whose locks it takes. */
+/** Events of all accounts that one step searches, and accounts whose locks it takes. */
 const SEARCHED_AT_ONCE = 1_000;
 const ACCOUNTS_AT_ONCE = 80;
 
@@ -35,7 +35,7 @@ export function erasureEvent(
   return { ...FORGOTTEN, id, type, at, recordedAt: at, account: replacement, pin, actor, asOperator: true };
 }
 
-/** Gives events to the replacement, in their order, without persons and addresses. */
+/** Moves events to the replacement, in their order, without people and addresses. */
 export function* forgetEvents(erasure: ErasureRow): Forgotten {
   const { account, replacement } = erasure;
   const [rows, last] = yield* together(
@@ -47,7 +47,7 @@ export function* forgetEvents(erasure: ErasureRow): Forgotten {
     max(EVENTS, { account: replacement, accountFeedNumber: notNull }, 'accountFeedNumber'),
   );
   if (rows.length === 0) return undefined;
-  const own = rows.filter(({ asOperator }) => !asOperator);
+  const byAccount = rows.filter(({ asOperator }) => !asOperator);
   yield* all(
     ...rows.map(({ at, id, actor }, n) =>
       update(
@@ -61,17 +61,17 @@ export function* forgetEvents(erasure: ErasureRow): Forgotten {
         },
       ),
     ),
-    ...addPersons(erasure, own),
+    ...addPersons(erasure, byAccount),
   );
   return 'continued';
 }
 
-/** Looks through the events of all accounts for the persons who acted as the account. */
+/** Searches the events of all accounts for people who acted as the account, and removes their ids. */
 export function* forgetPersons(erasure: ErasureRow, { more }: Advance): Forgotten {
   const { account, persons, searchedTo, isSearched } = erasure;
   if (isSearched) return undefined;
   const range = { order: ['at', 'id'] as const, limit: SEARCHED_AT_ONCE, select: SEARCHED };
-  // Unlocked: what is changed is read again under the locks of its accounts.
+  // Unlocked: the step runs again under the locks of the accounts that it finds.
   const page =
     persons.length === 0
       ? []

@@ -36,7 +36,7 @@ import { CHANGED, changeRoles, derivedMembers, nextVersion, type RoleChange } fr
 import { type Advance, addPersons, changeUnder, type Forgotten, otherLocks } from './advance.ts';
 import { erasureEvent } from './events-of-erased.ts';
 
-/** Rows that one step removes, each with a lock of its own. */
+/** The most rows that one step removes, each with a lock of its own. */
 const AT_ONCE = 80;
 
 const KEY = ['id', 'isEnsured', 'revokedAt'] as const;
@@ -45,7 +45,7 @@ const OF_SESSION = { ...RANGE, select: ['tokenHash', 'actor'] } as const;
 const OF_LINK = { ...RANGE, select: ['tokenHash'] } as const;
 const OF_CONSENT = { ...RANGE, select: ['secretHash', 'actor'] } as const;
 
-/** What no secret has the hash of. */
+/** A hash that no secret has. */
 const NO_SECRET = '0'.repeat(64) as Sha256;
 
 export function* forgetSessions(erasure: ErasureRow, { more }: Advance): Forgotten {
@@ -76,13 +76,13 @@ export function* forgetConsents(erasure: ErasureRow, { more }: Advance): Forgott
 }
 
 /**
- * Removes keys. One that a setting named stays revoked for ever, and the oldest of all shows that there was a first start:
- * of these, id and revocation stay under the replacement.
+ * Removes keys. Two kinds stay under the replacement, revoked and without data: keys that a setting names, which it would
+ * create again, and the oldest key of all, which shows that there was a first start.
  */
 export function* forgetKeys({ account, replacement }: ErasureRow, { now, more }: Advance): Forgotten {
   const [rows, [first]] = yield* all(
     find(API_KEYS, { account }, { ...RANGE, select: KEY }),
-    // Of any account. Unlocked, since the oldest one is never removed.
+    // Unlocked for keys of any account: the oldest one is never removed.
     unlocked(find(API_KEYS, {}, { order: ['createdAt', 'id'], limit: 1, select: ['id'] })),
   );
   const oldest = first?.id;
@@ -98,9 +98,9 @@ export function* forgetKeys({ account, replacement }: ErasureRow, { now, more }:
   );
 }
 
-/** Roles that one step moves: each has a lock for its Idempotency-Key and one for tries of its password. */
+/** The most roles that one step moves: each has a lock for its Idempotency-Key and one for its password tries. */
 export const ROLES_AT_ONCE = 40;
-/** Tries of a role's password that one step removes. */
+/** The most password tries that one step removes. */
 const TRIES_AT_ONCE = 500;
 const LOCKED_AT_ONCE = 80;
 
@@ -118,7 +118,7 @@ const MOVED = [
 
 type MovedRole = Pick<RoleRow, (typeof MOVED)[number]>;
 
-/** Names that one step removes, all under the lock of their account. */
+/** The most names that one step removes, all under the lock of their account. */
 const NAMES_AT_ONCE = 500;
 
 export function* forgetNames({ account }: ErasureRow): Forgotten {
@@ -128,7 +128,7 @@ export function* forgetNames({ account }: ErasureRow): Forgotten {
   return 'continued';
 }
 
-/** Stops roles, and gives them to the replacement without texts, keys, views and tries. */
+/** Stops roles, and moves them to the replacement without texts, keys, views and tries. */
 export function* forgetRoles(erasure: ErasureRow, step: Advance): Forgotten {
   const { account } = erasure;
   const range = { order: ['publishedAt', 'id'] as const, limit: ROLES_AT_ONCE, select: MOVED };
@@ -187,7 +187,7 @@ function* moveRoles(erasure: ErasureRow, { now, ids }: Advance, rows: readonly M
   );
 }
 
-/** The steps that remove tries of the first of some roles that has any. */
+/** Finds password tries of some roles, and returns the steps that remove them. */
 function* findTries(ids: readonly RoleId[]) {
   const range = { limit: TRIES_AT_ONCE, select: ['role', 'number'] as const };
   const [windows, tries] = yield* all(
@@ -214,7 +214,7 @@ export function* forgetReservations({ account }: ErasureRow, { more }: Advance):
   );
 }
 
-/** Gives takedowns to the replacement: they stay in force. */
+/** Moves takedowns to the replacement: they remain in force. */
 export function* forgetTakedowns({ account, replacement }: ErasureRow, { more }: Advance): Forgotten {
   // Unlocked: its lock follows from the row, which is read again under it.
   const rows = yield* unlocked(

@@ -24,7 +24,7 @@ import { StorePrograms } from '../store-programs.ts';
 
 export const CLEANUP_PROGRAMS: StorePrograms = new StorePrograms();
 
-/** Claims that one program ends, perhaps of as many accounts and keys, with events of as many other accounts. */
+/** The most claims that one program ends: each may need the locks of two accounts and a key. */
 const SETTLED_AT_ONCE = ROW_LOCKS / 3;
 
 const SETTLED = [
@@ -46,7 +46,7 @@ interface Settlement {
   readonly events: readonly HistoryEvent[];
 }
 
-/** Ends claims, each once and unless another cleanup took it over. */
+/** Ends claims, unless they have ended or another cleanup has taken them over. */
 const settleClaims = CLEANUP_PROGRAMS.change('roles.settle_cleanup', {
   locks: (settlements: readonly Settlement[]) => ({
     exclusive: settlements.flatMap(({ task, events }) => [
@@ -81,7 +81,7 @@ function keyLocks({ account, idempotencyKey: key }: CleanupTask): readonly strin
   return key === null ? [] : [idempotencyLock(account, key)];
 }
 
-/** A change that was decided before the archive's removal conflicts: it would store the password's hash again. */
+/** Increases the version, so that a change decided before the removal conflicts: it would store the password's hash again. */
 function changesBy(outcome: CleanupOutcome, row: SettledRow): ChangesOf<typeof ROLES> {
   if (outcome.kind === 'failed') {
     const { retryAt: cleanupNotBefore } = outcome;
@@ -96,7 +96,7 @@ function changesBy(outcome: CleanupOutcome, row: SettledRow): ChangesOf<typeof R
   };
 }
 
-/** The steps that drop what is stored only as long as the archive. */
+/** Drops what is stored only as long as the archive. */
 function withoutArchive({
   account,
   archive,
@@ -108,10 +108,10 @@ function withoutArchive({
 }
 
 /**
- * Ends claims, one program after the other: those that come while one runs are ended together by the next. So a sweep takes
- * the locks of its accounts seldom, and one connection of a pool.
+ * Collects claims that end while a program runs, and ends them together by the next one. So a sweep locks its accounts
+ * less often, and uses one connection of the pool.
  */
-function settlements(database: Database): RoleStore['settleCleanup'] {
+function batchSettlements(database: Database): RoleStore['settleCleanup'] {
   let open: readonly Settlement[] | undefined;
   let last: Promise<void> = Promise.resolve();
   const settle = async (batch: readonly Settlement[], before: Promise<void>): Promise<void> => {
@@ -132,10 +132,10 @@ function settlements(database: Database): RoleStore['settleCleanup'] {
   };
 }
 
-/** Roles that one program claims, perhaps of as many accounts: it holds some locks more. */
+/** The most roles that one program claims: each may need the lock of another account. */
 const CLAIMED_AT_ONCE = ROW_LOCKS;
 
-/** Roles that a cleanup passes over to begin elsewhere than another one. */
+/** The most roles that a cleanup skips to begin in other accounts than another cleanup. */
 const PASSED_OVER = 100;
 
 const CLAIMANT = ['account', 'cleanupToken'] as const;
@@ -184,7 +184,7 @@ function* findOthers({ now, until, token }: CleanupRequest): Steps<readonly Acco
   return claimed.filter((role) => role.cleanupToken !== token).map(({ account }) => account);
 }
 
-/** Finds the roles that have been waiting longest: more than are wanted beside other cleanups, once some were met. */
+/** Finds the roles that have been waiting longest; more than are wanted if other cleanups are at work. */
 const findWaiting = CLEANUP_PROGRAMS.changeQuery(
   'roles.waiting_for_cleanup',
   function* ([request, isBeside]: readonly [CleanupRequest, isBeside: boolean]) {
@@ -198,7 +198,7 @@ const findWaiting = CLEANUP_PROGRAMS.changeQuery(
   },
 );
 
-/** Claims those of some roles that still wait. */
+/** Claims those of the found roles that still wait. */
 const claim = CLEANUP_PROGRAMS.change('roles.claim_for_cleanup', {
   locks: ([, waiting]: readonly [CleanupRequest, readonly WaitingRole[]]) => ({
     exclusive: waiting.map(({ account }) => accountLock(account)),
@@ -230,23 +230,23 @@ const nextForCleanup = CLEANUP_PROGRAMS.query('roles.next_for_cleanup', function
   return (yield* findLongest(request, request.limit, RANKED)).map(({ id }) => id);
 });
 
-/** The removal of archives whose roles have ended. */
+/** Creates the methods that remove archives whose roles have ended. */
 export function cleanup(
   database: Database,
 ): Pick<RoleStore, 'claimForCleanup' | 'settleCleanup' | 'countForCleanup' | 'nextForCleanup'> {
   return {
-    claimForCleanup: claims(database),
-    settleCleanup: settlements(database),
+    claimForCleanup: claimInTurn(database),
+    settleCleanup: batchSettlements(database),
     countForCleanup: (request) => database.read(countForCleanup, request),
     nextForCleanup: (request) => database.read(nextForCleanup, request),
   };
 }
 
 /**
- * Claims what has been waiting longest. Two cleanups at once would wait for each other's locks in the accounts of both, so
- * that one which finds others at work takes account by account, and first those in which it met none.
+ * Claims the roles that have been waiting longest. Concurrent cleanups of the same accounts would wait for each other's
+ * locks, so a cleanup that meets others goes account by account, and begins with those that have no other cleanup.
  */
-function claims(database: Database): RoleStore['claimForCleanup'] {
+function claimInTurn(database: Database): RoleStore['claimForCleanup'] {
   const met = new Set<AccountId>();
   const findBeside = async (request: CleanupRequest): Promise<readonly WaitingRole[]> => {
     const { longest, others } = await database.read(findWaiting, [request, met.size > 0]);
@@ -266,7 +266,7 @@ function claims(database: Database): RoleStore['claimForCleanup'] {
         break;
       }
       const won = await database.write(claim, [request, waiting]);
-      // What other cleanups have claimed meanwhile is replaced by what waits next.
+      // The next round replaces roles that other cleanups have claimed meanwhile.
       claimed.push(...won);
       for (const { account } of won) met.delete(account);
       const isWon = (id: RoleId): boolean => won.some(({ role }) => role === id);

@@ -10,7 +10,7 @@ import { get, insert, update, upsert } from '../../records/steps.ts';
 import { ACCOUNTS, type AccountRow } from '../../records/tables/account-tables.ts';
 import { archiveLock, idempotencyLock } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS, MANIFESTS, NAMES, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
-import { ADMITTING, admit, pointedName, readAdmission } from '../admission.ts';
+import { ADMITTING, admit, moveName, readAdmission } from '../admission.ts';
 import { changeLocks, checkCredential, getCredential, newAccount } from '../checks.ts';
 import { feedEnds, insertEvents } from '../events.ts';
 import { derivedMembers } from '../role-changes.ts';
@@ -86,7 +86,7 @@ export const commitRole: Program<Commit, CommitOutcome> = COMMIT_PROGRAMS.change
       insert(MANIFESTS, { archive: role.archive, manifest: publication.manifest }),
       update(IDEMPOTENCY_KEYS, { account: lease.account, key: lease.key }, { role: role.id, warnings }),
       ...insertEvents(events, ends),
-      ...(shown === undefined ? [] : [upsert(NAMES, pointedName(facts.named, shown))]),
+      ...(shown === undefined ? [] : [upsert(NAMES, moveName(facts.named, shown))]),
     );
     return committedAs(publication, warnings);
   },
