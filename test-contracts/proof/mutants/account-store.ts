@@ -7,7 +7,6 @@ import { overMemory, type StoreTable } from './over-memory.ts';
 
 const { mutant, table } = overMemory<AccountStores>((memory) => memory);
 const ofRoles = part(mutant, 'roles');
-const ofKeys = part(mutant, 'apiKeys');
 
 const shape: PortShape<AccountStore> = {
   methods: {
@@ -20,7 +19,7 @@ const shape: PortShape<AccountStore> = {
     },
     save: {
       early: { value: { kind: 'saved' } },
-      clauses: 'unreachable load limits-precede list blocked save-race with-roles',
+      clauses: 'unreachable load limits-precede list blocked blocked-changes save-race with-roles',
       untested: 'caches',
       tested: 'repeats',
     },
@@ -45,9 +44,6 @@ const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
     },
   })),
 
-  ofKeys('blocked-changes', 'every caller is the operator', () => (apiKeys) => ({
-    create: (key, events) => apiKeys.create(key, events, 'operator'),
-  })),
   ofRoles('revoked-key', 'a commit looks at the key first and stores later', () => (roles, { apiKeys }) => ({
     commit: async (publication, lease, events) => {
       const { key, session = null } = publication.credential ?? {};

@@ -1,7 +1,7 @@
-import { type ArchiveId, type ArchiveStorage, Fault, type StagedArchive } from '@pinfold/core';
+import type { ArchiveId, ArchiveStorage, StagedArchive } from '@pinfold/core';
 import { createMemory, type Memory } from '@pinfold/memory';
 import type { ArchiveStorageSubject } from '@pinfold/test-contracts';
-import { createStagedArchives, replacing } from '@pinfold/test-contracts/fixtures';
+import { createStagedArchives } from '@pinfold/test-contracts/fixtures';
 import { turns } from './generic-faults.ts';
 import { type Mutant, type Mutate, mutating } from './mutant.ts';
 import { closed } from './over-memory.ts';
@@ -47,24 +47,6 @@ const putStories: readonly Mutant<ArchiveStorageSubject>[] = [
     });
   }),
 
-  mutant('put-many', 'a put that is not alone stores a wrong byte', () => {
-    let running = 0;
-    const mixed = new Set<ArchiveId>();
-    return (sound) => ({
-      put: async (id, archive, signal) => {
-        if (running > 0) mixed.add(id);
-        running += 1;
-        await sound.put(id, archive, signal).finally(() => {
-          running -= 1;
-        });
-      },
-      read: async (id, from, length, signal) => {
-        const bytes = await sound.read(id, from, length, signal);
-        if (bytes !== undefined && mixed.has(id)) bytes[0] = ~(bytes[0] ?? 0);
-        return bytes;
-      },
-    });
-  }),
   mutant('list-whole-only', 'a put under way is listed', () => {
     const underWay = new Set<ArchiveId>();
     return (sound) => ({
@@ -94,15 +76,6 @@ const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
       },
     };
   }),
-  mutant('read-owned', 'a small read keeps a large buffer alive', () => (sound) => ({
-    read: async (id, from, length, signal) => {
-      const bytes = await sound.read(id, from, length, signal);
-      const piece = new Uint8Array(length + 4_096);
-      if (bytes !== undefined) piece.set(bytes);
-      return bytes && piece.subarray(0, length);
-    },
-  })),
-
   mutant('delete-while-read', 'an archive that is deleted during a read reads as zeros', () => {
     const deleted = new Set<ArchiveId>();
     return (sound) => ({
@@ -118,44 +91,6 @@ const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
       },
     });
   }),
-
-  mutant('put-prepared', 'an archive that is being prepared cannot be put', () => {
-    const preparing = new Set<StagedArchive>();
-    return (sound) => ({
-      prepare: async (archive) => {
-        preparing.add(archive);
-        await turns(3);
-        preparing.delete(archive);
-      },
-      put: async (id, archive, signal) => {
-        if (preparing.has(archive)) throw new Fault('storage_unavailable', 'busy');
-        await sound.put(id, archive, signal);
-      },
-    });
-  }),
-
-  {
-    breaks: ['list-foreign'],
-    how: 'whatever lies there is listed',
-    open: () => async () => {
-      const subject = await openSound();
-      const strewn: ArchiveId[] = [];
-      const spoiled = (port: ArchiveStorage): ArchiveStorage =>
-        replacing(port, {
-          list: async (after, limit, signal) =>
-            [...(await port.list(after, limit, signal)), ...strewn]
-              .filter((id) => after === undefined || id > after)
-              .sort()
-              .slice(0, limit),
-        });
-      return {
-        ...subject,
-        port: spoiled(subject.port),
-        peer: async () => spoiled(await subject.peer()),
-        strew: async () => void strewn.push('README' as ArchiveId),
-      };
-    },
-  },
 ];
 
 export const stories: readonly Mutant<ArchiveStorageSubject>[] = [...putStories, ...habitStories];

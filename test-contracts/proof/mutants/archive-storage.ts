@@ -1,6 +1,5 @@
 import type { ArchiveStorage } from '@pinfold/core';
 import { type ArchiveStorageSubject, archiveStorageContract } from '@pinfold/test-contracts';
-import { placeStories } from './archive-storage-place.ts';
 import { mutant, openSound, stories, subjectOn } from './archive-storage-stories.ts';
 import { derived, type PortShape } from './derive.ts';
 import type { MutantTable } from './mutant.ts';
@@ -13,6 +12,7 @@ const shape: PortShape<ArchiveStorage> = {
       takes: { signal: 'signal' },
       clauses: [
         'unreachable put-again lets-go put-aborted put-whole put-as-staged aborted-on-the-way leftovers',
+        'put-many put-prepared place-gone list-foreign read-owned',
       ],
       untested: 'caches',
     },
@@ -39,5 +39,5 @@ const shape: PortShape<ArchiveStorage> = {
 export const archiveStorageTable: MutantTable<ArchiveStorage, ArchiveStorageSubject> = {
   contract: archiveStorageContract,
   sound: () => openSound,
-  mutants: [...harness(subjectOn), ...derived(shape, mutant), ...stories, ...placeStories],
+  mutants: [...harness(subjectOn), ...derived(shape, mutant), ...stories],
 };

@@ -3,7 +3,7 @@ import { HmacGrantSigner } from '@pinfold/platform-node';
 import { type GrantSignerSubject, grantSignerContract } from '@pinfold/test-contracts';
 import { derived, type PortShape } from './derive.ts';
 import type { Fields } from './distortions.ts';
-import { type Mutant, type MutantTable, mutating } from './mutant.ts';
+import { type MutantTable, mutating } from './mutant.ts';
 
 const PRESENT = 'the present secret of this service';
 const NEW = 'the secret that will take its place';
@@ -58,27 +58,8 @@ const shape: PortShape<GrantSigner> = {
   },
 };
 
-/** Separates the token from the addition. */
-const MARK = '.';
-
-const stories: readonly Mutant<GrantSignerSubject>[] = [
-  mutant('hidden', "the viewer's id is only encoded", () => (sound) => ({
-    sign: async (grant) => {
-      const id = Buffer.from(grant.viewer?.id ?? '').toString('base64url');
-      return id.length > 100 || id === '' ? sound.sign(grant) : (await sound.sign(grant)) + MARK + id;
-    },
-    verify: async (token) => {
-      const [signed = '', id] = token.split(MARK);
-      const grant = await sound.verify(signed);
-      return id === undefined || Buffer.from(id, 'base64url').toString() === grant?.viewer?.id
-        ? grant
-        : undefined;
-    },
-  })),
-];
-
 export const grantSignerTable: MutantTable<GrantSigner, GrantSignerSubject> = {
   contract: grantSignerContract,
   sound: () => openSound,
-  mutants: [...derived(shape, mutant), ...stories],
+  mutants: derived(shape, mutant),
 };

@@ -2,7 +2,7 @@ import type { PasswordHasher } from '@pinfold/core';
 import { ScryptPasswordHasher } from '@pinfold/platform-node';
 import { passwordHasherContract, type Subject } from '@pinfold/test-contracts';
 import { derived, type PortShape } from './derive.ts';
-import { type Mutant, type MutantTable, mutating, stateless } from './mutant.ts';
+import { type MutantTable, mutating, stateless } from './mutant.ts';
 
 const openSound = stateless(() => new ScryptPasswordHasher({ cost: { logN: 1, r: 1, p: 1 } }));
 
@@ -36,22 +36,8 @@ const shape: PortShape<PasswordHasher> = {
   },
 };
 
-const stories: readonly Mutant<Subject<PasswordHasher>>[] = [
-  mutant('turns', 'the queue has no limit', () => {
-    let last: Promise<unknown> = Promise.resolve();
-    const inLine = <Result>(work: () => Promise<Result>): Promise<Result> => {
-      const result = last.then(work);
-      last = result.catch(() => {});
-      return result;
-    };
-    return (sound) => ({
-      verify: (...what) => inLine(() => sound.verify(...what)),
-    });
-  }),
-];
-
 export const passwordHasherTable: MutantTable<PasswordHasher, Subject<PasswordHasher>> = {
   contract: passwordHasherContract,
   sound: () => openSound,
-  mutants: [...derived(shape, mutant), ...stories],
+  mutants: derived(shape, mutant),
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Staging } from '@pinfold/core';
 import { FsStaging, openFsStaging } from '@pinfold/storage-fs';
 import { type StagingSubject, stagingContract } from '@pinfold/test-contracts';
-import { createManualClock, replacing } from '@pinfold/test-contracts/fixtures';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape } from './derive.ts';
 import { type Mutant, type MutantTable, mutating } from './mutant.ts';
 
@@ -36,12 +36,13 @@ const shape: PortShape<Staging> = {
     receive: {
       takes: { signal: 'signal' },
       early: { value: { kind: 'too_large' } },
-      clauses: 'unreachable receive-limit discard receive-failing receive-many lets-go receive-aborted',
+      clauses:
+        'unreachable receive-limit receive-whole discard receive-failing receive-many lets-go receive-aborted',
       tested: 'repeats',
     },
     sweep: {
       early: { value: 0 },
-      clauses: 'unreachable sweep',
+      clauses: 'unreachable sweep sweep-foreign',
       untested: 'caches shares',
       tested: 'repeats',
     },
@@ -55,14 +56,6 @@ const shape: PortShape<Staging> = {
 };
 
 const stories: readonly Mutant<StagingSubject>[] = [
-  mutant('receive-whole', 'an empty body is not received', () => (sound) => ({
-    receive: async (body, limit, signal) => {
-      const outcome = await sound.receive(body, limit, signal);
-      const empty = outcome.kind === 'received' && outcome.archive.size === 0;
-      return empty ? { kind: 'too_large' } : outcome;
-    },
-  })),
-
   mutant('receive-many', 'two bodies at once are given the same file', () => {
     let running = 0;
     let file: string | undefined;
@@ -79,23 +72,6 @@ const stories: readonly Mutant<StagingSubject>[] = [
       },
     });
   }),
-
-  {
-    breaks: ['sweep-foreign'],
-    how: 'whatever lies there is swept',
-    open: () => async () => {
-      const subject = await openSound();
-      let strewn = 0;
-      const swept = replacing(subject.port, {
-        sweep: async (receivedBefore) => (await subject.port.sweep(receivedBefore)) + strewn,
-      });
-      const strew = async (): Promise<void> => {
-        strewn += 1;
-        await subject.strew();
-      };
-      return { ...subject, port: swept, strew };
-    },
-  },
 ];
 
 const harness: readonly Mutant<StagingSubject>[] = [
