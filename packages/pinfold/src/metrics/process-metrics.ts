@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { openFileLimit } from '../server/open-file-limit.ts';
 import type { Registry } from './registry.ts';
 
 const OPEN_FILES = '/proc/self/fd';
@@ -31,13 +31,4 @@ function openFiles(registry: Registry): void {
     // Without the folder itself, which is open while it is read.
     return Math.max(0, files.length - 1);
   });
-}
-
-function openFileLimit(): number | undefined {
-  try {
-    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-    return soft === undefined ? undefined : Number(soft);
-  } catch {
-    return undefined;
-  }
 }

@@ -10,6 +10,7 @@ import { SettingsError } from '../settings/settings-error.ts';
 import { type Answers, answerUnread } from './client-error.ts';
 import { ConnectionPlaces } from './connection-places.ts';
 import { hasKnownParser } from './node-parser.ts';
+import { openFileLimit } from './open-file-limit.ts';
 import { ParseThrottle } from './parse-throttle.ts';
 
 // Importing node:http would load Node's fetch, which the server does not use: 5 MiB of memory, and time at each start.
@@ -33,6 +34,8 @@ const MEMORY_OF_PROCESS = 201_326_592;
 const HEAP_PER_CONNECTION = 20_480;
 /** With 192 MiB that V8 keeps for young objects. */
 const HEAP_OF_PROCESS = 234_881_024;
+/** A connection, and the archive that is read or received for it. */
+const FILES_PER_CONNECTION = 2;
 const MIN_CONNECTIONS = 64;
 
 /**
@@ -48,11 +51,20 @@ const LINGER = 500;
 /** How long the server reads the rest of a request's body after the answer. */
 const REST_TIMEOUT: Duration = seconds(30);
 
-/** The number of connections that a process with this much memory can serve. */
-export function maxConnections(memory: number, heap: number = getHeapStatistics().heap_size_limit): number {
+/**
+ * The number of connections that a process with this much memory can serve.
+ *
+ * @param heap the bytes that V8 may have for objects: less than all of the memory, where Node was told so.
+ * @param files the number of files it may have open, connections among them.
+ */
+export function maxConnections(
+  memory: number,
+  heap: number = getHeapStatistics().heap_size_limit,
+  files: number = openFileLimit() ?? Number.POSITIVE_INFINITY,
+): number {
   const byMemory = (memory - MEMORY_OF_PROCESS) / MEMORY_PER_CONNECTION;
   const byHeap = (heap - HEAP_OF_PROCESS) / HEAP_PER_CONNECTION;
-  return Math.max(MIN_CONNECTIONS, Math.floor(Math.min(byMemory, byHeap)));
+  return Math.max(MIN_CONNECTIONS, Math.floor(Math.min(byMemory, byHeap, files / FILES_PER_CONNECTION)));
 }
 
 /** A `node:http` server that can be stopped without losing a request. */
