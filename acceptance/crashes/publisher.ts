@@ -33,7 +33,7 @@ function count(): void {
 
 const config = { ...server, max: 1, pipeline: true };
 const pool = new pg.Pool(config);
-const counted: PostgresPool = {
+const withoutGauges: PostgresPool = {
   connect: async () => {
     const client: PostgresClient = await pool.connect();
     return {
@@ -51,7 +51,7 @@ const counted: PostgresPool = {
   off: (event, listener) => pool.off(event, listener),
 };
 
-const { roles } = await openPostgres({ pool: counted, schema });
+const { roles } = await openPostgres({ pool: withoutGauges, schema });
 const reservation = aReservation(n);
 await roles.reserve(reservation);
 const publication = aPublication(n);

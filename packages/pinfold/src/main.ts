@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { unsupportedNodeMessage } from './command-line/old-node.ts';
 
-const complaint = unsupportedNodeMessage(process.versions.node);
-if (complaint !== undefined) {
-  console.error(complaint);
+const message = unsupportedNodeMessage(process.versions.node);
+if (message !== undefined) {
+  console.error(message);
   process.exit(1);
 }
-// Loaded only now: an old Node fails in these modules, with a message that does not help.
+// Loaded after the check, because an old Node would fail in these modules with a message that does not help.
 const { processTerminal, trackWrites } = await import('./command-line/terminal.ts');
 const { bypassProxy } = await import('./command-line/bypass-proxy.ts');
 const { runCommand } = await import('./command-line/run-command.ts');
@@ -14,7 +14,7 @@ const { runCommand } = await import('./command-line/run-command.ts');
 bypassProxy(process.env);
 
 const args = process.argv.slice(2);
-// A server must end even if its log is not read.
+// A server must end even if no one reads its log.
 if (args[0] === 'serve') process.exit(await runCommand(args, processTerminal(process)));
 
 const [out, err] = [trackWrites(process.stdout), trackWrites(process.stderr)];
@@ -26,13 +26,13 @@ for (const [signal, code] of [
   // A second signal ends the process at once.
   process.once(signal, () => void endBySignal(code));
 }
-let begun: string | undefined;
+let publishedKey: string | undefined;
 const reportKeyOnSignal = (idempotencyKey: string): void => {
-  begun = idempotencyKey;
+  publishedKey = idempotencyKey;
 };
 const code = await runCommand(args, { ...processTerminal(process), reportKeyOnSignal });
 const lost = await out();
-// A closed pipe is no failure: a reader such as `head` has read what it wanted.
+// A closed pipe is not a failure: a reader such as `head` has enough.
 if (lost !== undefined && code === 0 && !('code' in lost && lost.code === 'EPIPE')) {
   console.error(`pinfold: standard output cannot be written: ${lost.message}`);
 }
@@ -40,10 +40,10 @@ await err();
 process.exit(lost === undefined ? code : code || 1);
 
 async function endBySignal(exitCode: number): Promise<void> {
-  const error = { code: 'interrupted', detail: 'a signal ended the command', idempotency_key: begun };
-  if (begun !== undefined) {
+  const error = { code: 'interrupted', detail: 'a signal ended the command', idempotency_key: publishedKey };
+  if (publishedKey !== undefined) {
     const { resumeHint } = await import('./publishing/resume-hint.ts');
-    console.error(resumeHint({ idempotencyKey: begun }, 'interrupted:'));
+    console.error(resumeHint({ idempotencyKey: publishedKey }, 'interrupted:'));
   }
   if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error })}\n`);
   await Promise.all([out(), err()]);

@@ -1,5 +1,5 @@
-/** What a JSON text says; `undefined` for any other text. */
-export function parsedJson(text: string): unknown {
+/** Parses a JSON text; `undefined` for any other text. */
+export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

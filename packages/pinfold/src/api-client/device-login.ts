@@ -1,7 +1,7 @@
 import { type Clock, type Duration, minutes, seconds } from '@pinfold/core';
 import { CommandFailure, UnavailableError } from '../command-line/failures.ts';
 import { escapeControls } from '../command-line/terminal.ts';
-import { parsedJson } from '../parsed-json.ts';
+import { tryParseJson } from '../parsed-json.ts';
 import { invalidAnswerText, NOT_A_PINFOLD, unreachable } from './failure-text.ts';
 
 export interface IssuedKey {
@@ -56,7 +56,7 @@ async function send(
     // A redirect would send the secret to another address.
     const request = { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' } as const;
     const answer = await fetch(url, { ...request, headers: { accept: 'application/json' } });
-    const json = parsedJson(await answer.text());
+    const json = tryParseJson(await answer.text());
     return { status: answer.status, json, pause: readPause(answer.headers.get('retry-after')) };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { publicUrl } from '@pinfold/http/internal/public-url';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { parsedJson } from '../parsed-json.ts';
+import { tryParseJson } from '../parsed-json.ts';
 import type { Environment } from '../settings/settings.ts';
 
 /** API keys by the public URL of their server. */
@@ -38,7 +38,7 @@ export function readLogins(env: Environment): Logins {
     if (error.code === 'ENOENT') return {};
     throw new CommandFailure(`${file} cannot be read (${error.code})`, { cause: error, code: 'unreadable' });
   }
-  const logins = parsedJson(text);
+  const logins = tryParseJson(text);
   if (isLogins(logins)) return logins;
   throw new CommandFailure(`${file} does not hold the logins of "pinfold login"`, 'unreadable');
 }

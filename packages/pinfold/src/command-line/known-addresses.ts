@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { parsedJson } from '../parsed-json.ts';
+import { tryParseJson } from '../parsed-json.ts';
 import { isProof, proofUrl } from '../server/machine-proof.ts';
 import { readServerFile, type ServerFile } from '../server/server-file.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -44,7 +44,7 @@ export async function isServing(file: ServerFile): Promise<boolean> {
   const challenge = randomBytes(32).toString('base64url');
   const answer = await request(proofUrl(file.address, challenge));
   if (answer?.status !== 200) return false;
-  const { proof } = Object(parsedJson(answer.text)) as { readonly proof?: unknown };
+  const { proof } = Object(tryParseJson(answer.text)) as { readonly proof?: unknown };
   return isProof(file, challenge, proof);
 }
 

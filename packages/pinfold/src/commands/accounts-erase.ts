@@ -16,7 +16,7 @@ import { pluralize } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
-import { parsedJson } from '../parsed-json.ts';
+import { tryParseJson } from '../parsed-json.ts';
 
 /** Places with data of the account that no command of this machine can erase. */
 const OUT_OF_REACH = [
@@ -156,7 +156,7 @@ async function readNames(file: string): Promise<readonly ListedName[]> {
     .map((text, n) => ({ text: text.trim(), line: n + 1 }))
     .filter(({ text }) => text !== '')
     .map(({ text, line }) => {
-      const name = parseAccountId(parsedJson(text) as string);
+      const name = parseAccountId(tryParseJson(text) as string);
       if (name !== undefined) return { name, line };
       throw new CommandFailure(`line ${line} is not a JSON string with the name of an account`, 'unreadable');
     });

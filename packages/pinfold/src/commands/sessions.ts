@@ -8,7 +8,7 @@ import { LIST_OPTIONS, pluralize, printList } from '../command-line/print-list.t
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
 import { DEFAULT_ACCOUNT } from '../start/default-account.ts';
-import { offerSignInLink } from '../start/sign-in-link.ts';
+import { createSignInLink } from '../start/sign-in-link.ts';
 import { checkNotErasing } from './check-not-erasing.ts';
 import { everyItem } from './every-item.ts';
 
@@ -95,7 +95,7 @@ const manage = command({
       const { addresses, warning } = await printableAddresses(settings);
       const scope = admin === true ? 'admin' : 'manage';
       const cause = operatorCause();
-      return { url: await offerSignInLink(composition, addresses, account, cause, scope), warning };
+      return { url: await createSignInLink(composition, addresses, account, cause, scope), warning };
     });
     terminal.err(
       'The link signs in once, within an hour: the first person who presses "Sign in" is signed in.',

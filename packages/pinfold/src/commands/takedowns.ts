@@ -8,7 +8,7 @@ import { LIST_OPTIONS, pluralize, printList } from '../command-line/print-list.t
 import { jsonLine, type Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
-import { parsedJson } from '../parsed-json.ts';
+import { tryParseJson } from '../parsed-json.ts';
 import { everyItem } from './every-item.ts';
 
 const list = command({
@@ -107,7 +107,7 @@ function readTakedowns(lines: readonly string[]): readonly SavedTakedown[] {
 
 /** Returns `undefined` for a line that is not a takedown. */
 function parseTakedown(line: string): SavedTakedown | undefined {
-  const { id, account, sha256, reason, at } = Object(parsedJson(line));
+  const { id, account, sha256, reason, at } = Object(tryParseJson(line));
   const read = {
     id: parseRoleId(id),
     account: parseAccountId(account),

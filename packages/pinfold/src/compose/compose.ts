@@ -28,53 +28,57 @@ import { omitUndefined } from '../settings/read-option.ts';
 import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
-import { openDataFolder, refuseForeign } from './data-folder.ts';
-import { memoryBudget } from './memory-budget.ts';
+import { checkIsDataFolder, openDataFolder } from './data-folder.ts';
+import { createMemoryBudget } from './memory-budget.ts';
 import { RunningPublications } from './running-publications.ts';
-import { heldIn, storageOf } from './storage.ts';
+import { dataFolderMark, openStorage } from './storage.ts';
 
-/** Options in code, and what the server and the command say beside them. */
+/** The options in code, and how the server or a command opens the service. */
 export interface ComposeOptions extends ServiceOptions {
   /**
-   * A server makes a missing data folder; a command rejects one that is missing or not a server's; an import makes one,
-   * too, and alone opens a database with an unfinished import. Default: `server`.
+   * A server creates a missing data folder. A command rejects a folder that is missing or not a server's. An import
+   * creates it, too, and is the only one that opens a database with an unfinished import. Default: `server`.
    */
   readonly opener?: 'server' | 'command' | 'import';
-  /** Where the service is reached, if the port is known later than the settings. */
+  /** The addresses of the service, if they are known only after it listens. */
   readonly addresses?: () => WebAddresses;
-  /** Aborted when the service stops: waits for events end. */
+  /** Aborted when the service stops, so that requests that wait for events end. */
   readonly stopping?: AbortSignal;
 }
 
-/** The source of a service's parts: a container, or plain code. */
+/** Provides the parts of a service: from a container, or from plain code. */
 export interface Layer {
-  /** The layer's own part of this name, or else the result of `make`. */
+  /** Returns the layer's own part of this name, or else the result of `make`. */
   provide<Name extends keyof Parts>(
     name: Name,
     make: () => Parts[Name] | Promise<Parts[Name]>,
   ): Promise<Parts[Name]>;
-  /** They wrap the calls of the ports, nearer to the ports than all other observers. */
+  /** Observers of port calls, closer to the ports than all others. */
   observers(): readonly Observer[];
   close(): Promise<void>;
 }
 
-const PLAIN: Layer = { provide: async (_name, make) => make(), observers: () => [], close: async () => {} };
+const PLAIN_LAYER: Layer = {
+  provide: async (_name, make) => make(),
+  observers: () => [],
+  close: async () => {},
+};
 
-/** What makes each part; it is given those that are listed before. */
+/** Creates each part from the parts listed before it. */
 type Makers<Name extends keyof Parts> = {
   readonly [Part in Name]: (earlier: Pick<Parts, Name>) => Parts[Part] | Promise<Parts[Part]>;
 };
 
-/** Provides parts, one after the other. */
+/** Provides parts one after the other, in the order of the makers. */
 export async function provideAll<Name extends keyof Parts>(
   layer: Layer,
   makers: Makers<Name>,
 ): Promise<Pick<Parts, Name>> {
-  const made = {} as { [Part in Name]: Parts[Part] };
+  const parts = {} as { [Part in Name]: Parts[Part] };
   for (const name of Object.keys(makers) as Name[]) {
-    made[name] = await layer.provide(name, () => makers[name](made));
+    parts[name] = await layer.provide(name, () => makers[name](parts));
   }
-  return made;
+  return parts;
 }
 
 type Ports = AllPorts & Pick<Parts, 'persistence'>;
@@ -87,43 +91,43 @@ export interface ComposedService extends UseCases {
   readonly publications: RunningPublications;
   /** The data folder's absolute path. */
   readonly dataDir: string;
-  /** How many bytes are free in the data folder. */
+  /** The free bytes in the data folder. */
   free(): Promise<number>;
-  /** The pool of connections, if the database has one. */
+  /** The connection pool, if the database has one. */
   readonly pool: Pool | undefined;
   readonly layer: Layer;
-  /** Closes what was opened; closing again does nothing. */
+  /** Closes everything that was opened. Further calls wait for the same end. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the stores that the settings name, brings the database up to this release, and makes the use cases.
+ * Opens the stores of the settings, migrates the database, and creates the use cases.
  *
- * @throws SettingsError when a setting cannot be used; Fault when another store cannot be opened.
+ * @throws SettingsError if a setting cannot be used; Fault if another store cannot be opened.
  */
 export async function compose(
   settings: Settings,
   options: ComposeOptions = {},
-  layer: Layer = PLAIN,
+  layer: Layer = PLAIN_LAYER,
 ): Promise<ComposedService> {
   const { opener = 'server' } = options;
-  const missing = opener === 'command' ? 'refused' : 'made';
-  const dataDir = await openDataFolder(settings.dataDir, missing);
-  if (missing === 'refused') await refuseForeign(dataDir, heldIn(settings));
-  // Each is to be closed before those that were opened earlier.
+  const missingFolder = opener === 'command' ? 'refused' : 'made';
+  const dataDir = await openDataFolder(settings.dataDir, missingFolder);
+  if (missingFolder === 'refused') await checkIsDataFolder(dataDir, dataFolderMark(settings));
+  // In the order of closing: the last opened comes first.
   const closers: Closer[] = [];
   const close = once(() => closers.reduce((earlier, next) => earlier.finally(next), layer.close()));
   try {
     const publications = new RunningPublications();
     const { ports: unobserved, pool } = await openPorts(settings, dataDir, options, layer, closers);
-    // The first one is nearest to the store.
+    // The first observer is the closest to the port.
     const ports = instrument(unobserved, [
       ...layer.observers(),
       ...(options.observers ?? []),
       ...(options.onEvent === undefined ? [] : [onRoleEvents(options.onEvent)]),
       publications.observer,
     ]);
-    // A wrong bucket would go unnoticed; an unavailable folder may be back soon.
+    // Checks S3 only: a wrong bucket would go unnoticed, but an unavailable folder may be back soon.
     if (settings.storage.kind === 's3' && opener === 'server') {
       await orSettingsError('storage', () => ports.archives.check());
     }
@@ -131,10 +135,10 @@ export async function compose(
     const free = () => freeBytes(dataDir);
     return { ...useCases, ports, publications, dataDir, free, pool, layer, close };
   } catch (error) {
-    // A store that could not be opened fails again when it is closed.
+    // A store that could not be opened may fail again when it is closed.
     await close().catch(() => undefined);
     if (!isFault(error) || codeOf(error.cause) !== 'EXDEV') throw error;
-    // Uploads and archives are both in the data folder: a mount or a link below it has put one of them elsewhere.
+    // Uploads are moved to archives within the data folder, but one of them is on another file system, by a mount or link.
     throw new SettingsError('dataDir', `cannot be used: ${error.message}`, { cause: error });
   }
 }
@@ -150,13 +154,13 @@ async function openPorts(
   closers: Closer[],
 ): Promise<{ readonly ports: Ports; readonly pool: Pool | undefined }> {
   const { workers } = settings;
-  const budget = memoryBudget(workers);
-  const secrets = settings.secrets ?? ([await storedSecret(dataDir)] as const);
+  const budget = createMemoryBudget(workers);
+  const secrets = settings.secrets ?? ([await loadStoredSecret(dataDir)] as const);
   const clock = await layer.provide('clock', () => options.clock ?? new node.SystemClock());
-  const storage = await storageOf(settings, dataDir, clock, options.addHeaders);
+  const storage = await openStorage(settings, dataDir, clock, options.addHeaders);
   closers.unshift(storage.end);
   let pool: Pool | undefined;
-  const persistence = await readyDatabase(settings, options, () =>
+  const persistence = await openReadyDatabase(settings, options, () =>
     layer.provide('persistence', async () => {
       if (options.persistence !== undefined) return options.persistence;
       const database = await openDatabase(settings.database, dataDir);
@@ -177,7 +181,7 @@ async function openPorts(
     staging: () => options.staging ?? storage.staging(),
     archives: () => options.archives ?? storage.archives(),
     inspector: () => {
-      // This process's share of the cores.
+      // The share of this process.
       const cores = Math.max(1, Math.floor(availableParallelism() / workers));
       const inspector = new ZipArchiveInspector({ workers: Math.min(MAX_THREADS, cores, budget.threads) });
       closers.unshift(() => inspector.close());
@@ -199,7 +203,7 @@ async function makeUseCases(
   publications: RunningPublications,
 ): Promise<UseCases> {
   const addresses = options.addresses ?? (() => webAddresses(settings, settings.port));
-  // The setting is the first lifetime alone; limits set in code mean the renewal as well.
+  // The setting is only the first lifetime; a lifetime set in code is also the default renewal.
   const renewal = settings.limits.lifetime && defaultLimits.renewal;
   const limits = { ...omitUndefined({ renewal }), ...options.limits, ...settings.limits };
   const { limitsOf, beforePublish, observe, stopping, keyLimit: limit = settings.keyLimit } = options;
@@ -215,7 +219,7 @@ async function makeUseCases(
       const useCases = createUseCases(ports, limits, rules);
       return {
         ...useCases,
-        publish: publications.counting(useCases.publish),
+        publish: publications.countCalls(useCases.publish),
         ...createSharing(ports, limits, rules),
         ...createCleaning(ports, limits, rules),
       };
@@ -228,8 +232,8 @@ async function makeUseCases(
   });
 }
 
-/** The secret in the data folder, which signs viewing grants if the settings have none; created at the first start. */
-async function storedSecret(dataDir: string): Promise<string> {
+/** Reads the secret in the data folder, which signs grants if the settings have none; creates it at the first start. */
+async function loadStoredSecret(dataDir: string): Promise<string> {
   try {
     return await node.loadOrCreateSecret(join(dataDir, 'secret'));
   } catch (error) {
@@ -239,12 +243,12 @@ async function storedSecret(dataDir: string): Promise<string> {
   }
 }
 
-async function readyDatabase(
+async function openReadyDatabase(
   { database }: Settings,
   { opener }: ComposeOptions,
   open: () => Promise<Persistence>,
 ): Promise<Persistence> {
-  // What is wrong when the database cannot be used.
+  // The option to name if the database cannot be used.
   const option = database.kind === 'sqlite' ? 'dataDir' : 'database';
   return orSettingsError(option, async () => {
     const persistence = await open();
@@ -262,7 +266,7 @@ async function readyDatabase(
 
 type Closer = () => Promise<void>;
 
-/** Closes once: each call waits for the same end. */
+/** Returns a function that closes once; every call waits for that. */
 export function once(close: Closer): Closer {
   let closed: Promise<void> | undefined;
   return () => {

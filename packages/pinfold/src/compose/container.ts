@@ -4,8 +4,8 @@ import { Container, type ContainerModule, type ServiceIdentifier } from 'inversi
 import type { Layer } from './compose.ts';
 
 /**
- * A layer that takes each part from a container, so that modules replace or decorate it: what no module has bound is bound
- * to what the service makes by itself.
+ * Takes each part from a container, so that modules can replace or decorate it. Binds parts that no module has bound
+ * to the service's own.
  */
 export function containerLayer(modules: readonly ContainerModule[] = []): Layer & { container: Container } {
   const container = new Container();

@@ -14,65 +14,66 @@ import type { Settings } from '../settings/settings.ts';
 import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
 import { DEFAULT_ACCOUNT } from '../start/default-account.ts';
 import { type FirstStart, makeFirstStart } from '../start/first-start.ts';
-import { offerSignInLinkIfPossible } from '../start/sign-in-link.ts';
+import { createSignInLinkIfPossible } from '../start/sign-in-link.ts';
 import { type Layer, once } from './compose.ts';
 import { makeDoors, openService } from './service.ts';
 
-/** The state of a server that listens. */
+/** The state of a listening server. */
 export interface Listening {
   readonly addresses: WebAddresses;
   readonly port: number;
-  /** The port that serves metrics; absent: none. */
+  /** The port that serves metrics; absent if they are off. */
   readonly metricsPort: number | undefined;
-  /** The results of the very first start; absent at later ones. Its key is shown nowhere else. */
+  /** The results of the very first start; absent at later ones. The key in it is not shown again. */
   readonly firstStart: FirstStart | undefined;
   /**
    * Signs in to the management screen as the account `default`, once within an hour. Present only at the very first
-   * start or on a terminal, since output is often stored, and only if the database could store the link.
+   * start or on a terminal, because other output is often stored, and only if the database could store the link.
    */
   readonly signInLink: string | undefined;
 }
 
 /** The reference server. */
 export interface App extends RunnableApp {
-  /** Holds all parts of the server by the tokens of `@pinfold/inversify`. */
+  /** All parts of the server, by the tokens of `@pinfold/inversify`. */
   readonly container: Container;
 }
 
 export interface RunnableApp {
   readonly log: Log;
-  /** How many processes the settings ask for. If it is one, call `listen`, else `join` and `lead`. */
+  /** The number of processes in the settings. If it is one, call `listen`, else `join` and `lead`. */
   readonly workers: number;
   /**
-   * Starts serving. The first start of an installation creates its key and welcome site before any answer.
+   * Starts serving. The first start of an installation creates its key and welcome site before it answers.
    *
-   * @throws SettingsError when the port or the address cannot be used.
+   * @throws SettingsError if the port or address cannot be used.
    */
   listen(): Promise<Listening>;
-  /** For each of several processes, whose leader calls `lead`: binds the port, and answers once `led` resolves. */
+  /** For each of several processes: binds the port, and answers once `led` resolves. */
   join(led: Promise<void>): Promise<void>;
   /**
-   * For the leader of several processes that share a port: does the first start, runs the cleanup, and serves the
-   * metrics of all, if the settings enable them.
+   * For the leader of several processes: does the first start, runs the cleanup, and serves the metrics of all
+   * processes, if the settings enable them.
    */
   lead(port: number, metricsSnapshot?: () => readonly MetricsSnapshot[]): Promise<Listening>;
-  /** The metrics of this process; absent if the settings do not enable them. */
+  /** The metrics of this process; absent if they are off. */
   readonly metricsSnapshot: (() => MetricsSnapshot) | undefined;
   readonly drainTime: Duration;
   /**
-   * Reports at `/readyz` that the server stops, and still answers, also on new connections, for the time in the settings
-   * or until `close`, so that load balancers can remove it first. Each connection is closed with its next answer.
+   * Reports at `/readyz` that the server stops, so that load balancers remove it. Until the time in the settings is
+   * over or `close` is called, it still answers, also on new connections, and closes each connection with its next
+   * answer.
    */
   drain(): Promise<void>;
   /**
-   * Accepts no more connections, finishes running requests for at most 10 seconds, and closes everything. A second call
-   * waits for the same end.
+   * Accepts no more connections, finishes running requests for at most 10 seconds, and closes everything. Further
+   * calls wait for the same end.
    */
   close(): Promise<void>;
 }
 
 const MAX_STOP_TIME = 10_000;
-/** The grace period in which aborted uploads remove their files. */
+/** The time in which aborted uploads remove their files. */
 const LAST_STEPS = 1_000;
 
 /**
@@ -103,7 +104,7 @@ export async function createRunnableApp(
   layer?: Layer,
 ): Promise<RunnableApp> {
   let addresses = webAddresses(settings, settings.port);
-  // Callers of the team's own `authenticate` administer only if the team asks for it.
+  // Callers of an `authenticate` of your own administer only if you set `administration`.
   const administration = options.authenticate === undefined;
   const service = await openService(settings, () => addresses, { administration, ...options }, layer);
   const { composition, log, metrics } = service;
@@ -111,10 +112,10 @@ export async function createRunnableApp(
   let metricsServer: MetricsServer | undefined;
   let draining: Promise<unknown> | undefined;
   const drained = new AbortController();
-  let isListening = false;
+  let hasStarted = false;
   let removeServerFile: (() => Promise<void>) | undefined;
 
-  async function takePort(): Promise<{ readonly port: number; readonly checked: Promise<void> }> {
+  async function listenOnPort(): Promise<{ readonly port: number; readonly checked: Promise<void> }> {
     const { port } = await server.listen(settings.port, settings.host);
     addresses = webAddresses(settings, port);
     return { port, checked: service.watch() };
@@ -127,30 +128,35 @@ export async function createRunnableApp(
       acceptMachineKey(authenticate, serverFile),
     );
     const handler = requestHandler(doors, service, serverFile, isStopping);
-    // The first probe is answered from a check.
+    // So that the first health request finds the results of a check.
     await checked;
     server.answerWith(handler);
   }
 
   async function lead(
     port: number,
-    others: () => readonly MetricsSnapshot[] = () => [],
-    begin: () => Promise<void> = async () => {},
+    otherSnapshots: () => readonly MetricsSnapshot[] = () => [],
+    beforeListening: () => Promise<void> = async () => {},
   ): Promise<Listening> {
     addresses = webAddresses(settings, port);
     if (metrics !== undefined) {
       const { serveMetrics } = await import('../metrics/metrics-server.ts');
       const { metricsPort = 0, metricsHost } = settings;
-      metricsServer = await serveMetrics(metricsPort, metricsHost, () => [metrics.snapshot(), ...others()]);
+      metricsServer = await serveMetrics(metricsPort, metricsHost, () => [
+        metrics.snapshot(),
+        ...otherSnapshots(),
+      ]);
     }
     await service.logHealth();
     if (!server.leavesUnread) {
-      log.warn('this runtime parses HTTP in another way: requests sent ahead of an answer are read at once');
+      log.warn(
+        'this runtime parses HTTP differently: requests that a client sends before an earlier answer are read at once',
+      );
     }
     const firstStart = await makeFirstStart(composition, log, settings);
     service.sweep();
-    await begin();
-    isListening = true;
+    await beforeListening();
+    hasStarted = true;
     const { dataDir, host } = settings;
     removeServerFile = await writeServerFile(dataDir, addresses, { host, port }, (error) =>
       log.warn(`server.json cannot be written: ${isError(error) ? error.message : 'failed'}`),
@@ -160,23 +166,23 @@ export async function createRunnableApp(
     log.info(`listening on ${host}:${port}`, { url, viewer_mode, metrics_port: metricsPort });
     const showsLink = firstStart !== undefined || (terminal ?? process.stdout.isTTY);
     const signInLink = showsLink
-      ? await offerSignInLinkIfPossible(composition, addresses, DEFAULT_ACCOUNT, log)
+      ? await createSignInLinkIfPossible(composition, addresses, DEFAULT_ACCOUNT, log)
       : undefined;
     return { addresses, port, metricsPort, firstStart, signInLink };
   }
 
   const close = once(async () => {
-    const cutOff = AbortSignal.timeout(MAX_STOP_TIME - LAST_STEPS);
+    const cutOffSignal = AbortSignal.timeout(MAX_STOP_TIME - LAST_STEPS);
     const deadline = AbortSignal.timeout(MAX_STOP_TIME);
     drained.abort();
-    const ended = service.close(deadline, server.stop(cutOff));
-    // The server is stopping by now, and reports it to probes.
-    const removed = removeServerFile?.();
+    const serviceClosed = service.close(deadline, server.stop(cutOffSignal));
+    // By now the server reports to probes that it is stopping.
+    const fileRemoved = removeServerFile?.();
     try {
-      await Promise.race([Promise.all([ended, removed]), onceEmitted(deadline, 'abort')]);
-      if (isListening) log.info('stopped');
+      await Promise.race([Promise.all([serviceClosed, fileRemoved]), onceEmitted(deadline, 'abort')]);
+      if (hasStarted) log.info('stopped');
     } finally {
-      // A store that fails to close must leave neither a port nor a line of the log behind.
+      // Even if a store fails to close, free the port and write the log.
       await metricsServer?.close();
       await log.flush();
     }
@@ -188,11 +194,11 @@ export async function createRunnableApp(
     drainTime: settings.drain,
     metricsSnapshot: metrics && (() => metrics.snapshot()),
     listen: async () => {
-      const { port, checked } = await takePort();
+      const { port, checked } = await listenOnPort();
       return lead(port, undefined, () => answer(checked));
     },
     join: async (led) => {
-      const { checked } = await takePort();
+      const { checked } = await listenOnPort();
       await led;
       await answer(checked);
     },

@@ -4,7 +4,7 @@ import { codeOf } from '@pinfold/core/internal';
 import { SettingsError } from '../settings/settings-error.ts';
 
 export interface Runner {
-  /** The user's number; `undefined` where users have none, as on Windows. */
+  /** The id of the user; `undefined` on systems without one, such as Windows. */
   readonly uid: number | undefined;
   access(path: string, mode: number): Promise<void>;
 }
@@ -12,39 +12,40 @@ export interface Runner {
 const ROOT = 0;
 
 /**
- * Finds the data folder, or makes it; returns its absolute path. A command in the wrong place would make one that no
- * server knows, so it refuses a missing one.
+ * Opens the data folder, or creates it if `missing` is `made`; returns its absolute path. A command must not create
+ * it: in the wrong place it would make one that no server uses.
  *
- * @throws SettingsError if the folder is missing, cannot be made or written, or is another user's and root runs this.
+ * @throws SettingsError if the folder is missing, cannot be created or written, or belongs to another user while root
+ * runs this.
  */
 export async function openDataFolder(
   dataDir: string,
-  missing: 'made' | 'refused',
+  ifMissing: 'made' | 'refused',
   runner: Runner = { uid: process.geteuid?.(), access },
 ): Promise<string> {
   const folder = resolve(dataDir);
-  if (missing === 'made') await orRefused(folder, 'made', () => makeFolder(folder));
-  const { uid: owner } = await orRefused(folder, 'found', () => stat(folder), SERVER_MAKES_IT);
-  const asOwner = `; run this as the user it belongs to, with systemd: ${asUser(owner)}`;
+  if (ifMissing === 'made') await explainError(folder, 'made', () => makeFolder(folder));
+  const { uid: owner } = await explainError(folder, 'found', () => stat(folder), SERVER_MAKES_IT);
+  const ownerAdvice = `; run this as the user it belongs to, with systemd: ${commandAs(owner)}`;
   if (runner.uid === ROOT && owner !== ROOT) {
     throw new SettingsError(
       'dataDir',
-      `names a folder that is not root's: ${JSON.stringify(folder)}${asOwner}`,
+      `names a folder that is not root's: ${JSON.stringify(folder)}${ownerAdvice}`,
     );
   }
-  // Asked now: each store would say it later in words of its own.
-  const ask = (): Promise<void> => runner.access(folder, constants.W_OK | constants.X_OK);
-  await orRefused(folder, 'written', ask, owner === runner.uid ? '' : asOwner);
+  // Checked now, because each store would report it later in its own words.
+  const checkAccess = (): Promise<void> => runner.access(folder, constants.W_OK | constants.X_OK);
+  await explainError(folder, 'written', checkAccess, owner === runner.uid ? '' : ownerAdvice);
   return folder;
 }
 
 /**
- * Refuses a folder that has other contents than a server's: a command would make a second installation among them. An
- * empty one is a data folder that is prepared before its server first starts; so is any if nothing is `held` in it.
+ * Throws for a folder with other contents than a server's, so that a command does not start a second installation
+ * there. Accepts an empty folder, which may be prepared for a first start, and any folder if `held` is undefined.
  */
-export async function refuseForeign(folder: string, held: string | undefined): Promise<void> {
+export async function checkIsDataFolder(folder: string, held: string | undefined): Promise<void> {
   if (held === undefined) return;
-  const found = await orRefused(folder, 'read', () => readdir(folder));
+  const found = await explainError(folder, 'read', () => readdir(folder));
   if (found.length === 0 || found.includes(held)) return;
   const expectation = `names a folder without ${JSON.stringify(held)}: ${JSON.stringify(folder)}`;
   throw new SettingsError('dataDir', `${expectation}${SERVER_MAKES_IT}`);
@@ -52,14 +53,14 @@ export async function refuseForeign(folder: string, held: string | undefined): P
 
 const SERVER_MAKES_IT = '; name that of the server, which makes it when it first starts';
 
-/** Keeps the secrets out of the list of processes. */
-function asUser(owner: number): string {
+/** Reads the settings from a file, so that the list of processes does not show the secrets. */
+function commandAs(owner: number): string {
   return `systemd-run --quiet --wait --pipe --uid=${owner} -p EnvironmentFile=/etc/pinfold.env pinfold …`;
 }
 
-async function orRefused<Result>(
+async function explainError<Result>(
   folder: string,
-  what: string,
+  action: string,
   task: () => Promise<Result>,
   advice: string = '',
 ): Promise<Result> {
@@ -68,15 +69,14 @@ async function orRefused<Result>(
   } catch (error) {
     const code = codeOf(error);
     if (code === undefined) throw error;
-    const expectation = `names a folder that cannot be ${what}: ${JSON.stringify(folder)} (${code})${advice}`;
+    const expectation = `names a folder that cannot be ${action}: ${JSON.stringify(folder)} (${code})${advice}`;
     throw new SettingsError('dataDir', expectation, { cause: error });
   }
 }
 
 /**
- * Makes a folder of mode 0700, and those above it, where they are missing. Folder by folder: Node's own way tries for
- * ever where a file system has no place for new ones, as in `/proc`, and says of a disk that is only read that the
- * folder is not there.
+ * Creates a folder of mode 0700 and its missing parents, one at a time. Node's own recursive way loops for ever on
+ * file systems that accept no new folders, such as `/proc`, and reports a read-only disk as a missing folder.
  */
 export async function makeFolder(folder: string): Promise<void> {
   const isFolder = async (): Promise<boolean> => (await stat(folder)).isDirectory();

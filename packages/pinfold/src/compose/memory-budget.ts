@@ -2,15 +2,15 @@ import type { ScryptPasswordHasherOptions } from '@pinfold/platform-node';
 import type { ViewerOptions } from '@pinfold/viewer';
 
 const MiB = 1_048_576;
-/** A process with this much has everything at its default size. */
-const FULL = 1_024 * MiB;
+/** The memory of a process with which all sizes have their defaults. */
+const FULL_BUDGET = 1_024 * MiB;
 /**
- * Two passwords at once take 256 MiB (scrypt), and each thread that proves archives up to 100 MiB. A process with less
- * memory than this does one thing of each kind at a time.
+ * A process with less memory does one thing of each kind at a time: two passwords at once take 256 MiB (scrypt), and
+ * each thread that proves archives takes up to 100 MiB.
  */
-const TWO_AT_ONCE = 512 * MiB;
+const MIN_FOR_TWO = 512 * MiB;
 
-/** Another of OWASP's equivalent settings for scrypt, which takes 32 MiB in place of 128. */
+/** Another of OWASP's equivalent settings for scrypt, which takes 32 MiB instead of 128. */
 const SMALL_HASH = { logN: 15, r: 8, p: 3 };
 
 export interface MemoryBudget {
@@ -19,20 +19,23 @@ export interface MemoryBudget {
   readonly threads: number;
 }
 
-/** Sizes the caches, buffers and threads of each process by their common memory limit in bytes, such as a container's; 0: no limit. */
-export function memoryBudget(
+/**
+ * Sizes the caches, buffers and threads of each process by the memory limit of all processes together, such as a
+ * container's, in bytes; 0: no limit.
+ */
+export function createMemoryBudget(
   processes: number,
   limit: number | undefined = process.constrainedMemory?.(),
 ): MemoryBudget {
-  const own = (limit || Number.POSITIVE_INFINITY) / processes;
-  if (own >= FULL) return { viewer: {}, hashing: {}, threads: Number.POSITIVE_INFINITY };
-  const share = (bytes: number): number => Math.floor((bytes * own) / FULL);
+  const perProcess = (limit || Number.POSITIVE_INFINITY) / processes;
+  if (perProcess >= FULL_BUDGET) return { viewer: {}, hashing: {}, threads: Number.POSITIVE_INFINITY };
+  const scale = (bytes: number): number => Math.floor((bytes * perProcess) / FULL_BUDGET);
   return {
     viewer: {
-      cacheBytes: share(64 * MiB),
-      siteCacheBytes: share(32 * MiB),
+      cacheBytes: scale(64 * MiB),
+      siteCacheBytes: scale(32 * MiB),
     },
-    hashing: own < TWO_AT_ONCE ? { parallel: 1, cost: SMALL_HASH } : {},
-    threads: own < TWO_AT_ONCE ? 1 : Number.POSITIVE_INFINITY,
+    hashing: perProcess < MIN_FOR_TWO ? { parallel: 1, cost: SMALL_HASH } : {},
+    threads: perProcess < MIN_FOR_TWO ? 1 : Number.POSITIVE_INFINITY,
   };
 }

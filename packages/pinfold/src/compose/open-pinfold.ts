@@ -15,7 +15,7 @@ import { webAddresses } from '../settings/web-addresses.ts';
 import { once } from './compose.ts';
 import { makeDoors, openService } from './service.ts';
 
-/** A handler that the types of Express 4 and 5 take alike. */
+/** A handler that fits the types of Express 4 and 5. */
 type Middleware = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -26,32 +26,32 @@ type Middleware = (
 export interface Pinfold {
   /** The API, `/openapi.json` and `/llms.txt`: an Express router, mounted at the path of `publicUrl`. */
   readonly api: Middleware;
-  /** Shared URLs and sites: a request handler, mounted at the root before all others. */
+  /** Shared URLs and sites: a request handler, mounted at the root before all other handlers. */
   readonly viewer: Viewer;
   /** The management screen: an Express router, mounted at `manage` below `publicUrl`. */
   readonly management: Middleware;
   /**
-   * Publishes from code, as the use case does.
+   * Publishes from code, like the use case.
    *
-   * @throws Fault when a part cannot be reached; repeating with the same key is safe.
+   * @throws Fault if a part is unavailable; repeating with the same key is safe.
    */
   publish(request: PublishRequest): Promise<PublishOutcome>;
   /**
-   * The events of all accounts, or of one, each once and in a fixed order. It waits for further ones until Pinfold is
-   * closed. Store the last `cursor` to continue after it.
+   * Yields the events of all accounts, or of one, each once and in a fixed order; waits for further ones until
+   * Pinfold is closed. Store the last `cursor` to continue after it.
    *
-   * @throws FeedError when the cursor is not of this feed or has expired; the signal's reason when it aborts.
+   * @throws FeedError if the cursor is of another feed or has expired; the signal's reason if it aborts.
    */
   events(request?: Omit<FollowRequest, 'by'>): AsyncGenerator<FeedItem, void, undefined>;
-  /** For your own pages and jobs. */
+  /** The use cases, for your own pages and jobs. */
   readonly useCases: UseCases &
     Cleaning & {
       /** API keys, for servers without an `authenticate`. */
       readonly keys: Keys;
     };
   /**
-   * Waits up to 10 seconds for running publications, and closes what was opened. Close your server before. A second call
-   * waits for the same end.
+   * Waits up to 10 seconds for running publications, and closes everything that was opened. Close your server first.
+   * Further calls wait for the same end.
    */
   close(): Promise<void>;
 }
@@ -79,12 +79,13 @@ export async function openPinfold(options: PinfoldOptions): Promise<Pinfold> {
   const settings = settingsOf({ ...texts, logLevel: options.logLevel ?? 'warn' });
   const addresses = webAddresses(settings, settings.port);
   const { modules } = options;
-  // InversifyJS is loaded only for modules.
+  // Loads InversifyJS only if there are modules.
   const layer = modules === undefined ? undefined : (await import('./container.ts')).containerLayer(modules);
   const service = await openService(settings, () => addresses, options, layer);
   const { useCases, manageKeys, manageHistory: history } = service.composition;
   const close = once(() => service.close(AbortSignal.timeout(MAX_STOP_TIME)));
   try {
+    // Your server answers the paths that are not Pinfold's.
     const { api, viewer, management } = await makeDoors(service, 'pass');
     await service.logHealth();
     void service.watch();

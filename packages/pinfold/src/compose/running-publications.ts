@@ -2,8 +2,8 @@ import type { ReceiveOutcome } from '@pinfold/core';
 import { type Observer, raceSignal } from '@pinfold/core/adapter';
 
 /**
- * Counts publications while they run, and uploads until their staged archive is discarded. At zero every publication has
- * ended, also those whose client has gone, and none has left a file.
+ * Counts running publications, and uploads until their staged archive is discarded. At zero, every publication has
+ * ended, even if its client has left, and no file remains.
  */
 export class RunningPublications {
   readonly #running: Set<Promise<unknown>> = new Set();
@@ -11,11 +11,14 @@ export class RunningPublications {
   readonly observer: Observer = (call, method, port) =>
     port === 'staging' && method === 'receive' ? (...inputs) => this.#receive(() => call(...inputs)) : call;
 
-  /** One from code has no upload before its limits are known, nor while it looks up its name. */
-  counting<Inputs extends readonly unknown[], Outcome>(
+  /**
+   * Also counts the call itself: a publication from code begins its upload only after it has looked up its limits and
+   * name.
+   */
+  countCalls<Inputs extends readonly unknown[], Outcome>(
     publish: (...inputs: Inputs) => Promise<Outcome>,
   ): (...inputs: Inputs) => Promise<Outcome> {
-    return (...inputs) => this.#counted(publish(...inputs));
+    return (...inputs) => this.#track(publish(...inputs));
   }
 
   async ended(signal: AbortSignal): Promise<void> {
@@ -26,14 +29,14 @@ export class RunningPublications {
 
   async #receive(receive: () => unknown): Promise<ReceiveOutcome> {
     const { promise: discarded, resolve: end } = Promise.withResolvers<void>();
-    void this.#counted(discarded);
+    void this.#track(discarded);
     try {
       const outcome = (await receive()) as ReceiveOutcome;
       if (outcome.kind !== 'received') {
         end();
         return outcome;
       }
-      // In place of the discard of the archive itself: the storage recognizes the archive that it was given.
+      // Replaces `discard` on the archive itself, because the storage recognizes only the archive object that it created.
       const discard = outcome.archive.discard.bind(outcome.archive);
       outcome.archive.discard = () => discard().finally(end);
       return outcome;
@@ -43,9 +46,9 @@ export class RunningPublications {
     }
   }
 
-  #counted<Outcome>(work: Promise<Outcome>): Promise<Outcome> {
-    const counted = work.finally(() => this.#running.delete(counted));
-    this.#running.add(counted);
-    return counted;
+  #track<Outcome>(work: Promise<Outcome>): Promise<Outcome> {
+    const tracked = work.finally(() => this.#running.delete(tracked));
+    this.#running.add(tracked);
+    return tracked;
   }
 }

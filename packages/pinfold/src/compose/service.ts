@@ -18,9 +18,9 @@ import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { siblingWarning } from '../start/sibling-warning.ts';
 import { type ComposedService, compose, type Doors, type Layer, provideAll } from './compose.ts';
-import { memoryBudget } from './memory-budget.ts';
+import { createMemoryBudget } from './memory-budget.ts';
 
-/** A service without its doors. */
+/** A service without its API, viewer and management screen. */
 export interface Service {
   readonly settings: Settings;
   readonly options: ServiceOptions;
@@ -32,17 +32,17 @@ export interface Service {
   readonly clients: Clients;
   readonly uploads: Uploads;
   readonly metrics: Metrics | undefined;
-  /** The names of the node and of this release. */
+  /** The name of the node and the version of this release. */
   readonly names: { readonly node: string; readonly version: string };
-  /** Logs warnings about the settings, and changes of health from now on. */
+  /** Logs warnings about the settings, and from now on changes of health. */
   logHealth(): Promise<void>;
-  /** Begins to check the stores, and to store the counts of views; resolves when each store has been checked once. */
+  /** Starts the health checks and the storing of view counts; resolves after the first check of each store. */
   watch(): Promise<void>;
-  /** Begins to sweep every five to ten minutes. */
+  /** Starts a sweep every five to ten minutes. */
   sweep(): void;
   /**
-   * Ends the health checks and sweeps; once `served`, waits for running publications until the signal aborts, stores the
-   * counts of views, and closes the stores.
+   * Stops the health checks and sweeps. After `served` it waits for running publications until the deadline, stores
+   * the view counts, and closes the stores.
    */
   close(deadline: AbortSignal, served?: Promise<void>): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function openService(
   const sink = withLoggedBugs('log', options.log, console);
   const log = openLog(settings.logLevel, sink, { names, shared: settings.workers > 1, format });
   const health = new Health();
-  // Loaded only if used: a start takes less time without.
+  // Loaded on demand, for a faster start.
   const metrics =
     settings.metricsPort === undefined
       ? undefined
@@ -72,7 +72,7 @@ export async function openService(
   const uploads = new Uploads({ clock: new SystemClock(), places: settings.uploads, admit });
   metrics?.uploads(uploads);
   const onRequest = withLoggedBugs('onRequest', options.onRequest, log);
-  const measured = withLoggedBugs('observe', options.observe, log);
+  const onMeasurement = withLoggedBugs('observe', options.observe, log);
   const stopped = new AbortController();
   const composed = await compose(
     settings,
@@ -81,7 +81,7 @@ export async function openService(
       onEvent: withLoggedBugs('onEvent', options.onEvent, log),
       observe: (measurement) => {
         metrics?.observe(measurement);
-        measured?.(measurement);
+        onMeasurement?.(measurement);
       },
       observers: [...(options.observers ?? []), health.observer, ...(metrics ? [metrics.observer] : [])],
       addresses,
@@ -90,13 +90,13 @@ export async function openService(
     layer,
   );
   const { ports, free, manageHistory: history, countedViews: views, publications } = composed;
-  const useCases = metrics?.counting(composed.useCases, ports.passwords) ?? composed.useCases;
+  const useCases = metrics?.countCalls(composed.useCases, ports.passwords) ?? composed.useCases;
   const { cleanUp, clock, limits } = useCases;
   const disk = options.staging === undefined ? { free, archiveBytes: limits.archiveBytes } : undefined;
   health.watch({ ...ports, disk });
   metrics?.measure(health, free, composed.pool);
   const clients = identifyClients(settings.trustProxy);
-  const logged = createRequestLog(log, settings, clients.addressOf, metrics?.request);
+  const logRequest = createRequestLog(log, settings, clients.addressOf, metrics?.request);
   const background: Promise<void>[] = [];
   return {
     settings,
@@ -106,7 +106,7 @@ export async function openService(
     log,
     health,
     requests: (entry, request) => {
-      logged(entry, request);
+      logRequest(entry, request);
       onRequest?.(entry, request);
     },
     clients,
@@ -143,8 +143,8 @@ export async function openService(
 }
 
 /**
- * Logs errors of a listener of the embedding team: its event has happened already. It may be asynchronous, too: an
- * unhandled rejection would end the process.
+ * Wraps a listener of the embedding team and logs its errors, because its event has already happened. Also catches
+ * rejections, which would end the process.
  */
 function withLoggedBugs<Inputs extends readonly unknown[]>(
   name: string,
@@ -153,27 +153,28 @@ function withLoggedBugs<Inputs extends readonly unknown[]>(
 ): ((...inputs: Inputs) => void) | undefined {
   if (listener === undefined) return undefined;
   return (...inputs) => {
-    const heard = (async () => listener(...inputs))();
-    heard.catch((error: unknown) => log.error(`${name} has thrown`, error));
+    const called = (async () => listener(...inputs))();
+    called.catch((error: unknown) => log.error(`${name} has thrown`, error));
   };
 }
 
 /**
- * Makes the API, the viewer and the management screen with the current addresses.
+ * Creates the API, the viewer and the management screen with the current addresses.
  *
- * @param unknownPaths whether the API and the screen refuse paths that are not theirs, or pass them on.
- * @param guarded may let more callers in.
+ * @param unknownPaths whether the API and the screen refuse unknown paths, or pass them to the next handler.
+ *
+ * @param guarded extends the authentication of the API.
  */
 export async function makeDoors(
   service: Service,
   unknownPaths: 'refuse' | 'pass',
-  guarded: (authenticate: Authenticate) => Authenticate = (authenticate) => authenticate,
+  extendAuthentication: (authenticate: Authenticate) => Authenticate = (authenticate) => authenticate,
 ): Promise<Doors> {
   const { settings, options, composition, log, requests, clients, health, names } = service;
   const { useCases, manageKeys: keys, manageHistory: history, countedViews: views } = composition;
   const { viewerMode: mode, ...urls } = service.addresses();
   const { signIn, access, branding } = options;
-  const own =
+  const ownAuthenticate =
     options.authenticate && !options.administration
       ? withoutAdministration(options.authenticate, (text) => log.warn(text))
       : options.authenticate;
@@ -187,7 +188,7 @@ export async function makeDoors(
     views,
     publicUrl: urls.publicUrl,
     uploads: service.uploads,
-    // An account has one rate for both.
+    // Shared, because an account has one request rate for the API and the screen.
     requestLimiter: new RequestLimiter(),
     requestRate: settings.rates.requests,
     clientAddress: clients.addressOf,
@@ -198,13 +199,13 @@ export async function makeDoors(
   };
   return provideAll(composition.layer, {
     authenticate: () =>
-      own ??
+      ownAuthenticate ??
       apiKeyAuthentication(keys, {
         onError: (error) => log.error('the use of a key could not be noted', error),
       }),
     viewer: () =>
       createViewer({
-        ...memoryBudget(settings.workers).viewer,
+        ...createMemoryBudget(settings.workers).viewer,
         ...urls,
         mode,
         useCases,
@@ -217,20 +218,26 @@ export async function makeDoors(
         access,
       }),
     api: ({ authenticate, viewer: { createGrant, openArchive } }) =>
-      createApi({ ...shared, createGrant, openArchive, authenticate: guarded(authenticate), signIn }),
+      createApi({
+        ...shared,
+        createGrant,
+        openArchive,
+        authenticate: extendAuthentication(authenticate),
+        signIn,
+      }),
     management: ({ viewer: { createGrant, openArchive } }) =>
       createManagement({
         ...shared,
         createGrant,
-        // Where the team decides who may look, the button would only be refused.
+        // With an `access` of your own, the viewer would refuse to open the archive.
         openArchive: access === undefined ? openArchive : undefined,
         health: () => ({ ...health.report(), ...names }),
         keys,
         pairings: composition.managePairings,
-        // A sign-in of the team's own is the only one.
-        ...(own === undefined
+        // An `authenticate` of your own replaces all other sign-ins.
+        ...(ownAuthenticate === undefined
           ? { sessions: composition.manageSessions, identityProvider }
-          : { authenticate: own }),
+          : { authenticate: ownAuthenticate }),
         branding,
       }),
   });

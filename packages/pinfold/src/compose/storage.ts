@@ -18,10 +18,10 @@ export interface OpenedStorage {
 }
 
 /**
- * The storage that the settings name. The client of an object store is loaded only where it is used: it costs as much
- * time as all the rest of the start.
+ * Opens the storage of the settings. Loads the client of an object store only if it is used: it takes as long to load
+ * as all the rest of the start.
  */
-export async function storageOf(
+export async function openStorage(
   { storage }: Settings,
   dataDir: string,
   clock: Clock,
@@ -38,21 +38,24 @@ export async function storageOf(
     return { archives, staging, end: async () => {} };
   }
   const { S3ArchiveStorage } = await import('@pinfold/storage-s3');
-  const client = await s3ClientOf(storage, addHeaders);
-  const place = { bucket: storage.bucket, prefix: storage.prefix || undefined };
-  const archives = async () => new S3ArchiveStorage({ client, clock, ...place });
+  const client = await createS3ClientFor(storage, addHeaders);
+  const bucketOptions = { bucket: storage.bucket, prefix: storage.prefix || undefined };
+  const archives = async () => new S3ArchiveStorage({ client, clock, ...bucketOptions });
   return { archives, staging, end: async () => client.destroy() };
 }
 
-/** The file or folder that each server with these settings has in its data folder; absent if all data is elsewhere. */
-export function heldIn({ database, storage }: Settings): string | undefined {
+/**
+ * The file or folder that a server with these settings always has in its data folder; `undefined` if all data is
+ * elsewhere.
+ */
+export function dataFolderMark({ database, storage }: Settings): string | undefined {
   if (database.kind === 'sqlite') return SQLITE_FILE;
   return storage.kind === 'files' ? ARCHIVES : undefined;
 }
 
 export type BucketSetting = Extract<StorageSetting, { kind: 's3' }>;
 
-export async function s3ClientOf(
+export async function createS3ClientFor(
   { endpoint, region, pathStyle }: BucketSetting,
   addHeaders?: S3ClientOptions['addHeaders'],
 ): Promise<S3Client> {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PublicUrl } from '@pinfold/http';
 import { HmacGrantSigner, loadOrCreateSecret, RandomIds, SystemClock } from '@pinfold/platform-node';
-import { storageOf } from '../compose/storage.ts';
+import { openStorage } from '../compose/storage.ts';
 import { type Environment, readSettings, type Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
@@ -31,7 +31,7 @@ export async function* examine(
   const folder = yield* folderFindings(settings);
   if (folder !== undefined) {
     yield* databaseFindings(settings, folder, clock);
-    const storage = await storageOf(settings, folder, clock);
+    const storage = await openStorage(settings, folder, clock);
     try {
       yield* storageFindings(settings, storage, ids.archive(clock.now()));
     } finally {

@@ -1,5 +1,5 @@
 import type { ArchiveId, ArchiveStorage, StagedArchive } from '@pinfold/core';
-import { type OpenedStorage, s3ClientOf } from '../compose/storage.ts';
+import { createS3ClientFor, type OpenedStorage } from '../compose/storage.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type Check, type Finding, ok, type Result, runChecks, skipped, warning } from './finding.ts';
 
@@ -118,7 +118,7 @@ async function prepare(
 }
 
 async function checkVersions(storage: Extract<Settings['storage'], { kind: 's3' }>): Promise<Result> {
-  const client = await s3ClientOf(storage);
+  const client = await createS3ClientFor(storage);
   try {
     const { bucketVersions } = await import('@pinfold/storage-s3/internal');
     const versions = await bucketVersions(client, storage.bucket);

@@ -4,42 +4,42 @@ import type { Health } from '../health/health.ts';
 import { MAX_CONNECTIONS } from '../settings/databases.ts';
 import type { Registry } from './registry.ts';
 
-export function buildInfo(registry: Registry, version: string, node: string): void {
+export function addBuildInfo(registry: Registry, version: string, node: string): void {
   const labels = ['version', 'node'];
   const build = registry.gauge('pinfold_build_info', 'Which release runs on this node.', labels, 'greatest');
   build.at(version, node).value = 1;
 }
 
-/** A moment that is over is seen for so long: longer than Prometheus waits between two looks. */
+/** Keeps a maximum visible for this time, longer than the interval at which Prometheus reads. */
 const WINDOW = 20_000;
 
-/** Measures how late timers are: the 99th percentile of the last 20 to 40 seconds. Returns what ends it. */
-export function loopDelay(registry: Registry): () => void {
+/** Measures how late timers are: the 99th percentile of the last 20 to 40 seconds. Returns a function that ends it. */
+export function measureLoopDelay(registry: Registry): () => void {
   const help = 'How late the event loop is, at the 99th percentile.';
   const delay = registry.gauge('pinfold_eventloop_delay_seconds', help, [], 'greatest').at();
   const resolution = 20;
   const histogram = monitorEventLoopDelay({ resolution });
   histogram.enable();
-  let before = 0;
-  const late = (): number => Math.max(0, histogram.percentile(99) / 1e9 - resolution / 1_000);
-  const turn = setInterval(() => {
-    before = late();
+  let previous = 0;
+  const currentDelay = (): number => Math.max(0, histogram.percentile(99) / 1e9 - resolution / 1_000);
+  const timer = setInterval(() => {
+    previous = currentDelay();
     histogram.reset();
   }, WINDOW);
-  turn.unref();
+  timer.unref();
   registry.beforeSnapshot(() => {
-    delay.value = Math.max(before, late());
+    delay.value = Math.max(previous, currentDelay());
   });
   return () => {
-    clearInterval(turn);
+    clearInterval(timer);
     histogram.disable();
   };
 }
 
-export function freeSpace(registry: Registry, freeBytes: () => Promise<number>): void {
+export function measureFreeSpace(registry: Registry, freeBytes: () => Promise<number>): void {
   const help = 'Room on the disk that uploads are received on.';
   const free = registry.gauge('pinfold_staging_free_bytes', help, [], 'greatest').at();
-  registry.askBeforeSnapshot(free, () => freeBytes().catch(() => 0));
+  registry.updateBeforeSnapshot(free, () => freeBytes().catch(() => 0));
 }
 
 export function cacheMetrics(registry: Registry, caches: Pick<ViewerStatistics, 'bodies' | 'sites'>): void {
@@ -101,8 +101,8 @@ export function poolMetrics(registry: Registry, pool: Pool): void {
   const connections = registry.gauge('pinfold_pool_connections', 'Connections to the database.', ['state']);
   const waitingHelp = 'Calls that wait for a connection to the database.';
   const waiting = registry.gauge('pinfold_pool_waiting', waitingHelp).at();
-  const most = registry.gauge('pinfold_pool_connections_limit', 'Connections that this node may have.').at();
-  most.value = MAX_CONNECTIONS;
+  const limit = registry.gauge('pinfold_pool_connections_limit', 'Connections that this node may have.').at();
+  limit.value = MAX_CONNECTIONS;
   registry.beforeSnapshot(() => {
     connections.at('busy').value = pool.totalCount - pool.idleCount;
     connections.at('idle').value = pool.idleCount;

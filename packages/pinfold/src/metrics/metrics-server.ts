@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { outgoingBytes, readTarget, socketAddress } from '@pinfold/http/internal';
 import { SettingsError } from '../settings/settings-error.ts';
 import { formatOption } from '../settings/variables.ts';
-import { exposition, type MetricsSnapshot, merged } from './metrics-snapshot.ts';
+import { formatExposition, type MetricsSnapshot, mergeSnapshots } from './metrics-snapshot.ts';
 
-// An import of node:http would load Node's fetch.
+// Importing node:http would also load Node's fetch.
 const { createServer } = process.getBuiltinModule('node:http');
 
 export interface MetricsServer {
@@ -16,7 +16,7 @@ export interface MetricsServer {
 
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
-/** Answers `GET /metrics` with the sum of what `read` returns, and nothing else. */
+/** Answers `GET /metrics` with the sum of the snapshots that `read` returns, and nothing else. */
 export async function serveMetrics(
   port: number,
   host: string,
@@ -52,7 +52,7 @@ function answer(
   } else if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.writeHead(405, { ...HEADERS, Allow: 'GET, HEAD' }).end();
   } else {
-    const text = exposition(merged(read()));
+    const text = formatExposition(mergeSnapshots(read()));
     const type = 'text/plain; version=0.0.4; charset=utf-8';
     const length = Buffer.byteLength(text);
     response.writeHead(200, { ...HEADERS, 'Content-Type': type, 'Content-Length': length });

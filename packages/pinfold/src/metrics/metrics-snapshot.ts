@@ -1,7 +1,7 @@
-/** How the values of several processes become one: added up, the greatest, the least, or the one farthest from 0. */
+/** How values of several processes are combined: sum, maximum, minimum, or the one farthest from 0. */
 export type Merging = 'sum' | 'greatest' | 'least' | 'farthest';
 
-/** All that one process says of one thing; plain enough to be sent to another process. */
+/** One metric of one process, in a form that can be sent to another process. */
 export interface Family {
   readonly name: string;
   readonly help: string;
@@ -9,8 +9,8 @@ export interface Family {
   readonly merging: Merging;
   readonly bounds: readonly number[];
   /**
-   * By labels, as they are written: one number, or of a histogram the count of each bucket, of what lies beyond the last
-   * one, and the sum.
+   * By formatted labels: one number, or for a histogram the count of each bucket, the count beyond the last one, and
+   * the sum.
    */
   readonly series: Readonly<Record<string, readonly number[]>>;
 }
@@ -25,32 +25,32 @@ const MERGE: Readonly<Record<Merging, (one: number, other: number) => number>> =
   farthest: (one, other) => (Math.abs(other) > Math.abs(one) ? other : one),
 };
 
-export function merged(snapshots: readonly MetricsSnapshot[]): MetricsSnapshot {
+export function mergeSnapshots(snapshots: readonly MetricsSnapshot[]): MetricsSnapshot {
   const all: Record<string, Family> = {};
   for (const family of snapshots.flatMap((snapshot) => Object.values(snapshot))) {
-    const before = all[family.name];
-    all[family.name] = before === undefined ? family : withSeries(before, family);
+    const known = all[family.name];
+    all[family.name] = known === undefined ? family : addSeries(known, family);
   }
   return all;
 }
 
-function withSeries(family: Family, { series }: Family): Family {
+function addSeries(family: Family, { series }: Family): Family {
   const merge = MERGE[family.merging];
   const all: Record<string, readonly number[]> = { ...family.series };
   for (const [labels, values] of Object.entries(series)) {
-    const before = all[labels];
-    all[labels] = before === undefined ? values : values.map((value, at) => merge(before[at] ?? 0, value));
+    const known = all[labels];
+    all[labels] = known === undefined ? values : values.map((value, at) => merge(known[at] ?? 0, value));
   }
   return { ...family, series: all };
 }
 
-/** The counters of a process that has ended, which must never decrease; its gauges are dropped. */
-export function counted(snapshot: MetricsSnapshot): MetricsSnapshot {
+/** Returns the counters of a process that has ended, which must never decrease, without its gauges. */
+export function withoutGauges(snapshot: MetricsSnapshot): MetricsSnapshot {
   return Object.fromEntries(Object.entries(snapshot).filter(([, { type }]) => type !== 'gauge'));
 }
 
-/** Writes figures as Prometheus reads them, format 0.0.4. */
-export function exposition(snapshot: MetricsSnapshot): string {
+/** Formats metrics for Prometheus, text format 0.0.4. */
+export function formatExposition(snapshot: MetricsSnapshot): string {
   const families = Object.values(snapshot).sort((a, b) => (a.name < b.name ? -1 : 1));
   const lines = families.flatMap((family) => [
     `# HELP ${family.name} ${family.help}`,
@@ -60,8 +60,8 @@ export function exposition(snapshot: MetricsSnapshot): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Labels as they are written: `route="site",method="GET"`. */
-export function labelsOf(names: readonly string[], values: readonly string[]): string {
+/** Formats labels: `route="site",method="GET"`. */
+export function formatLabels(names: readonly string[], values: readonly string[]): string {
   const escaped = (text: string = ''): string =>
     text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
   return names.map((name, at) => `${name}="${escaped(values[at])}"`).join(',');

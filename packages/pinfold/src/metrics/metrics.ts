@@ -4,11 +4,11 @@ import type { Uploads } from '@pinfold/http';
 import type { ViewerStatistics } from '@pinfold/viewer';
 import type { Health } from '../health/health.ts';
 import {
-  buildInfo,
+  addBuildInfo,
   cacheMetrics,
-  freeSpace,
   healthMetrics,
-  loopDelay,
+  measureFreeSpace,
+  measureLoopDelay,
   type Pool,
   poolMetrics,
   queueMetrics,
@@ -26,8 +26,8 @@ export interface Metrics {
   readonly observe: Observe;
   readonly observer: Observer;
   readonly sweeps: SweepMetrics;
-  counting<Cases extends UseCases>(useCases: Cases, passwords: PasswordHasher): Cases;
-  /** Adds gauges of health, of the disk that receives uploads, and of the connections to the database. */
+  countCalls<Cases extends UseCases>(useCases: Cases, passwords: PasswordHasher): Cases;
+  /** Adds gauges of health, of the disk that receives uploads, and of the database connections. */
   measure(health: Health, free: () => Promise<number>, pool: Pool | undefined): void;
   uploads(uploads: Uploads): void;
   readonly viewer: (registry: ViewerStatistics) => void;
@@ -37,7 +37,7 @@ export interface Metrics {
 
 export function createMetrics({ version, node }: { version: string; node: string }): Metrics {
   const registry = new Registry();
-  buildInfo(registry, version, node);
+  addBuildInfo(registry, version, node);
   processMetrics(registry);
   const publishing = publishingMetrics(registry);
   const sweeps = sweepMetrics(registry);
@@ -55,19 +55,19 @@ export function createMetrics({ version, node }: { version: string; node: string
     },
     observer: storeMetrics(registry),
     sweeps,
-    counting: (useCases, { queue }) => {
+    countCalls: (useCases, { queue }) => {
       const { publishing: places } = useCases.limits;
       if (queue !== undefined) addQueue('hashes', () => queue);
-      // Publications that have begun and have no place wait for one.
+      // Publications beyond the limit wait for a place.
       addQueue('publications', () => {
         const begun = publishing.inProgress();
         return { running: Math.min(begun, places), waiting: Math.max(0, begun - places) };
       });
-      return publishing.counting(useCases);
+      return publishing.countCalls(useCases);
     },
     measure: (health, free, pool) => {
       healthMetrics(registry, health);
-      freeSpace(registry, free);
+      measureFreeSpace(registry, free);
       if (pool !== undefined) poolMetrics(registry, pool);
     },
     uploads: ({ queue }) => addQueue('uploads', () => queue),
@@ -76,6 +76,6 @@ export function createMetrics({ version, node }: { version: string; node: string
       addQueue('inflations', () => inflations);
     },
     snapshot: () => registry.snapshot(),
-    close: loopDelay(registry),
+    close: measureLoopDelay(registry),
   };
 }

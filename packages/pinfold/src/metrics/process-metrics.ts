@@ -4,7 +4,7 @@ import type { Registry } from './registry.ts';
 
 const OPEN_FILES = '/proc/self/fd';
 
-/** Measures the process itself, under the names that Prometheus' client libraries give these metrics. */
+/** Measures the process, under the names of Prometheus' client libraries. */
 export function processMetrics(registry: Registry): void {
   const memoryHelp = 'Resident memory of all processes.';
   const memory = registry.gauge('process_resident_memory_bytes', memoryHelp).at();
@@ -20,15 +20,15 @@ export function processMetrics(registry: Registry): void {
   openFiles(registry);
 }
 
-/** Only Linux has these files; the metrics are absent elsewhere. */
+/** Adds the metrics of open files. Only Linux has this folder; elsewhere they are absent. */
 function openFiles(registry: Registry): void {
   const limit = openFileLimit();
   if (limit === undefined) return;
   registry.gauge('process_max_fds', 'How many files the processes may open.').at().value = limit;
   const open = registry.gauge('process_open_fds', 'Files and sockets that are open.').at();
-  registry.askBeforeSnapshot(open, async () => {
+  registry.updateBeforeSnapshot(open, async () => {
     const files = await readdir(OPEN_FILES).catch(() => []);
-    // Without the folder itself, which is open while it is read.
+    // Minus the folder itself, which is open while it is read.
     return Math.max(0, files.length - 1);
   });
 }

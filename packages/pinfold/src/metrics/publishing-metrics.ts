@@ -5,14 +5,14 @@ import {
   type PublishRequest,
   type UseCases,
 } from '@pinfold/core';
-import { busiestAccount } from './busiest-account.ts';
+import { measureBusiestAccount } from './busiest-account.ts';
 import type { Registry } from './registry.ts';
 
 export interface PublishingMetrics {
   readonly observe: Observe;
   /** Publications and dry runs that are in progress, after their archive was received. */
   inProgress(): number;
-  counting<Cases extends UseCases>(useCases: Cases): Cases;
+  countCalls<Cases extends UseCases>(useCases: Cases): Cases;
 }
 
 export function publishingMetrics(registry: Registry): PublishingMetrics {
@@ -35,7 +35,7 @@ export function publishingMetrics(registry: Registry): PublishingMetrics {
   for (const outcome of ['published', 'replayed']) publications.at(outcome);
   for (const stage of ['prove', 'store', 'commit']) stages.at(stage);
   for (const outcome of ['granted', 'wrong', 'limited', 'busy']) tries.at(outcome);
-  const countAccount = busiestAccount(registry);
+  const countAccount = measureBusiestAccount(registry);
   let inProgress = 0;
 
   async function run<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
@@ -64,7 +64,7 @@ export function publishingMetrics(registry: Registry): PublishingMetrics {
       if (measurement.kind === 'stage') stages.at(measurement.stage).observe(measurement.took / 1_000);
       else if (measurement.kind === 'try') tries.at(measurement.outcome).value += 1;
     },
-    counting: (useCases) => ({
+    countCalls: (useCases) => ({
       ...useCases,
       publish: async (request) => {
         const outcome = await run(() => publish(useCases, request));

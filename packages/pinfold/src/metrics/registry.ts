@@ -1,9 +1,9 @@
-import { type Family, labelsOf, type Merging, type MetricsSnapshot } from './metrics-snapshot.ts';
+import { type Family, formatLabels, type Merging, type MetricsSnapshot } from './metrics-snapshot.ts';
 
-/** Series of one metric, so that no input of clients can use up the memory. */
+/** The most series of a metric, so that requests of clients cannot fill the memory. */
 const MAX_SERIES = 500;
 
-/** The upper bounds of a duration's buckets, in seconds. */
+/** The upper bounds of the buckets of durations, in seconds. */
 const SECONDS: readonly number[] = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ];
@@ -47,17 +47,17 @@ export class Metric {
     this.#maxSeries = maxSeries;
   }
 
-  /** The series of these label values; that of `other` once there are too many. Callers on hot paths should cache it. */
+  /** The series of these label values, or the series `other` if there are too many. Hot paths should cache it. */
   at(...values: readonly string[]): Series {
-    const labels = labelsOf(this.#names, values);
+    const labels = formatLabels(this.#names, values);
     const known = this.#series.get(labels);
     if (known !== undefined) return known;
     if (this.#series.size >= this.#maxSeries && values.some((value) => value !== 'other')) {
       return this.at(...values.map(() => 'other'));
     }
-    const made = new Series(this.#family.bounds);
-    this.#series.set(labels, made);
-    return made;
+    const created = new Series(this.#family.bounds);
+    this.#series.set(labels, created);
+    return created;
   }
 
   get family(): Family {
@@ -74,12 +74,12 @@ export class Registry {
     return this.#add({ name, help, type: 'counter', merging: 'sum', bounds: [] }, labels, maxSeries);
   }
 
-  /** It has no series until {@link Metric.at} makes one: an unknown value is not 0. */
+  /** Has no series until {@link Metric.at} creates one, because an unknown value is not 0. */
   gauge(name: string, help: string, labels: readonly string[] = [], merging: Merging = 'sum'): Metric {
     return this.#add({ name, help, type: 'gauge', merging, bounds: [] }, labels);
   }
 
-  /** Counts durations in seconds, by bucket. */
+  /** Counts durations in seconds by bucket. */
   histogram(
     name: string,
     help: string,
@@ -89,25 +89,25 @@ export class Registry {
     return this.#add({ name, help, type: 'histogram', merging: 'sum', bounds }, labels);
   }
 
-  /** Runs an update of metrics before each snapshot. */
+  /** Runs an update before each snapshot. */
   beforeSnapshot(update: () => void): void {
     this.#updates.push(update);
   }
 
-  /** Updates a series by an answer. A snapshot has the one to the last question, so that a disk that hangs delays none. */
-  askBeforeSnapshot(series: Series, ask: () => Promise<number>): void {
-    let isAsking = false;
+  /** Updates a series asynchronously. A snapshot has the previous result, so that a hanging disk does not delay it. */
+  updateBeforeSnapshot(series: Series, read: () => Promise<number>): void {
+    let isRunning = false;
     const update = async (): Promise<void> => {
-      if (isAsking) return;
-      isAsking = true;
-      series.value = await ask();
-      isAsking = false;
+      if (isRunning) return;
+      isRunning = true;
+      series.value = await read();
+      isRunning = false;
     };
     void update();
     this.beforeSnapshot(() => void update());
   }
 
-  /** The metrics now. Their values are not copied and may change, so read them at once. */
+  /** The current metrics. Read them at once: their values are not copied, and may change. */
   snapshot(): MetricsSnapshot {
     for (const update of this.#updates) update();
     return Object.fromEntries(this.#metrics.map(({ family }) => [family.name, family]));

@@ -11,27 +11,27 @@ export function storeMetrics(registry: Registry): Observer {
   const errors = registry.counter('pinfold_store_errors_total', errorsHelp, labels);
   return (call, operation, store) => {
     if (store === 'inspector') return call;
-    // Made by the first call: an unused operation has no figures.
+    // Created by the first call, so that unused operations have no series.
     let seconds: Series | undefined;
-    const measured = (begun: number): void => {
+    const measure = (startedAt: number): void => {
       seconds ??= durations.at(store, operation);
-      seconds.observe((performance.now() - begun) / 1_000);
+      seconds.observe((performance.now() - startedAt) / 1_000);
     };
     return (...args) => {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const answer = call(...args);
       if (!isPromise(answer)) {
-        measured(begun);
+        measure(startedAt);
         return answer;
       }
       return answer.then(
         (result: unknown) => {
-          measured(begun);
+          measure(startedAt);
           return result;
         },
         (error: unknown) => {
-          measured(begun);
-          // An aborted call is no failure of the store.
+          measure(startedAt);
+          // An aborted call is not a failure of the store.
           const isAborted = nameOf(error) === 'AbortError';
           const code = isFault(error) ? error.code : 'internal_error';
           if (!isAborted) errors.at(store, operation, code).value += 1;

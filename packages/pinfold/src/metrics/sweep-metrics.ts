@@ -13,10 +13,13 @@ export interface SweepStores {
   readonly limits: Pick<UseCases['limits'], 'cleanupGrace' | 'reservationAge'>;
 }
 
-/** Counts what sweeps do, and what they leave. */
+/** Counts the results of sweeps, and the rest that they leave. */
 export interface SweepMetrics {
   readonly observe: Observe;
-  /** Looks up what is left, and when the last scheduled export was complete: after a sweep that has ended well, or before the first one. */
+  /**
+   * Counts what is left to remove, and looks up the last scheduled export. Called before the first sweep and after
+   * each successful one.
+   */
   update(stores: SweepStores, swept: boolean): Promise<void>;
 }
 
@@ -42,7 +45,7 @@ export function sweepMetrics(registry: Registry): SweepMetrics {
   const exported = registry.gauge('pinfold_export_end_timestamp_seconds', exportedHelp, [], 'greatest');
   for (const known of [end, age, refused, missing, behind]) known.at();
   for (const what of REMOVED) removed.at(what);
-  /** Whether the comparison that was looked up last is one that a sweep of this process ended. */
+  /** Whether a sweep of this process ended the last comparison that was looked up. */
   let hasCompared = false;
   let comparedAt: number | undefined;
   registry.beforeSnapshot(() => {
@@ -71,17 +74,17 @@ export function sweepMetrics(registry: Registry): SweepMetrics {
       if (exportedAt !== undefined) exported.at().value = exportedAt / 1_000;
       const comparison = (await roles.loadComparison())?.value;
       const judgedAt = earlier(now, comparison?.removal?.reached ?? now);
-      const left = await roles.countForCleanup({
+      const remaining = await roles.countForCleanup({
         now,
         endedBefore: before(judgedAt, limits.cleanupGrace),
         begunBefore: before(judgedAt, limits.reservationAge),
       });
-      backlog.at('archives').value = left.archives;
-      backlog.at('reservations').value = left.reservations;
+      backlog.at('archives').value = remaining.archives;
+      backlog.at('reservations').value = remaining.reservations;
       if (comparison === undefined) return;
       refused.at().value = comparison.isRefused ? 1 : 0;
       if (comparison.isUnderWay) return;
-      // Another node has compared since, and knows better what is missing.
+      // Another node has compared since, and its result is newer.
       if (comparison.savedAt !== comparedAt && !hasCompared) missing.at().value = 0;
       comparedAt = comparison.savedAt;
     },

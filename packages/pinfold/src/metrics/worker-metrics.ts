@@ -1,15 +1,15 @@
 import cluster from 'node:cluster';
-import { counted, type MetricsSnapshot, merged } from './metrics-snapshot.ts';
+import { type MetricsSnapshot, mergeSnapshots, withoutGauges } from './metrics-snapshot.ts';
 
 interface MetricsMessage {
   readonly kind: 'pinfold:figures';
   readonly snapshot: MetricsSnapshot;
 }
 
-/** A worker that is killed takes so much of its counts with it, in milliseconds. */
+/** The interval between two messages, in milliseconds. A killed worker loses the counts of this time. */
 const PAUSE = 1_000;
 
-/** Sends this worker's metrics to the leader every second. Returns a function that sends them a last time. */
+/** Sends this worker's metrics to the leader every second. Returns a function that sends them once more and stops. */
 export function sendMetricsToLeader(read: () => MetricsSnapshot): () => Promise<void> {
   const send = async (): Promise<void> => {
     if (process.send === undefined || !process.connected) return;
@@ -27,16 +27,16 @@ export function sendMetricsToLeader(read: () => MetricsSnapshot): () => Promise<
   };
 }
 
-/** Receives the metrics of a leader's workers, which are at most a second old, also of those that have ended. */
-export function workerMetrics(): () => readonly MetricsSnapshot[] {
+/** Receives the metrics of all workers, at most a second old, and keeps the counters of workers that have ended. */
+export function receiveWorkerMetrics(): () => readonly MetricsSnapshot[] {
   const latest = new Map<number, MetricsSnapshot>();
   let ended: MetricsSnapshot = {};
   cluster.on('message', ({ id }, message: unknown) => {
     if (isMetricsMessage(message)) latest.set(id, message.snapshot);
   });
-  // All messages of a worker have arrived at its disconnect, but not at its exit.
+  // A worker's messages have all arrived at its disconnect, but not always at its exit.
   cluster.on('disconnect', ({ id }) => {
-    ended = merged([ended, counted(latest.get(id) ?? {})]);
+    ended = mergeSnapshots([ended, withoutGauges(latest.get(id) ?? {})]);
     latest.delete(id);
   });
   return () => [ended, ...latest.values()];

@@ -1,4 +1,4 @@
 import { type AccountId, accountId } from '@pinfold/core';
 
-/** The account of the first key, of the welcome site, and of what an operator publishes by the command. */
+/** The account of the first key and the welcome site, and the default account of commands. */
 export const DEFAULT_ACCOUNT: AccountId = accountId('default');

@@ -5,8 +5,8 @@ import { MANAGEMENT_PATH } from './sign-in-link.ts';
 
 type Started = Pick<Listening, 'addresses' | 'firstStart' | 'signInLink'>;
 
-/** The output of a start. After the very first start it is the only place that ever shows the key. */
-export function startBlock(started: Started): string {
+/** Formats the output of a start. After the very first start, nothing else ever shows the key. */
+export function formatStartBlock(started: Started): string {
   const { addresses, firstStart, signInLink } = started;
   const { publicUrl } = addresses;
   const manage =
@@ -19,12 +19,12 @@ export function startBlock(started: Started): string {
     ...(firstStart === undefined ? [] : ['']),
     ...(welcome === undefined ? [] : [`Welcome site  ${sharedUrl(publicUrl, welcome.publication.id)}`]),
     `Manage        ${manage}`,
-    ...howToBegin(started),
+    ...firstStartLines(started),
   ];
   return `\n${lines.join('\n')}\n\n`;
 }
 
-function howToBegin({ addresses, firstStart }: Started): readonly string[] {
+function firstStartLines({ addresses, firstStart }: Started): readonly string[] {
   if (firstStart === undefined) return [];
   const { apiKey, welcome } = firstStart;
   const key =
@@ -35,18 +35,18 @@ function howToBegin({ addresses, firstStart }: Started): readonly string[] {
     `API key       ${key}`,
     '',
     `Publish a ZIP${welcome === undefined ? '' : ' (yours in the place of the welcome site)'}:`,
-    curlLine(addresses.publicUrl, apiKey ?? '$PINFOLD_KEY', welcome?.file ?? 'site.zip'),
+    formatCurlCommand(addresses.publicUrl, apiKey ?? '$PINFOLD_KEY', welcome?.file ?? 'site.zip'),
     ...safariNote(addresses),
   ];
 }
 
-/** A line for any POSIX shell, with a new Idempotency-Key each time it is run. */
-function curlLine(publicUrl: string, apiKey: string, file: string): string {
+/** A command for any POSIX shell, with a new Idempotency-Key on each run. */
+function formatCurlCommand(publicUrl: string, apiKey: string, file: string): string {
   return [
-    `curl -sS ${shellQuoted(`${publicUrl}/api/v1/pins`)}`,
+    `curl -sS ${quoteForShell(`${publicUrl}/api/v1/pins`)}`,
     `-H "Authorization: Bearer ${apiKey}"`,
     '-H "Idempotency-Key: $(date +%s%N)"',
-    `-F ${shellQuoted(`archive=@${curlQuoted(file)};type=application/zip`)}`,
+    `-F ${quoteForShell(`archive=@${quoteForCurl(file)};type=application/zip`)}`,
   ].join(' ');
 }
 
@@ -59,11 +59,11 @@ function safariNote({ publicUrl, viewerMode }: WebAddresses): readonly string[] 
   ];
 }
 
-function shellQuoted(text: string): string {
+function quoteForShell(text: string): string {
   return /^[\w@%+=:,./;-]+$/.test(text) && !text.includes(';') ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** curl reads `;` and `,` in a file's name as its own signs, unless the name is in quotes. */
-function curlQuoted(file: string): string {
+/** Quotes a file name for curl, in which `;` and `,` have a meaning. */
+function quoteForCurl(file: string): string {
   return /[;,"\\]/.test(file) ? `"${file.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"` : file;
 }

@@ -7,9 +7,9 @@ import type { Log } from '../server/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { DEFAULT_ACCOUNT } from './default-account.ts';
 
-/** The results of the very first start, to be shown once. */
+/** The results of the very first start, to show once. */
 export interface FirstStart {
-  /** The text of the key that was made; absent when `PINFOLD_API_KEY` gave one. */
+  /** The text of the new key; absent if `PINFOLD_API_KEY` provides one. */
   readonly apiKey: string | undefined;
   /** The welcome site, if it exists. */
   readonly welcome: { readonly publication: Publication; readonly file: string } | undefined;
@@ -21,11 +21,11 @@ const TIMEOUTS = 50;
 const PAUSE = duration(200);
 
 /**
- * Makes the first key and the welcome site of an installation; `undefined` when that was done before. Of many
- * processes at once only one does it.
+ * Creates the welcome site and then the first key of an installation; `undefined` if that was done before. Only one
+ * of several concurrent processes does it.
  *
- * The site comes before the key: a process that dies in between leaves the next start a first one, and the
- * Idempotency-Key keeps the site from being published twice.
+ * If a process dies in between, the next start is a first one again, and the Idempotency-Key prevents a second
+ * publication.
  */
 export async function makeFirstStart(
   composition: ComposedService,
@@ -60,10 +60,10 @@ async function ensureKey({ manageKeys }: ComposedService, log: Log, apiKey: stri
   }
 }
 
-/** A site that cannot be published must not keep the server from starting. */
+/** Catches faults, so that the server starts even if the site cannot be published. */
 async function publishWelcomeSite(composition: ComposedService, log: Log): Promise<FirstStart['welcome']> {
   try {
-    // Packing is needed once in the life of an installation, and not loaded by any other start.
+    // Loaded on demand, because an installation packs the site only once.
     const { packWelcomeSite } = await import('./welcome-site.ts');
     const bytes = await packWelcomeSite(composition.useCases.limits);
     const file = join(composition.dataDir, WELCOME_FILE);
@@ -77,7 +77,7 @@ async function publishWelcomeSite(composition: ComposedService, log: Log): Promi
   }
 }
 
-/** Another process may be publishing the same site at this moment; then its publication is waited for. */
+/** If another process is publishing the same site, waits for its publication. */
 async function publish(
   { useCases }: ComposedService,
   log: Log,
@@ -93,10 +93,10 @@ async function publish(
       cause: BY_THIS_NODE,
     });
     if (outcome.kind !== 'refused') return outcome.publication;
-    // A mismatch is the site of another release.
+    // A mismatch means that another release has published its site.
     if (outcome.code === 'idempotency_mismatch') break;
     if (outcome.code !== 'idempotency_in_progress') {
-      log.warn(`the settings let no welcome site be published (${outcome.code})`);
+      log.warn(`the settings do not allow the welcome site (${outcome.code})`);
       return undefined;
     }
     await useCases.clock.sleep(PAUSE);

@@ -6,29 +6,29 @@ import { isFault } from '@pinfold/core';
 import { isError } from '@pinfold/core/internal';
 import { isUnavailable } from '../command-line/failures.ts';
 import type { RunnableApp } from '../compose/create-app.ts';
-import { sendMetricsToLeader, workerMetrics } from '../metrics/worker-metrics.ts';
+import { receiveWorkerMetrics, sendMetricsToLeader } from '../metrics/worker-metrics.ts';
 import type { Log } from '../server/log.ts';
 import { errorText } from '../settings/or-settings-error.ts';
 import { SettingsError } from '../settings/settings-error.ts';
-import { startBlock } from './first-start-block.ts';
-import { endAtOnce, signalled } from './signals.ts';
+import { formatStartBlock } from './first-start-block.ts';
+import { endAtOnce, waitForSignal } from './signals.ts';
 import { isWorker, leaderMessages, Workers } from './workers.ts';
 
 /**
- * How much the heap may grow before V8 looks through all of it again. It counts the bytes of an upload on their way to
- * the disk among the heap's, and would do so for every 10 MiB: a quarter of what publishing costs.
+ * How much the heap may grow before V8 collects all of it again. V8 counts the bytes of uploads on their way to the
+ * disk, and would collect after every 10 MiB: a quarter of the cost of publishing.
  */
 const HEAP_GROWING_PERCENT = 200;
 
 /**
- * How full the young generation is when V8 clears it in a quiet moment. The bytes of an upload are freed with it, and at
- * V8's own 80 % there are so many of them by then that V8 looks through the whole heap instead, which takes longer.
+ * How full the young generation is when V8 collects it in an idle moment. The bytes of uploads are freed with it; at
+ * V8's default of 80 % there are so many that V8 collects the whole heap instead, which takes longer.
  */
 const YOUNG_FULL_PERCENT = 20;
 
 /**
- * The niceness of V8's own threads on a single core. Four of them collect garbage beside the requests; with the same
- * priority each has the core for some milliseconds at a time, and a request waits for all four.
+ * The niceness of V8's own threads on a single core. With the same priority as requests, each of the four garbage
+ * collectors would run for some milliseconds at a time, and requests would wait for all of them.
  */
 const NICENESS_OF_COLLECTORS = 10;
 
@@ -37,7 +37,7 @@ const NOT_STARTED = 'not started';
 const NOT_PRINTED =
   'the addresses of the start could not be printed ("pinfold keys create" makes an API key, "pinfold manage" a sign-in link)';
 
-/** A started server, to be stopped later, or the exit code if it could not be started. */
+/** A started server, to stop later, or the exit code of a failed start. */
 type Started = { readonly log: Log; stop(): Promise<void> } | ExitCode;
 
 type ExitCode = { readonly exitCode: number };
@@ -59,24 +59,24 @@ export async function runUntilStopped(create: () => Promise<RunnableApp>): Promi
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   setFlagsFromString(`--minor-gc-task-trigger=${YOUNG_FULL_PERCENT}`);
   if (availableParallelism() === 1) serveBeforeCollecting();
-  const words = isWorker() ? leaderMessages() : undefined;
-  const signal = signalled();
-  const asked = words === undefined ? signal : Promise.race([words.stop, signal]);
-  const starting = start(create, (app) => (words === undefined ? begin(app) : join(app, words.answer)));
-  // No request was accepted yet, so there is none to finish; and the start may wait for a database or bucket.
-  const started = await Promise.race([starting, asked.then((): typeof NOT_STARTED => NOT_STARTED)]);
+  const leader = isWorker() ? leaderMessages() : undefined;
+  const signal = waitForSignal();
+  const stopRequested = leader === undefined ? signal : Promise.race([leader.stop, signal]);
+  const starting = start(create, (app) => (leader === undefined ? begin(app) : join(app, leader.answer)));
+  // A signal may end a start that waits for a database or bucket; no request is running yet.
+  const started = await Promise.race([starting, stopRequested.then((): typeof NOT_STARTED => NOT_STARTED)]);
   if (started === NOT_STARTED) return 0;
   if ('exitCode' in started) return started.exitCode;
   collectGarbage();
-  await asked;
+  await stopRequested;
   await started.stop();
   if (started.log.isStuck) endAtOnce();
   return 0;
 }
 
 /**
- * The main thread collects young garbage itself, and the rest has a lower priority. Where the system hides or refuses
- * threads, and with Node 22, which does not name them, nothing changes but that waits are longer.
+ * Lets the main thread collect young garbage itself, and lowers the priority of other collectors. If the system hides
+ * or refuses threads, or Node does not name them (Node 22), only waits are longer.
  */
 function serveBeforeCollecting(): void {
   setFlagsFromString('--no-parallel-scavenge');
@@ -91,8 +91,8 @@ function serveBeforeCollecting(): void {
 }
 
 /**
- * V8 allows a program little memory until it has looked through all of it once. That took 20 ms in the middle of the
- * first hundreds of requests that came at once; now it is over before.
+ * Collects all garbage once before serving: V8 allows little memory until the first full collection, which otherwise
+ * took 20 ms in the middle of the first few hundred requests.
  */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
@@ -117,11 +117,11 @@ async function start(
 }
 
 function begin(app: RunnableApp): Promise<Started> {
-  return app.workers === 1 ? alone(app) : lead(app);
+  return app.workers === 1 ? runAlone(app) : lead(app);
 }
 
-async function alone(app: RunnableApp): Promise<Started> {
-  print(startBlock(await app.listen()), app.log);
+async function runAlone(app: RunnableApp): Promise<Started> {
+  print(formatStartBlock(await app.listen()), app.log);
   return {
     log: app.log,
     stop: () => {
@@ -131,7 +131,7 @@ async function alone(app: RunnableApp): Promise<Started> {
   };
 }
 
-/** A disk that is full, or a reader that has gone, must not end the server. */
+/** Catches errors, because a full disk or a reader that has left must not end the server. */
 function print(block: string, log: Log): void {
   process.stdout.on('error', () => undefined);
   process.stdout.write(block, (error) => {
@@ -157,19 +157,19 @@ async function stop(app: RunnableApp): Promise<void> {
   await app.close();
 }
 
-/** Only the leader of several processes logs it. */
+/** Only the leader of several processes calls it. */
 function logStopping({ log, drainTime }: RunnableApp): void {
   log.info(`told to stop${drainTime === 0 ? '' : `: draining for ${drainTime / 1_000} s`}`);
 }
 
-/** The first worker takes the port before it creates anything: a failed start leaves nothing unreported. */
+/** The first worker takes the port before the leader creates anything, so that a failed start leaves nothing behind. */
 async function lead(app: RunnableApp): Promise<Started> {
   const workers = new Workers(app);
-  const metricsSnapshot = workerMetrics();
+  const metricsSnapshot = receiveWorkerMetrics();
   const first = await workers.startFirst();
   if ('exitCode' in first) return first;
   try {
-    print(startBlock(await app.lead(first.port, metricsSnapshot)), app.log);
+    print(formatStartBlock(await app.lead(first.port, metricsSnapshot)), app.log);
   } catch (error) {
     await workers.stop();
     throw error;

@@ -1,6 +1,6 @@
 import type { WebAddresses } from '../settings/web-addresses.ts';
 
-/** One line on what a hostile site can do by cookies for a domain that it shares with the public host. */
+/** Warns if sites share a domain with the public host, because a hostile site could then set cookies there. */
 export async function siblingWarning({
   publicUrl,
   sitesUrl,
@@ -12,7 +12,7 @@ export async function siblingWarning({
   return `sites and the public URL share the domain ${domain}, so a site's cookies reach the public host: whoever opens one hostile site can be shut out of all sites, the management screen and every other host of ${domain}; give PINFOLD_SITES_URL a domain of its own`;
 }
 
-/** The registrable domain, by the public suffix list with its private part; none on a developer's machine. */
+/** The registrable domain by the public suffix list with its private part; `undefined` for localhost. */
 async function registrableDomain(url: string): Promise<string | undefined> {
   const { hostname } = new URL(url);
   if (/(^|\.)localhost\.?$/.test(hostname)) return undefined;

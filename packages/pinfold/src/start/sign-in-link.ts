@@ -8,10 +8,10 @@ import type { WebAddresses } from '../settings/web-addresses.ts';
 export const MANAGEMENT_PATH = '/manage';
 
 /**
- * Makes a link that signs in to the management screen, once and within the hour. Until then it is a secret. With the
- * scope `admin` its session administers the service as well.
+ * Creates a link that signs in to the management screen, once within the hour; it is a secret until then. With the
+ * scope `admin` its session also administers the service.
  */
-export async function offerSignInLink(
+export async function createSignInLink(
   { manageSessions }: Pick<ComposedService, 'manageSessions'>,
   { publicUrl }: Pick<WebAddresses, 'publicUrl'>,
   account: AccountId,
@@ -22,15 +22,18 @@ export async function offerSignInLink(
   return `${publicUrl}${MANAGEMENT_PATH}/sign-in?link=${token}`;
 }
 
-/** As {@link offerSignInLink}, for a start: sites are viewed without it, also from a database that takes no more. */
-export async function offerSignInLinkIfPossible(
+/**
+ * Like {@link createSignInLink}, for a start. Returns `undefined` if the database accepts no writes, because sites can
+ * still be viewed.
+ */
+export async function createSignInLinkIfPossible(
   composition: Pick<ComposedService, 'manageSessions'>,
   addresses: Pick<WebAddresses, 'publicUrl'>,
   account: AccountId,
   log: Log,
 ): Promise<string | undefined> {
   try {
-    return await offerSignInLink(composition, addresses, account, BY_THIS_NODE);
+    return await createSignInLink(composition, addresses, account, BY_THIS_NODE);
   } catch (error) {
     if (!isFault(error) || error.code !== 'store_unavailable') throw error;
     log.error('no sign-in link could be made', error);

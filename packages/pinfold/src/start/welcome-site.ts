@@ -4,14 +4,14 @@ import { type FileToPack, packFiles } from '@pinfold/client/zip';
 import { type Duration, days, hours, type Limits, minutes, seconds } from '@pinfold/core';
 import { paletteOf } from '@pinfold/http/internal';
 
-/** The folder is beside `src` and `dist`, so the path is the same from both. */
+/** Relative to `src` or `dist`, which are in the same folder. */
 const FOLDER = join(import.meta.dirname, '..', '..', 'welcome');
 
 const PAGES: Readonly<Record<string, string>> = { 'index.html': 'en', 'ja/index.html': 'ja' };
 
 export type Lifetimes = Pick<Limits, 'lifetime' | 'renewal'>;
 
-/** Packs the welcome site: the same archive at every start and on every node. */
+/** Packs the welcome site; the archive is the same at every start and on every node. */
 export async function packWelcomeSite(lifetimes: Lifetimes): Promise<Uint8Array<ArrayBuffer>> {
   const entries = await readdir(FOLDER, { recursive: true, withFileTypes: true });
   const files: FileToPack[] = [];
@@ -35,7 +35,7 @@ function fillIn(page: Buffer, { lifetime, renewal }: Lifetimes, language: string
   return Buffer.from(text);
 }
 
-/** In days, or in the largest smaller unit if it is shorter than a day. */
+/** Formats a duration in days, or in the largest smaller unit if it is shorter. */
 function formatDuration(length: Duration, language: string): string {
   const [unit, milliseconds] = UNITS.find(([, size]) => length >= size) ?? SECOND;
   const options = { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 } as const;

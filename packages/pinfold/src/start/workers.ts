@@ -5,40 +5,40 @@ import type { Duration } from '@pinfold/core';
 import type { RunnableApp } from '../compose/create-app.ts';
 import type { Log } from '../server/log.ts';
 
-/** Marks a process as a worker of ours, also if other code forks processes. */
+/** Marks a process as one of these workers, because other code may fork processes, too. */
 const MARK = '_PINFOLD_WORKER';
 
-type Word = keyof LeaderMessages;
+type Message = keyof LeaderMessages;
 
-/** The longest a worker may take to end once it has drained: what it gives itself, and a little. */
+/** The time in which a worker must end after draining: its own limit and a margin. */
 const MAX_STOP_TIME = 12_000;
 
-/** Before one that ended without ever having answered is replaced: it may well fail again. */
+/** The pause before replacing a worker that ended before it listened, because the next one may fail as well. */
 const PAUSE = 1_000;
 
 export function isWorker(): boolean {
   return process.env[MARK] !== undefined && process.send !== undefined;
 }
 
-/** The messages of the leader to a worker; each resolves when it arrives. */
+/** The messages from the leader to a worker; each promise resolves when its message arrives. */
 export interface LeaderMessages {
   readonly answer: Promise<void>;
-  /** Also when the leader has gone. */
+  /** Also resolves when the leader has ended. */
   readonly stop: Promise<void>;
 }
 
 export function leaderMessages(): LeaderMessages {
-  const hears = (word: Word): Promise<void> =>
+  const waitFor = (expected: Message): Promise<void> =>
     new Promise((resolve) => {
       process.on('message', (message) => {
-        if (message === word) resolve();
+        if (message === expected) resolve();
       });
     });
-  const gone = once(process, 'disconnect').then(() => undefined);
-  return { answer: hears('answer'), stop: Promise.race([hears('stop'), gone]) };
+  const leaderGone = once(process, 'disconnect').then(() => undefined);
+  return { answer: waitFor('answer'), stop: Promise.race([waitFor('stop'), leaderGone]) };
 }
 
-/** Processes that run this program, too, and share one port. One that ends too soon is replaced. */
+/** Manages processes that run this program and share one port. Replaces a worker that ends unexpectedly. */
 export class Workers {
   readonly #count: number;
   readonly #log: Pick<Log, 'info' | 'error'>;
@@ -47,14 +47,14 @@ export class Workers {
   #stopping = false;
 
   constructor({ workers, log, drainTime }: Pick<RunnableApp, 'workers' | 'log' | 'drainTime'>) {
-    // Each worker takes connections by itself. Those that the leader would hand to one that dies are never closed.
+    // Each worker accepts connections itself: connections that a leader passes to a dying worker would never be closed.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     this.#count = workers;
     this.#log = log;
     this.#drainTime = drainTime;
   }
 
-  /** Starts the first; resolves with the port it took, or with its exit code when it ended instead. */
+  /** Starts the first worker; resolves with its port, or with its exit code if it ended. */
   async startFirst(): Promise<{ readonly port: number } | { readonly exitCode: number }> {
     const worker = cluster.fork({ [MARK]: '1' });
     const ended = once(worker, 'exit').then(([code]) => ({ exitCode: typeof code === 'number' ? code : 1 }));
@@ -64,25 +64,25 @@ export class Workers {
     return first;
   }
 
-  /** Lets the first answer, and starts the others. */
+  /** Lets the first worker answer, and starts the others. */
   answer(): void {
     this.#answering = true;
-    for (const worker of living()) this.#letAnswer(worker);
+    for (const worker of runningWorkers()) this.#letAnswer(worker);
     for (let n = 1; n < this.#count; n += 1) this.#start();
   }
 
   /** Lets each drain and finish what it does; resolves when the last has ended. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    await Promise.all(living().map((worker) => this.#end(worker)));
+    await Promise.all(runningWorkers().map((worker) => this.#end(worker)));
   }
 
   async #end(worker: Worker): Promise<void> {
     const ended = once(worker, 'exit');
     send(worker, 'stop');
-    const late = setTimeout(() => worker.process.kill('SIGKILL'), this.#drainTime + MAX_STOP_TIME);
+    const killTimer = setTimeout(() => worker.process.kill('SIGKILL'), this.#drainTime + MAX_STOP_TIME);
     await ended;
-    clearTimeout(late);
+    clearTimeout(killTimer);
   }
 
   #start(): void {
@@ -108,11 +108,11 @@ export class Workers {
   }
 }
 
-function living(): readonly Worker[] {
+function runningWorkers(): readonly Worker[] {
   return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
 }
 
-/** One that has just ended hears nothing; its end is heard of elsewhere. */
-function send(worker: Worker, word: Word): void {
-  if (worker.isConnected()) worker.send(word, () => undefined);
+/** Ignores a worker that has just ended; its exit is handled elsewhere. */
+function send(worker: Worker, message: Message): void {
+  if (worker.isConnected()) worker.send(message, () => undefined);
 }

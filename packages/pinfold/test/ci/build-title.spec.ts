@@ -30,10 +30,10 @@ describe('the title of a publication in CI', () => {
     const GITHUB_EVENT_PATH = join(newFolder(), 'event.json');
     await writeFile(GITHUB_EVENT_PATH, JSON.stringify({ number: 12, pull_request: { head: { sha: SHA } } }));
     const env = { GITHUB_EVENT_PATH, GITHUB_EVENT_NAME: 'pull_request' };
-    const merged = { ...env, GITHUB_REF_NAME: '12/merge', GITHUB_SHA: MERGED };
-    expect(titleOfBuild(undefined, merged)).to.equal('pr-12 · 0a1b2c3');
+    const mergeSnapshots = { ...env, GITHUB_REF_NAME: '12/merge', GITHUB_SHA: MERGED };
+    expect(titleOfBuild(undefined, mergeSnapshots)).to.equal('pr-12 · 0a1b2c3');
     await writeFile(GITHUB_EVENT_PATH, JSON.stringify({ number: 12, pull_request: { head: null } }));
-    expect(titleOfBuild(undefined, merged)).to.equal('pr-12 · fffffff');
+    expect(titleOfBuild(undefined, mergeSnapshots)).to.equal('pr-12 · fffffff');
   });
 
   it('has the title of the page only where there is room for all of it', () => {

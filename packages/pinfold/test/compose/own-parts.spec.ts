@@ -38,7 +38,7 @@ describe('the parts of Pinfold in a server of your own', () => {
   it('takes parts of your own as plain options, and leaves closing them to you', async () => {
     const memory = createMemory();
     const calls: string[] = [];
-    const counted: Observer = (call, method, port) => {
+    const withoutGauges: Observer = (call, method, port) => {
       return (...inputs) => {
         calls.push(`${method} ${port}`);
         return call(...inputs);
@@ -63,7 +63,7 @@ describe('the parts of Pinfold in a server of your own', () => {
       staging,
       clock,
       ids: replacing(new RandomIds(), { role: () => id }),
-      observers: [counted],
+      observers: [withoutGauges],
     });
     const archive = zipSync({ 'index.html': new Uint8Array(1) }, { mtime: '2026-11-20' });
     const outcome = await opened.publish({ by: 'ada', key: 'one', filename: 'site.zip', archive });

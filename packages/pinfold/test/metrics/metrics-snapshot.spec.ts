@@ -1,6 +1,11 @@
 import { expect } from 'chai';
-import { busiestAccount } from '../../src/metrics/busiest-account.ts';
-import { counted, exposition, type MetricsSnapshot, merged } from '../../src/metrics/metrics-snapshot.ts';
+import { measureBusiestAccount } from '../../src/metrics/busiest-account.ts';
+import {
+  formatExposition,
+  type MetricsSnapshot,
+  mergeSnapshots,
+  withoutGauges,
+} from '../../src/metrics/metrics-snapshot.ts';
 import { Registry } from '../../src/metrics/registry.ts';
 import { requestMetrics } from '../../src/metrics/request-metrics.ts';
 
@@ -18,7 +23,7 @@ function processWith(amount: number): MetricsSnapshot {
 
 describe('the figures of several processes', () => {
   it('are added up, or those of the worst', () => {
-    const text = exposition(merged([processWith(1), processWith(2), processWith(3)]));
+    const text = formatExposition(mergeSnapshots([processWith(1), processWith(2), processWith(3)]));
     expect(text).to.include('\ndone_total 6\n');
     expect(text).to.include('\nopen 6\n');
     expect(text).to.include('\nage_seconds 3\n');
@@ -31,7 +36,7 @@ describe('the figures of several processes', () => {
   });
 
   it('keep the counts of one that has ended, and nothing that it measured', () => {
-    const text = exposition(merged([counted(processWith(5)), processWith(1)]));
+    const text = formatExposition(mergeSnapshots([withoutGauges(processWith(5)), processWith(1)]));
     expect(text).to.include('\ndone_total 6\n');
     expect(text).to.include('\nopen 1\n');
     expect(text).to.include('\nage_seconds 1\n');
@@ -68,13 +73,13 @@ describe('the figures of several processes', () => {
   it('write any label so that it stays one', () => {
     const registry = new Registry();
     registry.gauge('named', 'Named.', ['node']).at('a"b\\c\nd').value = 1;
-    expect(exposition(registry.snapshot())).to.include('named{node="a\\"b\\\\c\\nd"} 1\n');
+    expect(formatExposition(registry.snapshot())).to.include('named{node="a\\"b\\\\c\\nd"} 1\n');
   });
 
   it('say how much the busiest account did within the hour, and forget it after', () => {
     let now = 0;
     const registry = new Registry();
-    const count = busiestAccount(registry, () => now);
+    const count = measureBusiestAccount(registry, () => now);
     const most = () => registry.snapshot().pinfold_busiest_account_publications?.series[''];
     for (const account of ['ada', 'ada', 'bob']) count(account);
     now = 31 * 60_000;

@@ -9,8 +9,8 @@ describe('metrics of publications', () => {
     const fail = async () => {
       throw new Fault('publishing_overloaded', 'the queue is full');
     };
-    const { counting, inProgress } = publishingMetrics(registry);
-    const useCases = counting({ publish: fail, check: fail } as unknown as UseCases);
+    const { countCalls, inProgress } = publishingMetrics(registry);
+    const useCases = countCalls({ publish: fail, check: fail } as unknown as UseCases);
     await useCases.check({} as CheckRequest).catch(() => {});
     const failed = () => registry.snapshot().pinfold_publications_total?.series;
     expect(JSON.stringify(failed())).not.to.include('publishing_overloaded');

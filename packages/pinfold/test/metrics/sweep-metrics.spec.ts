@@ -56,19 +56,19 @@ describe('what metrics say of sweeps', () => {
   it('is what is in service and stored, as the last sweep that counted it found it', () => {
     const registry = new Registry();
     const { observe } = sweepMetrics(registry);
-    const counted = () => {
+    const withoutGauges = () => {
       const { pinfold_publications: publications, pinfold_stored_bytes: bytes } = registry.snapshot();
       return { ...publications?.series, ...bytes?.series };
     };
     const sweep = (stored: CleanUpReport['stored']) =>
       observe({ kind: 'sweep', report: { ...report, stored }, took: duration(1) });
     sweep(null);
-    expect(counted(), 'before the first count').to.deep.equal({});
+    expect(withoutGauges(), 'before the first count').to.deep.equal({});
     sweep({ pinned: 2, unpinned: 30, bytes: 4_096 });
     const expected = { 'pinned="true"': [2], 'pinned="false"': [30], '': [4_096] };
-    expect(counted()).to.deep.equal(expected);
+    expect(withoutGauges()).to.deep.equal(expected);
     sweep(null);
-    expect(counted(), 'a sweep without the time for it').to.deep.equal(expected);
+    expect(withoutGauges(), 'a sweep without the time for it').to.deep.equal(expected);
   });
 
   it('is when the last scheduled export was complete, and nothing before the first', async () => {

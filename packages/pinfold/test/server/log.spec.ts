@@ -114,13 +114,14 @@ describe('the log', () => {
   });
 
   it('counts no bytes of a connection that counts none itself', () => {
-    const counted: number[] = [];
+    const withoutGauges: number[] = [];
     const log = {
-      request: (_entry: RequestEntry, { bytes }: { readonly bytes: number }) => void counted.push(bytes),
+      request: (_entry: RequestEntry, { bytes }: { readonly bytes: number }) =>
+        void withoutGauges.push(bytes),
     };
     const take = createRequestLog(log, { logAddresses: false, logViews: 1 }, socketAddress);
     take(viewed, { headers: {}, socket: {} } as IncomingMessage);
-    expect(counted).to.deep.equal([0]);
+    expect(withoutGauges).to.deep.equal([0]);
   });
 
   it('holds no error whose line is written', async () => {

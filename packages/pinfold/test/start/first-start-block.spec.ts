@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { readSettings } from '../../src/index.ts';
 import { webAddresses } from '../../src/settings/web-addresses.ts';
-import { startBlock } from '../../src/start/first-start-block.ts';
+import { formatStartBlock } from '../../src/start/first-start-block.ts';
 
 /** What the very first start prints that made this key, or was given one. */
 function blockFor(apiKey: string | undefined): string {
   const addresses = webAddresses(readSettings({}), 8_080);
   const firstStart = { apiKey, welcome: undefined };
-  return startBlock({ addresses, firstStart, signInLink: undefined });
+  return formatStartBlock({ addresses, firstStart, signInLink: undefined });
 }
 
 describe('what the very first start prints', () => {

@@ -7,7 +7,7 @@ import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { type App, createApp, type Listening, readSettings } from '../../src/index.ts';
-import { startBlock } from '../../src/start/first-start-block.ts';
+import { formatStartBlock } from '../../src/start/first-start-block.ts';
 import { list, publish } from '../servers/api-calls.ts';
 import { newFolder } from '../servers/new-folder.ts';
 
@@ -80,7 +80,7 @@ describe('the first start', () => {
     expect((await start()).signInLink).to.be.a('string');
     const listening = await restart();
     expect(listening.signInLink).to.equal(undefined);
-    expect(startBlock(listening)).to.include('"pinfold manage"').and.not.to.include('link=');
+    expect(formatStartBlock(listening)).to.include('"pinfold manage"').and.not.to.include('link=');
   });
 
   it('is not made again by a key that was revoked', async () => {
@@ -127,7 +127,7 @@ describe('the first start', () => {
     expect(firstStart?.welcome).to.equal(undefined);
     const lines = logged.map((line) => JSON.parse(line) as { level: number; msg: string });
     expect(lines.filter(({ level }) => level >= 40).map(({ msg }) => msg)).to.deep.equal([
-      'the settings let no welcome site be published (quota_exceeded)',
+      'the settings do not allow the welcome site (quota_exceeded)',
     ]);
   });
 

@@ -3,7 +3,7 @@ import { tokens } from '@pinfold/inversify';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
-import { startBlock } from '../../src/start/first-start-block.ts';
+import { formatStartBlock } from '../../src/start/first-start-block.ts';
 import { serve } from '../servers/served.ts';
 
 describe('a start on a database that takes no more', () => {
@@ -24,7 +24,7 @@ describe('a start on a database that takes no more', () => {
     expect(lines.join('')).to.include('no sign-in link could be made');
     expect(served.firstStart).not.to.equal(undefined);
     for (const firstStart of [served.firstStart, undefined]) {
-      expect(startBlock({ ...served, firstStart })).not.to.match(/link=|undefined/);
+      expect(formatStartBlock({ ...served, firstStart })).not.to.match(/link=|undefined/);
     }
   });
 });

@@ -1,12 +1,12 @@
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
-import { signalled } from '../../src/start/signals.ts';
+import { waitForSignal } from '../../src/start/signals.ts';
 
 describe('signals to a process', () => {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
     it(`are to stop, and do nothing more when they are repeated: ${signal}`, async () => {
       const source = new EventEmitter();
-      const heard = signalled(source);
+      const heard = waitForSignal(source);
       source.emit(signal);
       source.emit(signal);
       expect(await heard).to.equal(undefined);

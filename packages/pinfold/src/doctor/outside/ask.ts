@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type Duration, seconds } from '@pinfold/core';
-import { parsedJson } from '../../parsed-json.ts';
+import { tryParseJson } from '../../parsed-json.ts';
 
 export interface RequestSettings {
   /** The certificate authorities to trust instead of the default ones, in PEM. */
@@ -32,7 +32,7 @@ const TIMEOUT: Duration = seconds(20);
 const MAX_READ = 1_048_576;
 
 export function readDocument({ status, text }: Answer): unknown {
-  return status === 200 ? parsedJson(text) : undefined;
+  return status === 200 ? tryParseJson(text) : undefined;
 }
 
 /** Sends one request without following redirects. Resolves names below `localhost` to this machine, as browsers do. */
