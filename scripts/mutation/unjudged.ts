@@ -33,7 +33,7 @@ export const unjudged: readonly Unjudged[] = [
       [ARCHIVES]: [
         'async prepare(archive: StagedArchive)',
         'this.#prepared.delete(archive);',
-        'await (begun ?? this.#flushing.run(undefined, () => syncPath(',
+        'await (prepared ?? this.#flushing.run(undefined, () => syncPath(',
       ],
     },
   },
@@ -60,7 +60,7 @@ export const unjudged: readonly Unjudged[] = [
   {
     test: [STORAGE, 'removes folders that deletions emptied, once nothing can be on its way into them'],
     shownBy: 'speed',
-    code: { [FOLDERS]: ['async prune('], [ARCHIVES]: ['const age =', 'if (age > PRUNED_AFTER)'] },
+    code: { [FOLDERS]: ['async prune('], [ARCHIVES]: ['const age =', 'if (age > MIN_PRUNE_AGE)'] },
   },
   {
     test: [STORAGE, 'touches the disk for two deletions at a time, however many a sweep asks for'],
@@ -86,7 +86,7 @@ export const unjudged: readonly Unjudged[] = [
         'if (prefix < after.slice(',
         'const wanted = limit - found.length;',
         'if (found.length >= limit) return found;',
-        'if (found.length >= 2 * wanted + ENTRIES)',
+        'if (found.length >= 2 * wanted + BATCH)',
       ],
     },
   },
