@@ -1,8 +1,8 @@
 import { readSync } from 'node:fs';
 import { systemCodeOf } from '@pinfold/core/internal';
 
-/** The staged file is not what was received: it was cut while it was read. */
-export class CutFile extends Error {
+/** The staged file is shorter than what was received: it was truncated meanwhile. */
+export class TruncatedFile extends Error {
   readonly syscall: string = 'read';
   readonly code: string = 'EIO';
 }
@@ -47,13 +47,13 @@ export class MemorySource implements ArchiveSource {
 export function readFully(source: ArchiveSource, buffer: Buffer, position: number): Buffer {
   for (let filled = 0; filled < buffer.length; ) {
     const read = source.read(buffer.subarray(filled), position + filled);
-    if (read === 0) throw new CutFile('the staged file is shorter than what was received');
+    if (read === 0) throw new TruncatedFile('the staged file is shorter than what was received');
     filled += read;
   }
   return buffer;
 }
 
-/** Whether the operating system refused something, rather than code of ours being wrong. */
+/** Whether an error comes from the operating system, and so is no bug. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return systemCodeOf(error) !== undefined;
 }
@@ -66,14 +66,14 @@ export class StagedFile {
   #from: number = 0;
   #to: number = 0;
 
-  /** @param window bytes read at once; small where single records lie far apart. */
+  /** @param window bytes read at once; choose few if the records are far apart. */
   constructor(source: ArchiveSource, window: number) {
     this.#source = source;
     this.size = source.size;
     this.#window = Buffer.allocUnsafeSlow(Math.min(window, Math.max(source.size, 1)));
   }
 
-  /** The bytes there, fewer where the file ends. They are good until the next call. */
+  /** The bytes at a position; fewer at the end of the file. They are valid until the next call. */
   at(position: number, length: number): Buffer {
     const end = Math.min(position + length, this.size);
     if (position >= end) return this.#window.subarray(0, 0);

@@ -1,10 +1,10 @@
 export interface ByteSource {
   readonly size: number;
-  /** The bytes there, fewer where the source ends. They are valid until the next call. */
+  /** The bytes at a position; fewer at the end of the source. They are valid until the next call. */
   at(position: number, length: number): Uint8Array;
 }
 
-/** A little-endian number of 16 bits; missing bytes are 0. A view for each would take ten times as long. */
+/** A little-endian number of 16 bits; missing bytes are 0. A DataView for each number would take ten times as long. */
 export function uint16(bytes: Uint8Array, at: number): number {
   return (bytes[at] ?? 0) + (bytes[at + 1] ?? 0) * 0x100;
 }

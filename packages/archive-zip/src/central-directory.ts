@@ -4,7 +4,7 @@ import type { EndRecord } from './end-record.ts';
 import { type CentralHeader, readCentralHeader } from './entry-headers.ts';
 import type { ProofControl } from './jobs.ts';
 
-/** The central directory. Without headers if it cannot be read to its end. */
+/** The central directory; without headers if it cannot be read to its end. */
 export interface Directory {
   readonly headers: readonly CentralHeader[];
   readonly begin: number;
@@ -49,7 +49,7 @@ function tooMany(actual: number, limit: number): ArchiveProblem {
   return { rule: 'too_many_files', limit, actual };
 }
 
-/** Finds the directory by its offset; by its size if bytes precede the archive that offsets do not count. */
+/** Finds the directory by its offset, or by its size if offsets do not count bytes before the archive. */
 function beginOf(file: ByteSource, end: EndRecord): number {
   if (end.directoryOffset === end.directoryEnd) return end.directoryOffset;
   if (readCentralHeader(file, end.directoryOffset, end.directoryEnd) !== undefined)

@@ -109,9 +109,9 @@ const SIGNATURE_START = 0x50;
 const MAX_COMMENT_BYTES = 0xffff;
 /** Bytes searched at once when the end record is not at the end. */
 const SEARCHED_AT_ONCE_BYTES = 1_048_576;
-/** How many possible end records are read: a file full of signatures must not cost more than another one. */
+/** The most possible end records that are read, which bounds the work for a file full of signatures. */
 const MAX_CANDIDATES = 64;
-/** The possible beginnings of a ZIP: an entry, an end record alone, or the mark of a ZIP that was meant to be split. */
+/** The possible beginnings of a ZIP: an entry, a single end record, or the marker of a split ZIP with only one part. */
 const BEGINNINGS = ['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08', 'PK00'];
 
 const NOT_A_ZIP: ArchiveProblem = { rule: 'not_a_zip' };
@@ -119,7 +119,7 @@ const TRUNCATED: ArchiveProblem = { rule: 'truncated' };
 const SEVERAL_END_RECORDS: ArchiveProblem = { rule: 'ambiguous_structure', reason: 'several_end_records' };
 const TRAILING_BYTES: ArchiveProblem = { rule: 'ambiguous_structure', reason: 'trailing_bytes' };
 
-/** Finds the end record. Only one whose comment ends with the file, and holds no other, is without problems. */
+/** Finds the end record. It has no problems only if its comment ends with the file, and contains no other end record. */
 export function findEndRecord(file: ByteSource): FoundEnd {
   const tailAt = Math.max(0, file.size - END_BYTES - MAX_COMMENT_BYTES);
   const found = signaturesIn(file, tailAt, file.size);
@@ -135,7 +135,7 @@ export function findEndRecord(file: ByteSource): FoundEnd {
   return { end, problems };
 }
 
-/** For a file that no end record ends: it was truncated, or has trailing bytes, or is no ZIP. */
+/** Handles a file that does not end with an end record: it was truncated, has trailing bytes, or is no ZIP. */
 function findEndRecordWithin(file: ByteSource, found: readonly number[]): FoundEnd {
   const last = found.slice(-MAX_CANDIDATES).reverse();
   for (const at of last.length > 0 ? last : firstSignatures(file)) {

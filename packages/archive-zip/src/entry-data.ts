@@ -3,10 +3,10 @@ import { createInflateRaw, gunzipSync, inflateRawSync } from 'node:zlib';
 import { type ArchiveSource, readFully } from './archive-source.ts';
 import type { EntryTask, ProofControl } from './jobs.ts';
 
-/** Bytes read and inflated at once of an entry that is not inflated whole. */
+/** Bytes that are read and inflated at once, for an entry that is not inflated whole. */
 const PIECE_BYTES = 262_144;
 
-/** An entry inflated whole: its bytes, or how they are not what was declared. */
+/** An entry inflated whole: its bytes, or how they differ from the declaration. */
 export type WholeData = { readonly bytes: Buffer } | 'corrupt' | 'more_than_declared';
 
 /** Inflates an entry at once, to its declared size at most. */
@@ -33,7 +33,7 @@ export interface PieceSource {
   readonly control: ProofControl;
 }
 
-/** How reading an entry ended: with the data as long as declared, with broken data, or because `onPiece` stopped it. */
+/** How reading an entry ended: at the declared length, at corrupt data, or because `onPiece` stopped it. */
 export type PiecesEnd = 'exact' | 'corrupt' | 'stopped';
 
 export type CompressedData = Pick<EntryTask, 'method' | 'compressedSize' | 'dataOffset'>;
@@ -95,7 +95,7 @@ function isTooLong(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
 }
 
-/** The largest entry that is inflated in a batch: for larger ones, an inflater of their own takes no longer. */
+/** The largest entry that is inflated in a batch; larger ones gain nothing. */
 const MAX_ENTRY_BYTES = 65_536;
 /** The bounds of a batch: compressed bytes, expanded bytes and entries. */
 const MAX_BATCH_COMPRESSED_BYTES = 131_072;
@@ -111,8 +111,8 @@ const MEMBER_TRAILER_BYTES = 8;
 let gzipBuffer: Buffer | undefined;
 
 /**
- * The next entries that can be inflated together; fewer than two if there is no batch. Entries without bytes are left out:
- * a stream that runs on into the next entry would prove them.
+ * The next entries that can be inflated together; fewer than two if there is no batch. Excludes empty entries, since a
+ * stream that continues into the next entry could pass for two correct entries.
  */
 export function nextBatch(tasks: readonly EntryTask[], from: number): readonly EntryTask[] {
   let packed = 0;
@@ -129,9 +129,9 @@ export function nextBatch(tasks: readonly EntryTask[], from: number): readonly E
 }
 
 /**
- * Inflates small entries as the members of one gzip file, because an inflater for each takes longer than the data. The
- * trailer of each member has the CRC-32 and the size of the directory, which zlib compares. No other member can begin
- * inside of an entry, and none is empty: so all bytes are there only if each entry's stream ends where the entry does.
+ * Inflates small entries as the members of one gzip file, since creating an inflater takes longer than a small entry. Each
+ * member ends with the CRC-32 and the size of the directory, which zlib compares. No other member can begin inside of an
+ * entry, and none is empty: so the bytes are complete only if each stream ends where its entry does.
  *
  * @returns the bytes of all entries, one after another; undefined if an entry is not as declared, or if its data contain
  * the beginning of a gzip member.

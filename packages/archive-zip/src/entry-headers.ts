@@ -23,7 +23,7 @@ export interface CentralHeader {
   readonly localOffset: number;
   readonly rawName: Uint8Array;
   readonly fields: readonly ExtraField[];
-  /** Whether the header has only one value for each of sizes, offset and disk. */
+  /** Whether the header and its Zip64 field agree on sizes, offset and disk. */
   readonly isConsistent: boolean;
 }
 
@@ -32,13 +32,13 @@ export const CENTRAL_BYTES = 46;
 
 const CENTRAL_SIGNATURE = 0x02014b50;
 
-/** Enough for most headers with their name and extra field: a second read takes as long as all else of a header. */
-const MAX_HEADERS = 256;
+/** Bytes that contain most headers with name and extra field: a second read would double the time for a header. */
+const HEADER_BYTES = 256;
 
-/** Reads the header at a position, or `undefined` when none stands there that ends before `end`. */
+/** Reads the header at a position; `undefined` if there is none that ends before `end`. */
 export function readCentralHeader(file: ByteSource, at: number, end: number): CentralHeader | undefined {
   if (at + CENTRAL_BYTES > end) return undefined;
-  let header = file.at(at, MAX_HEADERS);
+  let header = file.at(at, HEADER_BYTES);
   if (header.length < CENTRAL_BYTES || uint32(header, 0) !== CENTRAL_SIGNATURE) return undefined;
   const nameEnd = CENTRAL_BYTES + uint16(header, 28);
   const extraEnd = nameEnd + uint16(header, 30);
@@ -83,7 +83,7 @@ function sizes(
   };
 }
 
-/** A local header, and what in it is not what the central directory says (APPNOTE.TXT, section 4.3.7). */
+/** A local header, and the fields that differ from the central directory (APPNOTE.TXT, section 4.3.7). */
 export interface LocalHeader {
   readonly dataOffset: number;
   readonly flags: number;
@@ -100,9 +100,9 @@ export const DESCRIPTOR_FLAG = 0x0008;
 const LOCAL_SIGNATURE = 0x04034b50;
 const LOCAL_BYTES = 30;
 
-/** Reads the local header of an entry and compares it field by field; `undefined` when none is there. */
+/** Reads the local header of an entry and compares it field by field; `undefined` if there is none. */
 export function readLocalHeader(file: StagedFile, central: CentralHeader): LocalHeader | undefined {
-  let header = file.at(central.localOffset, MAX_HEADERS);
+  let header = file.at(central.localOffset, HEADER_BYTES);
   if (header.length < LOCAL_BYTES || header.readUInt32LE(0) !== LOCAL_SIGNATURE) return undefined;
   const nameEnd = LOCAL_BYTES + header.readUInt16LE(26);
   const length = nameEnd + header.readUInt16LE(28);
@@ -120,7 +120,7 @@ export function readLocalHeader(file: StagedFile, central: CentralHeader): Local
   return { dataOffset: central.localOffset + length, flags, fields, mismatches };
 }
 
-/** With a descriptor each value may be 0 instead; without one all must be equal. */
+/** Compares sizes and CRC-32, which must be equal; with a descriptor, they may also be 0. */
 function sizeMismatches(
   header: Buffer,
   fields: readonly ExtraField[],
@@ -129,20 +129,20 @@ function sizeMismatches(
 ): readonly HeaderField[] {
   const fixed = { compressedSize: header.readUInt32LE(18), size: header.readUInt32LE(22) };
   const isSame = fixed.compressedSize === central.compressedSize && fixed.size === central.size;
-  // Most archives.
+  // True for most entries.
   if (isSame && fields.length === 0 && header.readUInt32LE(14) === central.crc32) return [];
   const stated = statedSizes(fixed, fields);
-  const later = (flags & DESCRIPTOR_FLAG) !== 0;
-  const right = (values: readonly number[], expected: number): boolean =>
-    values.every((value) => value === expected || (later && value === 0));
+  const hasDescriptor = (flags & DESCRIPTOR_FLAG) !== 0;
+  const areRight = (values: readonly number[], expected: number): boolean =>
+    values.every((value) => value === expected || (hasDescriptor && value === 0));
   const mismatches: HeaderField[] = [];
-  // Info-ZIP leaves there what it encrypts with; such an entry is refused for that.
-  const isSecret = later && (flags & ENCRYPTED_FLAG) !== 0;
-  if (!isSecret && !right([header.readUInt32LE(14)], central.crc32)) mismatches.push('crc32');
-  if (!stated.readable || !right(stated.compressedSize, central.compressedSize)) {
+  // Info-ZIP writes a value for the encryption there; the entry is refused as encrypted anyway.
+  const hasEncryptionValue = hasDescriptor && (flags & ENCRYPTED_FLAG) !== 0;
+  if (!hasEncryptionValue && !areRight([header.readUInt32LE(14)], central.crc32)) mismatches.push('crc32');
+  if (!stated.readable || !areRight(stated.compressedSize, central.compressedSize)) {
     mismatches.push('compressed_size');
   }
-  if (!stated.readable || !right(stated.size, central.size)) mismatches.push('size');
+  if (!stated.readable || !areRight(stated.size, central.size)) mismatches.push('size');
   return mismatches;
 }
 
@@ -156,13 +156,13 @@ export function isDescriptorLength(bytes: number): boolean {
   return DESCRIPTOR_LENGTHS.has(bytes);
 }
 
-/** Whether a descriptor agrees with the directory. It ends where the next record begins. */
+/** Whether a data descriptor agrees with the directory. */
 export function descriptorAgrees(descriptor: Buffer, central: CentralHeader): boolean {
-  const signed = descriptor.length % 8 === 0;
-  if (signed && descriptor.readUInt32LE(0) !== DESCRIPTOR_SIGNATURE) return false;
-  const fields = signed ? descriptor.subarray(4) : descriptor;
-  const wide = fields.length === 20;
-  const size = (at: number): number => (wide ? uint64(fields, 4 + 2 * at) : fields.readUInt32LE(4 + at));
+  const isSigned = descriptor.length % 8 === 0;
+  if (isSigned && descriptor.readUInt32LE(0) !== DESCRIPTOR_SIGNATURE) return false;
+  const fields = isSigned ? descriptor.subarray(4) : descriptor;
+  const isWide = fields.length === 20;
+  const size = (at: number): number => (isWide ? uint64(fields, 4 + 2 * at) : fields.readUInt32LE(4 + at));
   return (
     fields.readUInt32LE(0) === central.crc32 && size(0) === central.compressedSize && size(4) === central.size
   );
@@ -198,7 +198,7 @@ export function nameHeaders(
   });
 }
 
-/** The entry in the form for the core's rules. Without the local header, the offset of its data is unknown, and 0. */
+/** Converts an entry for the core's rules. Without its local header, `dataOffset` is unknown, and 0. */
 export function toListedEntry({ header, name }: NamedHeader, local?: LocalHeader): ListedEntry {
   const { host, externalAttributes, flags, method, crc32, compressedSize, size } = header;
   const dataOffset = local?.dataOffset ?? 0;
@@ -213,7 +213,7 @@ export function entryProblems(
   if (badEncoding !== undefined) problems.push({ rule: 'bad_encoding', reason: badEncoding, path });
   if (!header.isConsistent) problems.push({ rule: 'ambiguous_structure', reason: 'entry_zip64', path });
   if (header.disk !== 0) problems.push({ rule: 'ambiguous_structure', reason: 'entry_in_other_part', path });
-  // The core judges the flags of the directory; only the local header's own are judged here.
+  // The core checks the flags of the directory; only those of the local header are checked here.
   if (local !== undefined && isEncrypted(local.flags) && !isEncrypted(header.flags)) {
     problems.push({ rule: 'encrypted', path });
   }

@@ -8,19 +8,19 @@ const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 const REPLACEMENT = '\ufffd';
 const PERCENT = 0x25;
 const DIGITS = new TextEncoder().encode('0123456789ABCDEF');
-/** ASCII bytes that follow the first byte of a character in some encoding: digits, `@` to `~`. */
+/** ASCII bytes that can be the second byte of a character in some encoding: digits, `@` to `~`. */
 const MAY_BE_SECOND = Uint8Array.from({ length: 0x80 }, (_, byte) =>
   (byte >= 0x30 && byte <= 0x39) || (byte >= 0x40 && byte <= 0x7e) ? 1 : 0,
 );
 
-/** A name, decoded as far as its own entry has its encoding. */
+/** A name, decoded if its entry declares the encoding. */
 export interface EntryName {
-  /** In UTF-8, or as {@link escapedName} writes it where it is not UTF-8. */
+  /** Decoded as UTF-8; any other name as {@link escapedName} writes it. */
   readonly name: string;
-  /** Whether it is not ASCII, and neither a flag nor a field has its encoding. */
+  /** Whether it is not ASCII, and neither a flag nor a field declares its encoding. */
   readonly isUnmarked: boolean;
   readonly isUtf8: boolean;
-  /** Why the name cannot be relied on. */
+  /** Why the name is not reliable. */
   readonly badEncoding: BadEncoding | undefined;
 }
 
@@ -55,17 +55,21 @@ function entryName({ rawName, flags, fields }: CentralHeader, localFields: reado
   const own = { name, isUtf8: text !== undefined, isUnmarked: false };
   const field = unicodePath(rawName, [...fields, ...localFields]);
   if ((flags & UTF8_FLAG) !== 0) {
-    return { ...own, badEncoding: text === undefined ? 'not_utf8' : (field.wrong ?? differs(field, text)) };
+    return {
+      ...own,
+      badEncoding: text === undefined ? 'not_utf8' : (field.wrong ?? compareNames(field, text)),
+    };
   }
   if (field.wrong !== undefined) return { ...own, badEncoding: field.wrong };
   if (field.text === undefined)
     return { ...own, isUnmarked: text?.length !== rawName.length, badEncoding: undefined };
-  // Most readers know the directory's fields only.
-  if (fields.every(({ id }) => id !== UNICODE_PATH)) return { ...own, badEncoding: differs(field, text) };
+  // Most readers ignore fields of local headers, so these must not change the name.
+  if (fields.every(({ id }) => id !== UNICODE_PATH))
+    return { ...own, badEncoding: compareNames(field, text) };
   return { name: field.text, isUtf8: true, isUnmarked: false, badEncoding: undefined };
 }
 
-function differs(field: PathField, name: string | undefined): BadEncoding | undefined {
+function compareNames(field: PathField, name: string | undefined): BadEncoding | undefined {
   return field.text === undefined || field.text === name ? undefined : 'field_with_other_name';
 }
 
@@ -84,7 +88,7 @@ function unicodePath(raw: Uint8Array, fields: readonly ExtraField[]): PathField 
     if (uint32(data, 1) !== crc32(raw)) return { wrong: 'field_of_other_name' };
     const text = utf8Text(data.subarray(5));
     if (text === undefined) return { wrong: 'field_not_utf8' };
-    const wrong = differs(found, text);
+    const wrong = compareNames(found, text);
     if (wrong !== undefined) return { wrong };
     found = { text };
   }
@@ -92,17 +96,17 @@ function unicodePath(raw: Uint8Array, fields: readonly ExtraField[]): PathField 
 }
 
 /**
- * A name whose encoding is unknown, with percent escapes for all bytes that may be part of a character that is not ASCII:
- * in no encoding is a separator, a dot or a colon one. So no rule finds in it what is not there.
+ * Writes a name in an unknown encoding, with percent escapes for all bytes that may be part of a non-ASCII character. In no
+ * encoding can these be a separator, a dot or a colon, so the rules for paths stay right.
  */
 export function escapedName(raw: Uint8Array): string {
-  // Written as bytes: a string that grows by one character at a time takes ten times as long.
+  // Writes bytes: adding to a string one character at a time would take ten times as long.
   const text = new Uint8Array(raw.length * 3);
   let length = 0;
-  let isBehind = false;
+  let isAfterLead = false;
   for (const byte of raw) {
-    const isPart = byte >= 0x80 || (isBehind && MAY_BE_SECOND[byte] === 1) || byte === PERCENT;
-    isBehind = byte >= 0x80;
+    const isPart = byte >= 0x80 || (isAfterLead && MAY_BE_SECOND[byte] === 1) || byte === PERCENT;
+    isAfterLead = byte >= 0x80;
     text[length] = isPart ? PERCENT : byte;
     length += 1;
     if (!isPart) continue;
@@ -113,7 +117,7 @@ export function escapedName(raw: Uint8Array): string {
   return UTF8.decode(text.subarray(0, length));
 }
 
-/** Uses no fatal decoder: for a name that is not UTF-8, its exception costs as much as decoding a thousand names. */
+/** Does not use a fatal decoder, whose exception takes as long as decoding a thousand names. */
 function utf8Text(bytes: Uint8Array): string | undefined {
   const text = UTF8.decode(bytes);
   if (!text.includes(REPLACEMENT)) return text;
@@ -122,7 +126,7 @@ function utf8Text(bytes: Uint8Array): string | undefined {
   return isSame ? text : undefined;
 }
 
-/** CRC-32 of a name (APPNOTE.TXT, section 4.4.7). Browsers have none. */
+/** CRC-32 of a name (APPNOTE.TXT, section 4.4.7), which browsers do not offer. */
 function crc32(bytes: Uint8Array): number {
   let crc = -1;
   for (const byte of bytes) {

@@ -4,7 +4,7 @@ import { uint16, uint32, uint64 } from './byte-source.ts';
 export interface ExtraField {
   readonly id: number;
   readonly data: Uint8Array;
-  /** False when the block says it is longer than what is left of the field. */
+  /** False if the declared length exceeds the field. */
   readonly whole: boolean;
 }
 
@@ -20,7 +20,7 @@ const OVERFLOW_16 = 0xffff;
 const NO_FIELDS: readonly ExtraField[] = [];
 
 /**
- * Copies the extra field between two places of a header and splits it into blocks. Fewer than four bytes at the end are
+ * Copies the extra field between two positions of a header and splits it into blocks. Up to three bytes at the end are
  * padding, as zipalign writes it.
  */
 export function extraFields(header: Uint8Array, begin: number, fieldEnd: number): readonly ExtraField[] {
@@ -47,9 +47,9 @@ export interface Zip64Fields {
   readonly disk?: number;
 }
 
-/** All values that a header has for each of these: one, or two. */
+/** The one or two values that a header has for each of these fields. */
 export interface StatedSizes extends Readonly<Record<Zip64FieldName, readonly number[]>> {
-  /** False when the Zip64 field is there twice, truncated, or of an impossible length. */
+  /** False if the Zip64 field is repeated, truncated, or of an impossible length. */
   readonly readable: boolean;
 }
 
@@ -66,7 +66,7 @@ const ORDER: readonly { readonly name: Zip64FieldName; readonly bytes: 4 | 8; re
     { name: 'disk', bytes: 4, overflow: OVERFLOW_16 },
   ];
 
-/** Reads the values of a header and its Zip64 field. Some writers put all values there: both readings, where possible. */
+/** Reads the values of a header and its Zip64 field, in which some writers put all values: returns both readings. */
 export function statedSizes(fixed: Zip64Fields, fields: readonly ExtraField[]): StatedSizes {
   const [field = NONE, second] = fields.filter(({ id }) => id === ZIP64);
   const overflowing = ORDER.filter(({ name, overflow }) => field !== NONE && fixed[name] === overflow);

@@ -6,7 +6,7 @@ import type {
   ProofRequest,
   ProofTask,
 } from '@pinfold/core';
-import { isObservable, isReferring } from './observe/observe.ts';
+import { isObservable, mayHaveReferences } from './observe/observe.ts';
 import { isScript } from './observe/script-findings.ts';
 import { bareProof, type PackedProofs, type PackedTasks } from './packed.ts';
 
@@ -19,7 +19,7 @@ export interface EntryTask
   readonly referenceWork: number;
 }
 
-/** Where the bytes of an archive are: in a file, or in memory that threads share. */
+/** The bytes of an archive: in a file, or in memory that threads share. */
 export type StagedBytes = { readonly file: string } | { readonly shared: Uint8Array };
 
 export interface ListJob {
@@ -29,7 +29,7 @@ export interface ListJob {
   readonly maxEntries: number;
 }
 
-/** Inflates some entries of an archive. They are packed on the way to a thread. */
+/** Inflates some entries of an archive; they are packed for the message to a thread. */
 export interface ProveJob<Tasks = readonly EntryTask[]> {
   readonly kind: 'prove';
   readonly staged: StagedBytes;
@@ -37,7 +37,7 @@ export interface ProveJob<Tasks = readonly EntryTask[]> {
   readonly tasks: Tasks;
   /** The most bytes that all jobs of the call together may inflate to. */
   readonly expandedBytes: number;
-  /** The paths of all files of the site, a line each: no path has a line end. */
+  /** The paths of all files of the site, one per line: no path has a line end. */
   readonly sitePaths: string;
 }
 
@@ -48,7 +48,7 @@ export interface ListResult extends Omit<ArchiveListing, 'entries'> {
   readonly pieces: readonly Uint8Array[];
 }
 
-/** What inflating some entries gave. A thread packs the proofs. */
+/** The result of inflating some entries; threads pack the proofs. */
 export interface ProveResult<Proofs = readonly EntryProof[]> {
   readonly problems: readonly ArchiveProblem[];
   readonly entries: Proofs;
@@ -72,7 +72,7 @@ export type JobReply<Result = JobResults[keyof JobResults]> =
   | { readonly id: number; readonly kind: 'refused'; readonly code: string; readonly message: string }
   | { readonly id: number; readonly kind: 'failed'; readonly error: unknown };
 
-/** Ends a job that was stopped. The code that stopped it has the reason. */
+/** Ends a stopped job. The code that stopped it knows the reason. */
 export class StoppedError extends Error {
   override readonly name: string = 'Stopped';
 }
@@ -82,7 +82,7 @@ const STOP_INDEX = 0;
 const INFLATED_OFFSET = 8;
 const CONTROL_BYTES = 16;
 
-/** State that the jobs of one call share across threads: whether to stop, and how many bytes they have inflated. */
+/** State that the jobs of one call share across threads: a flag to stop, and the number of inflated bytes. */
 export class ProofControl {
   readonly memory: SharedArrayBuffer;
   readonly #stop: Int32Array;
@@ -103,13 +103,13 @@ export class ProofControl {
     if (Atomics.load(this.#stop, STOP_INDEX) !== 0) throw new StoppedError();
   }
 
-  /** Counts inflated bytes and answers how many there are in all. */
+  /** Counts inflated bytes and returns the total. */
   count(bytes: number): number {
     return Number(Atomics.add(this.#inflated, 0, BigInt(bytes))) + bytes;
   }
 }
 
-/** Bounds for the bytes that one job reads and inflates: enough to outweigh the message, few enough for an even distribution. */
+/** Bounds for the bytes of one job: enough to outweigh the message, few enough to distribute jobs evenly. */
 const MIN_JOB_BYTES = 1_048_576;
 const MAX_JOB_BYTES = 4_194_304;
 /** The fixed cost of an entry, expressed in bytes. */
@@ -117,18 +117,18 @@ const ENTRY_COST_BYTES = 4_096;
 /** Jobs for each worker, so that all end at about the same time. */
 const JOBS_PER_WORKER = 4;
 
-/** How many bytes of a site are searched for warnings: these, and a tenth of all, so that the search takes a tenth of the time. */
+/** Bytes of a site that are searched for warnings: these, and a tenth of all bytes. */
 const OBSERVED_BYTES = 4_194_304;
 const OBSERVED_SHARE = 0.1;
 /** How many times longer a search for references and secrets takes than one for secrets alone. */
 const REFERRING_WEIGHT = 3;
-/** Work for references in addition to a character for each byte. All files have equal shares, which small files need most. */
+/** Work for references in addition to a character per byte. All files share it equally, since small files need it most. */
 const SHARED_REFERENCE_WORK = 262_144;
 
 interface ToRead {
   readonly task: ProofTask;
   readonly entry: ListedEntry;
-  /** How many times longer it takes to search a byte of it than one of other files. */
+  /** How many times longer it takes to search a byte than in other files. */
   readonly weight: number;
 }
 
@@ -155,7 +155,7 @@ export function splitTasks(
     const { method, crc32, compressedSize, size, dataOffset } = entry;
     const readBytes = observed.get(task.entry) ?? 0;
     costs.push(compressedSize + size + ENTRY_COST_BYTES + readBytes * weight);
-    // Depends on sizes alone, so that the result does not depend on the threads.
+    // Depends only on sizes, so that the result is the same with any number of threads.
     const referenceWork = readBytes + Math.floor(SHARED_REFERENCE_WORK / Math.max(1, referring));
     return {
       ...task,
@@ -210,5 +210,5 @@ function shareOut(
 }
 
 function weightOf(path: string | undefined): number {
-  return path !== undefined && isReferring(path) ? REFERRING_WEIGHT : 1;
+  return path !== undefined && mayHaveReferences(path) ? REFERRING_WEIGHT : 1;
 }

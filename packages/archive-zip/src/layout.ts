@@ -11,7 +11,7 @@ import {
 } from './entry-headers.ts';
 import type { ProofControl } from './jobs.ts';
 
-/** An entry whose place in the file is checked: its header, and the path for problems. */
+/** The header of an entry, and its path for problems. */
 export interface PlacedEntry {
   readonly header: CentralHeader;
   readonly path: string;
@@ -19,7 +19,7 @@ export interface PlacedEntry {
 
 /**
  * Reads local headers and checks that entries and descriptors fill the file up to the directory: no gap, no overlap.
- * @returns each entry's local header, in the directory's order; `undefined` where none is there.
+ * @returns the local header of each entry, in the directory's order; `undefined` if there is none.
  */
 export function readLayout(
   file: StagedFile,
@@ -68,7 +68,7 @@ function mismatchProblems(fields: readonly HeaderField[], path: string): readonl
   return fields.length === 0 ? [] : [{ rule: 'header_mismatch', fields, path }];
 }
 
-/** The offset at which an entry ends: behind its data, or behind their descriptor. */
+/** The offset at which an entry ends: after its data, or after their descriptor. */
 function endOf(
   file: StagedFile,
   { header, path }: PlacedEntry,

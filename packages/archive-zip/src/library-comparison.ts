@@ -13,11 +13,11 @@ type ReadInput = [id: number, buffer: Buffer, offset: number, length: number, po
 
 interface Walk {
   readonly archive: ArchiveSource;
-  /** Ends the walk with an error: the library throws some of its errors out of callbacks. */
+  /** Ends the walk with an error, since the library throws some errors in callbacks. */
   readonly fail: (error: unknown) => void;
 }
 
-/** The walks under way, by the number that the library uses as a file descriptor. */
+/** The running walks, by the number that the library uses as a file descriptor. */
 const walks = new Map<number, Walk>();
 let lastId = 0;
 
@@ -54,7 +54,7 @@ function callBackLater<Result>(
   });
 }
 
-/** Whether node-stream-zip reads other entries than `headers`, as other unpackers may then do. An archive that it rejects only counts up to there. */
+/** Whether node-stream-zip reads other entries than `headers`; if it rejects the archive, only until then. */
 export async function differsFromLibrary(
   archive: ArchiveSource,
   headers: readonly CentralHeader[],
@@ -104,7 +104,7 @@ const MAX_UINT32 = 0xffff_ffff;
 
 /**
  * Whether every reader finds the same directory: the end record ends the file and contains no other signature, and no
- * value is, or may stand for, one of Zip64. This holds for most archives, and saves the comparison with the library.
+ * value refers to Zip64. True for most archives, which then need no comparison with the library.
  */
 export function hasSingleReading(
   file: ByteSource,
@@ -118,7 +118,7 @@ export function hasSingleReading(
   return headers.every(hasNoZip64);
 }
 
-/** Readers that search from the end of the file stop at the first signature, wherever it stands. */
+/** Whether readers that search from the end of the file would stop at another signature. */
 function containsAnotherRecord(file: ByteSource, { at }: EndRecord): boolean {
   const record = file.at(at, END_BYTES);
   for (let inside = 1; inside < END_BYTES; inside += 1)

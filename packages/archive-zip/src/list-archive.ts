@@ -20,12 +20,12 @@ import { differsFromLibrary, hasSingleReading } from './library-comparison.ts';
 import { guessNames } from './name-reading.ts';
 
 const DIRECTORY_WINDOW = 131_072;
-/** For local headers that lie far apart: a wide window would read the whole archive. */
+/** Used for local headers that are far apart: a large window would read the whole archive. */
 const HEADER_WINDOW = 4_096;
 
 /**
- * Reads structure, names and headers of an archive, and reports every broken rule that shows only in its bytes. The
- * structure comes first: decoding names may need the pages, which are read only if the structure can be trusted.
+ * Reads structure, names and headers of an archive, and reports every broken rule that is visible only in its bytes. Reads
+ * the structure first: decoding names may need the pages, which it reads only if the structure can be trusted.
  */
 export async function listArchive(
   archive: ArchiveSource,
@@ -78,7 +78,7 @@ export async function listArchive(
   };
 }
 
-/** A window with many local headers, where those of small entries lie close together. */
+/** A large window if entries are small, so that many local headers fit into it. */
 function headerWindow({ size }: ArchiveSource, headers: readonly CentralHeader[]): number {
   return size / headers.length < HEADER_WINDOW ? DIRECTORY_WINDOW : HEADER_WINDOW;
 }
@@ -97,13 +97,13 @@ async function beginsAsAppleDouble(entry: ListedEntry, source: PieceSource): Pro
   return isAppleDouble(beginning);
 }
 
-/** Puts the path of an entry in the place of its index. */
+/** Replaces the index of an entry by its path. */
 function withPath(problem: ArchiveProblem, named: readonly NamedHeader[]): ArchiveProblem {
   if (!('path' in problem) || problem.path === undefined) return problem;
   return { ...problem, path: named[Number(problem.path)]?.path ?? '' };
 }
 
-/** Compares with another library's reading. Not with Zip64 records: some of them make the library throw asynchronously. */
+/** Whether a library reads another directory. Skips Zip64 records, some of which make the library throw asynchronously. */
 async function hasSecondReading(
   archive: ArchiveSource,
   end: EndRecord,

@@ -10,11 +10,11 @@ import { ZIP64 } from './extra-fields.ts';
 /** A ZIP that is read in pieces: a `Blob` in a browser, a file, or a URL with byte ranges. */
 export interface ArchiveBytes {
   readonly size: number;
-  /** Reads bytes at a position; fewer only where the ZIP ends. */
+  /** Reads bytes at a position; fewer only at the end of the ZIP. */
   readAt(position: number, length: number): Promise<Uint8Array> | Uint8Array;
 }
 
-/** An entry of the central directory. Its data's offset is unknown, and 0. */
+/** An entry of the central directory. `dataOffset` is unknown, and 0. */
 export interface DirectoryEntry extends ListedEntry {
   /** The offsets of its header in the directory, and of its end. */
   readonly at: number;
@@ -23,26 +23,25 @@ export interface DirectoryEntry extends ListedEntry {
   readonly localOffset: number;
 }
 
-/** The directory of a ZIP, to which `judgeListing` of the core applies the rules. */
+/** The directory of a ZIP, for `judgeListing` of the core. */
 export interface DirectoryListing extends ArchiveListing {
   readonly entries: readonly DirectoryEntry[];
   /** The offset of the directory. */
   readonly begin: number;
-  /** Whether some of its figures are in Zip64 records (APPNOTE.TXT, section 4.5.3). */
+  /** Whether some of its values are in Zip64 records (APPNOTE.TXT, section 4.5.3). */
   readonly isZip64: boolean;
 }
 
 /** The end record, the longest comment, and the Zip64 records before it: 56 and 20 bytes. */
 const TAIL_BYTES = END_BYTES + 0xffff + 76;
-/** A larger ZIP of small files is refused in any case. */
+/** Directories beyond these limits are refused in any case. */
 const MAX_DIRECTORY_BYTES = 67_108_864;
 const MAX_ENTRIES = 150_000;
 
 /**
- * Reads the directory of a ZIP and nothing else of it, on every runtime with `fetch`: to warn before an upload. A ZIP
- * that has problems here is refused by the server; one without can still be refused, as the server also reads local
- * headers and inflates every entry. Names in an unknown encoding have percent escapes here, which break no rule: the
- * server finds their encoding with the pages.
+ * Reads only the directory of a ZIP, on every runtime with `fetch`, to warn before an upload. The server refuses every ZIP
+ * with problems here. It may also refuse others, since it reads local headers and inflates every entry. Names in an unknown
+ * encoding get percent escapes, which break no rule; the server guesses their encoding from the pages.
  *
  * @example
  * import { defaultLimits } from '@pinfold/core';
@@ -90,7 +89,7 @@ export async function readListing(archive: ArchiveBytes): Promise<DirectoryListi
   };
 }
 
-/** Takes `._x` for AppleDouble without reading its data: such a file is hardly ever meant to be part of a site. */
+/** Assumes that `._x` is AppleDouble, without reading its data: such files are hardly ever meant for a site. */
 function assumedAppleDouble(path: string): Pick<ListedEntry, 'appleDouble'> {
   return mayBeAppleDouble(path) ? { appleDouble: true } : {};
 }

@@ -6,7 +6,7 @@ import iconv from 'iconv-lite';
 const ESCAPE = 0x1b;
 const SHIFTS = [Buffer.from('\x1b$'), Buffer.from('\x1b(')];
 
-/** Whether bytes are UTF-8, and not ISO-2022-JP, which is valid UTF-8 but has shifts: its pages name their encoding. */
+/** Whether bytes are UTF-8, but not ISO-2022-JP, which is also valid UTF-8 but has shifts. */
 export function isUtf8Text(bytes: Buffer): boolean {
   return isUtf8(bytes) && !(hasShift(bytes) && isAscii(bytes));
 }
@@ -15,7 +15,7 @@ function hasShift(bytes: Buffer): boolean {
   return bytes.includes(ESCAPE) && SHIFTS.some((shift) => bytes.includes(shift));
 }
 
-/** {@link isUtf8Text} for a text that comes in pieces. */
+/** {@link isUtf8Text} for a text in pieces. */
 export class Utf8Check {
   #utf8: boolean = true;
   // ISO-2022-JP is ASCII: any other character rules it out.
@@ -59,7 +59,7 @@ function characterBytes(lead: number): number {
 const LITTLE_ENDIAN = 0xfeff;
 const BIG_ENDIAN = 0xfffe;
 
-/** The text of bytes that begin with the byte order mark of UTF-16, as editors and shells of Windows write it. */
+/** Decodes bytes with a byte order mark of UTF-16, as editors and shells of Windows write them; else `undefined`. */
 export function utf16Text(bytes: Buffer): string | undefined {
   const mark = bytes.length < 2 ? 0 : bytes.readUInt16LE(0);
   if (mark === LITTLE_ENDIAN) return bytes.toString('utf16le', 2);
@@ -68,24 +68,24 @@ export function utf16Text(bytes: Buffer): string | undefined {
   return Buffer.from(bytes.subarray(2, whole)).swap16().toString('utf16le');
 }
 
-/** The bytes of a line end are part of no character in any of the encodings of names. */
+/** In none of the encodings, the byte of a line end is part of another character. */
 const LINE_FEED = Buffer.from('\n');
 
-/** Decodes names together: one call for each takes several times as long. */
+/** Decodes names together, since a call for each would take several times as long. */
 export function decodeNames(names: readonly Uint8Array[], encoding: NameEncoding): readonly string[] {
   const bytes = Buffer.concat(names.flatMap((name) => [name, LINE_FEED]));
   const decoded = decode(bytes, encoding).split('\n');
   decoded.pop();
-  // A name with a line end, or with bytes that consume one: such names are refused.
+  // A name contains a line end, or an incomplete character that consumed one. Such names are refused later.
   return decoded.length === names.length ? decoded : names.map((name) => decode(name, encoding));
 }
 
-/** Decodes a page by the label of its encoding; as UTF-8 if it has none that is known. */
+/** Decodes a page by the label of its encoding; as UTF-8 if that is missing or unknown. */
 export function decodePage(bytes: Uint8Array, charset: string | undefined): string {
   return decode(bytes, encodingNamed(charset));
 }
 
-/** A reference as text: percent escapes that are not UTF-8 are bytes in the encoding of its page. */
+/** Decodes a reference. Percent escapes that are not UTF-8 are in the encoding of its page. */
 export function decodeReference(target: string, charset: string | undefined): string {
   if (!/%[89a-f]/i.test(target) || /[^\0-\x7f]/.test(target)) return target;
   const bytes = Buffer.from(

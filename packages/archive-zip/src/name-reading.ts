@@ -21,14 +21,14 @@ import { pagesOf, type ReadPage } from './read-pages.ts';
 interface Site {
   /** The path of each entry in the site. */
   readonly paths: readonly string[];
-  /** The files whose names are in the unknown encoding: others are found in every encoding. */
+  /** The files whose names are in the unknown encoding; references find the others in every encoding. */
   readonly files: SitePaths;
 }
 
-/** Characters that cannot be judged alone: half of a surrogate pair, or the carriage return of `Icon`. */
+/** Characters that cannot be judged alone: a half of a surrogate pair, or the carriage return in macOS's `Icon` files. */
 const DEPENDENT_CHARACTERS = /[\ud800-\udfff\r]/;
 
-/** The names of an archive decoded in one encoding, and how many references of its pages lead to them. */
+/** The names of an archive decoded in one encoding, and the number of references of its pages that lead to them. */
 export class NameReading implements ComparedReading {
   readonly encoding: NameEncoding;
   readonly decoded: readonly string[];
@@ -38,7 +38,7 @@ export class NameReading implements ComparedReading {
   /** The UTF-16 units that occur in the names. */
   readonly #units: Uint8Array = new Uint8Array(0x1_00_00);
   readonly #used: string;
-  /** Made with the first reference that may lead to one of the files: most readings have none. */
+  /** Created for the first reference that may lead to one of the files: most readings have none. */
   #site: Site | undefined;
   #page:
     | { readonly entry: number; readonly resolver: (one: Reference) => PageReferences | undefined }
@@ -69,7 +69,7 @@ export class NameReading implements ComparedReading {
     for (const character of used) this.#units[character.normalize('NFC').charCodeAt(0)] = 1;
   }
 
-  /** Whether every name may have been written in this encoding. Judges each character once, not in each name. */
+  /** Whether every name may be in this encoding. Checks each character once, for all names. */
   get isPlausible(): boolean {
     if (DEPENDENT_CHARACTERS.test(this.#used)) return this.decoded.every(isPlausibleName);
     return isPlausibleName(this.#used);
@@ -119,13 +119,13 @@ export class NameReading implements ComparedReading {
 
 /** Bounds the work to find an encoding, in characters of names, of pages, and of references in each encoding. */
 const MAX_WORK = 5_242_880;
-/** Cost of following a reference in one encoding, in characters, without its own. */
+/** Cost of following a reference in one encoding, in characters, in addition to its own. */
 const REFERENCE_COST = 96;
 /** Cost of a reference that was followed from the same folder before. */
 const REPEATED_COST = 8;
 const ASCII = /^(?:[\0-\x24\x26-\x7f]|%[0-7][\da-f])*$/i;
 
-/** Decodes names in an unknown encoding: in the one in which most references of the pages lead to files. */
+/** Decodes names in an unknown encoding: chooses the one in which most references of the pages lead to files. */
 export function guessNames(
   entries: readonly ListedEntry[],
   headers: readonly CentralHeader[],
@@ -160,7 +160,7 @@ function countReferences(
   let left = MAX_WORK - characters * readings.length;
   let labels: PageLabels | undefined;
   let whole = true;
-  /** The readings in which a reference from a folder leads to a file: the pages of a site mostly have the same links. */
+  /** A cache of the readings in which a reference from a folder leads to a file: pages of a site share most links. */
   const resolvingReadings = new Map<string, readonly NameReading[]>();
   for (const page of pages) {
     labels ??= page;
@@ -169,7 +169,7 @@ function countReferences(
     const folder = folderOf(entries[page.entry]?.name ?? '');
     for (const reference of page.references) {
       const { target, base = '' } = reference;
-      // Such a reference leads to the same file in every encoding.
+      // ASCII references lead to the same file in every encoding.
       if (ASCII.test(target)) continue;
       const key = `${folder}\n${base}\n${target}`;
       let resolving = resolvingReadings.get(key);

@@ -2,8 +2,8 @@ import type { EntryPath, EntryProof, ListedEntry } from '@pinfold/core';
 import type { EntryTask } from './jobs.ts';
 
 /*
- * The form in which entries are sent between threads: columns. Objects are serialized with the names of their members,
- * which takes as long for thousands of entries as inflating them.
+ * Entries are sent between threads as columns. Objects are serialized with the names of their members, which takes as long
+ * for thousands of entries as inflating them.
  */
 
 export interface PackedEntries {
@@ -21,7 +21,7 @@ export interface PackedTasks {
   readonly numbers: Float64Array;
 }
 
-/** Proofs. A number stands for one in which nothing was found, as most are: see {@link numberOf}. */
+/** Proofs. A number stands for a proof without findings, as most are: see {@link numberOf}. */
 export type PackedProofs = readonly (number | EntryProof)[];
 
 const NUMBERS_PER_ENTRY = 8;
@@ -118,7 +118,7 @@ export function unpackProofs(packed: PackedProofs): readonly EntryProof[] {
 /** One list for all proofs, of which there are thousands. */
 const NONE: readonly never[] = [];
 
-/** The proof of an entry in which nothing was found. */
+/** The proof of an entry without findings. */
 export function bareProof(entry: number, utf8: boolean, whole: boolean): EntryProof {
   return { entry, utf8, references: NONE, secrets: NONE, whole };
 }

@@ -4,7 +4,7 @@ import { type ArchiveSource, readFully } from './archive-source.ts';
 import { inflateBatch, inflateWhole, nextBatch, readPieces, type WholeData } from './entry-data.ts';
 import { type EntryTask, type ProofControl, type ProveJob, type ProveResult, StoppedError } from './jobs.ts';
 import { isUtf8Text, Utf8Check, utf16Text } from './name-decoding.ts';
-import { isObservable, isReferring, observe, observeBytes } from './observe/observe.ts';
+import { isObservable, mayHaveReferences, observe, observeBytes } from './observe/observe.ts';
 import { SitePaths } from './observe/page-references.ts';
 import { ReferenceFilter } from './observe/reference-filter.ts';
 
@@ -30,7 +30,7 @@ export type EntryOutcome =
 
 /** Room for compressed bytes: one buffer for each thread, which proves one entry at a time. */
 let scratch: Buffer | undefined;
-/** The site of the last job: an archive's jobs mostly come one after the other. */
+/** The site of the last job: the jobs of an archive mostly follow each other. */
 let lastSite: { readonly sitePaths: string; readonly site: SitePaths } | undefined;
 
 /** Proves a job's entries one by one. Once the call has inflated more than is allowed, all of its jobs end early. */
@@ -44,7 +44,7 @@ export async function proveEntries(
   const tools: ProofTools = { archive, control, expandedBytes: job.expandedBytes, scratch, filter };
   const problems: ArchiveProblem[] = [];
   const entries: EntryProof[] = [];
-  // How many entries of a batch that could not be inflated together are still to be proved one by one.
+  // The number of entries left of a batch that could not be inflated together, to be proved one by one.
   let leftOfBatch = 0;
   for (let from = 0; from < job.tasks.length; ) {
     const batch = leftOfBatch > 0 ? [] : nextBatch(job.tasks, from);
@@ -81,12 +81,12 @@ async function untilStopped<Result>(work: () => Promise<Result>): Promise<Result
   }
 }
 
-/** The filter of a job's references, made for the first page that has any. */
+/** Returns a function that creates the filter of a job's references at its first call. */
 export function filterOf(job: Pick<ProveJob, 'sitePaths'>, control: ProofControl): () => ReferenceFilter {
-  let opened: ReferenceFilter | undefined;
+  let filter: ReferenceFilter | undefined;
   return () => {
-    opened ??= new ReferenceFilter(siteOf(job), () => control.throwIfStopped());
-    return opened;
+    filter ??= new ReferenceFilter(siteOf(job), () => control.throwIfStopped());
+    return filter;
   };
 }
 
@@ -95,11 +95,11 @@ function siteOf({ sitePaths }: Pick<ProveJob, 'sitePaths'>): SitePaths {
   return lastSite.site;
 }
 
-/** Inflates an entry and compares it with what the directory says: size, CRC-32, and where its data end. */
+/** Inflates an entry and compares size, CRC-32 and the end of its data with the directory. */
 export async function proveEntry(task: EntryTask, tools: ProofTools): Promise<EntryOutcome> {
   if (Math.max(task.size, task.compressedSize) > WHOLE_BYTES) return proveInPieces(task, tools);
   const outcome = proveWhole(task, tools);
-  // An entry longer than declared is inflated up to the limits, to report by how much it exceeds them.
+  // Inflates an entry that is longer than declared up to the limits, to report whether it exceeds them.
   return outcome === 'more_than_declared' ? proveInPieces(task, tools) : outcome;
 }
 
@@ -118,7 +118,7 @@ export function proveWhole(task: EntryTask, tools: ProofTools): EntryOutcome | '
   return outcome;
 }
 
-/** Inflates and proves entries together. Undefined if they cannot be inflated so: then each has to be proved by itself. */
+/** Inflates and proves entries together; undefined if that fails, and each must be proved by itself. */
 export function proveBatch(
   tasks: readonly EntryTask[],
   tools: ProofTools,
@@ -147,7 +147,7 @@ function storedWhole(bytes: Buffer, size: number): WholeData {
   return bytes.length === size ? { bytes } : 'corrupt';
 }
 
-/** Reads beyond the entry's own limit, to report whether the archive's limit is exceeded as well, but never beyond that one. */
+/** Reads beyond the entry's own limit, but never beyond the archive's, to report both if they are exceeded. */
 async function proveInPieces(task: EntryTask, tools: ProofTools): Promise<EntryOutcome> {
   const beginning: Buffer[] = [];
   const text = new Utf8Check();
@@ -162,10 +162,10 @@ async function proveInPieces(task: EntryTask, tools: ProofTools): Promise<EntryO
     text.add(piece);
     return over === undefined;
   });
-  const sound = end === 'exact' && size === task.size && crc === task.crc32;
-  if (sound && size <= task.limit) return proved(task, tools, text.valid, Buffer.concat(beginning));
+  const isSound = end === 'exact' && size === task.size && crc === task.crc32;
+  if (isSound && size <= task.limit) return proved(task, tools, text.valid, Buffer.concat(beginning));
   return broken(
-    ...(sound || (end === 'stopped' && size <= task.size) ? [] : [corrupt(task)]),
+    ...(isSound || (end === 'stopped' && size <= task.size) ? [] : [corrupt(task)]),
     ...(size > task.limit ? [tooLarge(task)] : []),
     ...(over === undefined ? [] : [over]),
   );
@@ -187,15 +187,17 @@ function proved(task: EntryTask, tools: ProofTools, utf8: boolean, beginning: Bu
   if (observedBytes === 0) return { kind: 'proved', proof: { ...nothing, whole: false } };
   const bytes = beginning.subarray(0, observedBytes);
   const bounds = { work, checkpoint: () => tools.control.throwIfStopped() };
-  const wide = utf16Text(bytes);
-  // Secrets are ASCII in any other encoding; only names of files need more.
+  const utf16 = utf16Text(bytes);
+  // Only references need decoding: secrets are ASCII in any other encoding.
   const seen =
-    isReferring(path) || wide !== undefined
-      ? observe(path, wide ?? bytes.toString(utf8 ? 'utf8' : 'latin1'), bounds)
+    mayHaveReferences(path) || utf16 !== undefined
+      ? observe(path, utf16 ?? bytes.toString(utf8 ? 'utf8' : 'latin1'), bounds)
       : observeBytes(path, bytes, bounds);
   // In an unknown encoding, only ASCII names are certain.
   const legible =
-    utf8 || wide !== undefined ? seen.references : seen.references.filter(({ target }) => ASCII.test(target));
+    utf8 || utf16 !== undefined
+      ? seen.references
+      : seen.references.filter(({ target }) => ASCII.test(target));
   const references = legible.length === 0 ? [] : tools.filter().filter(path, legible);
   const modules = legible.length === 0 ? [] : tools.filter().modules(path, legible);
   const whole = seen.whole && observedBytes === task.size;

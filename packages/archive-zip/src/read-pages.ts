@@ -22,14 +22,14 @@ export interface ReadPage extends PageLabels {
 const MAX_PAGE_BYTES = 4_194_304;
 /** The most work to read the references of one page, in characters. */
 const PAGE_WORK = 4_194_304;
-/** Where a page declares its encoding (HTML, section 4.2.5.5) and, mostly, its language. */
+/** A page declares its encoding in these bytes (HTML, section 4.2.5.5), and mostly its language. */
 const HEAD_BYTES = 1_024;
 const META = /<meta\s[^>]*/gi;
 const CHARSET = /\bcharset\s{0,9}=\s{0,9}["']?\s{0,9}([\w:.+-]{1,64})/i;
 const HTML = /<html\s[^>]*/gi;
 const LANG = /\s(?:xml:)?lang\s{0,9}=\s{0,9}["']?([a-z\d-]{1,64})/i;
 
-/** The pages of an archive that can be read, one by one, in the directory's order. Pages over 4 MiB are not read. */
+/** Yields the readable pages of an archive, in the directory's order; skips pages over 4 MiB. */
 export function* pagesOf(entries: readonly ListedEntry[], source: PieceSource): Generator<ReadPage> {
   for (const [index, entry] of entries.entries()) {
     source.control.throwIfStopped();
@@ -49,10 +49,10 @@ function pageBytes(entry: ListedEntry, { archive }: PieceSource): Buffer | undef
 }
 
 function readPage(index: number, entry: ListedEntry, bytes: Buffer, { control }: PieceSource): ReadPage {
-  const wide = utf16Text(bytes);
-  const head = (wide ?? bytes.toString('latin1', 0, HEAD_BYTES)).slice(0, HEAD_BYTES);
-  const charset = wide === undefined ? valueIn(head, META, CHARSET) : undefined;
-  const text = wide ?? decodePage(bytes, charset);
+  const utf16 = utf16Text(bytes);
+  const head = (utf16 ?? bytes.toString('latin1', 0, HEAD_BYTES)).slice(0, HEAD_BYTES);
+  const charset = utf16 === undefined ? valueIn(head, META, CHARSET) : undefined;
+  const text = utf16 ?? decodePage(bytes, charset);
   const bounds = { work: PAGE_WORK, checkpoint: () => control.throwIfStopped() };
   const collector = new ReferenceCollector(entry.name, bounds);
   readLinks(text, collector);

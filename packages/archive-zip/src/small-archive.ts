@@ -7,13 +7,13 @@ import { type EntryTask, ProofControl, type ProveJob } from './jobs.ts';
 import { listArchive } from './list-archive.ts';
 import { filterOf, type ProofTools, proveWhole } from './prove-entries.ts';
 
-/** The largest archive that is read on the thread of its caller: the way to another thread and back takes longer. */
+/** The largest archive that is read on the caller's thread, since switching threads would take longer. */
 const SMALL_BYTES = 16_384;
 export const SMALL_ENTRIES = 16;
-/** The most bytes that its entries may be together: a few milliseconds, whatever they contain. */
+/** The most bytes of its entries together: a few milliseconds with any content. */
 export const SMALL_SITE_BYTES = 16_384;
 
-/** The bytes of an archive that is in memory, and so small that it may be read on this thread. */
+/** The bytes of an archive in memory that is small enough for this thread; else `undefined`. */
 export function smallArchiveBytes({ bytes, size }: StagedArchive): Uint8Array | undefined {
   return bytes?.length === size && size <= SMALL_BYTES ? bytes : undefined;
 }
@@ -26,10 +26,10 @@ export function isSmallSite(entries: readonly Pick<EntryTask, 'size' | 'compress
 
 const ASCII_END = 0x80;
 
-/** Compressed bytes on their way into the inflater: entries are proved without a pause between them. */
+/** Room for compressed bytes. One buffer suffices, since entries are proved without a pause. */
 let scratch: Buffer | undefined;
 
-/** Lists a small archive on this thread. Undefined if that could take more than a few milliseconds. */
+/** Lists a small archive on this thread; undefined if that could take more than a few milliseconds. */
 export async function listSmall(bytes: Uint8Array, maxEntries: number): Promise<ArchiveListing | undefined> {
   const archive = new MemorySource(bytes);
   const file = new StagedFile(archive, bytes.length);
@@ -39,12 +39,12 @@ export async function listSmall(bytes: Uint8Array, maxEntries: number): Promise<
 }
 
 function areSmall(headers: readonly CentralHeader[]): boolean {
-  // Other names may have to be decoded by the pages, which takes longer.
+  // Guessing the encoding of other names from the pages would take longer.
   const isAscii = headers.every(({ rawName }) => rawName.every((byte) => byte < ASCII_END));
   return headers.length > 0 && isAscii && isSmallSite(headers);
 }
 
-/** Proves the entries of a small archive on this thread. Undefined if one is not as declared: its extent is unknown. */
+/** Proves the entries of a small archive on this thread; undefined if one is not as declared, and so may be large. */
 export function proveSmall(
   bytes: Uint8Array,
   { tasks, ...job }: Pick<ProveJob, 'tasks' | 'expandedBytes' | 'sitePaths'>,

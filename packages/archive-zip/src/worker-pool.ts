@@ -1,16 +1,16 @@
 import { Worker } from 'node:worker_threads';
 import type { Job, JobReply, JobRequest, JobResults, ProofControl } from './jobs.ts';
 
-/** Jobs sent to a worker at once: with the next one in its queue, a worker never waits for the main thread. */
+/** With a second job in its queue, a worker never waits for the main thread. */
 const MAX_JOBS_PER_WORKER = 2;
 
 /** The entry file of a worker has the extension of this one: `.ts` from sources, `.js` when built. */
 const ENTRY: URL = new URL(`./worker${/\.[a-z]+$/.exec(import.meta.url)?.[0] ?? '.js'}`, import.meta.url);
 
-/** Replaces the options of the process: some of them, as `--input-type`, keep a worker from starting. */
+/** Replaces the options of the process: with some, such as `--input-type`, a worker cannot start. */
 const EXEC_ARGV: readonly string[] = ENTRY.pathname.endsWith('.ts') ? ['--conditions=@pinfold/source'] : [];
 
-/** A worker's garbage is short-lived. Without a bound, V8 lets 100 MiB of it accumulate. */
+/** A worker's objects are short-lived. Without a bound, V8 would collect 100 MiB of them before it frees any. */
 const MAX_YOUNG_GENERATION_MIB = 16;
 
 interface QueuedJob {
@@ -23,7 +23,7 @@ interface PooledWorker {
   readonly running: Map<number, QueuedJob>;
 }
 
-/** Worker threads of this package: started when needed, then reused. They do not keep the process alive. */
+/** Worker threads, started on demand and reused. They do not keep the process alive. */
 export class WorkerPool {
   readonly #max: number;
   readonly #entry: URL;
@@ -56,7 +56,7 @@ export class WorkerPool {
     if (this.#closing !== undefined) throw new TypeError('the inspector has been closed');
   }
 
-  /** Removes the jobs of a stopped control from the queue. Those that run end by themselves. */
+  /** Removes the jobs of a stopped control from the queue. Running jobs end by themselves. */
   drop(control: ProofControl): void {
     const dropped = this.#queue.filter(({ request }) => request.control === control.memory);
     for (const waiting of dropped) {
@@ -65,7 +65,7 @@ export class WorkerPool {
     }
   }
 
-  /** Ends the workers once every job has ended. Closing again is harmless. */
+  /** Ends the workers once every job has ended. May be called again. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -91,7 +91,7 @@ export class WorkerPool {
     }
   }
 
-  /** An idle worker, else a new one, else the least busy; an error if there is none and the system has no thread for one. */
+  /** An idle worker, else a new one, else the least busy one; an error if none exists and the system has no more threads. */
   #workerWithRoom(): PooledWorker | { readonly error: unknown } | undefined {
     const [leastBusy] = [...this.#workers].sort((a, b) => a.running.size - b.running.size);
     if (leastBusy?.running.size === 0) return leastBusy;
@@ -126,7 +126,7 @@ export class WorkerPool {
     this.#dispatch();
   }
 
-  /** The jobs of a thread that died fail with it; the next job opens another. */
+  /** Fails the jobs of a thread that died; the next job starts another thread. */
   #discard(pooled: PooledWorker, error: unknown): void {
     this.#workers.delete(pooled);
     for (const [id, { settle }] of pooled.running) settle({ id, kind: 'failed', error });

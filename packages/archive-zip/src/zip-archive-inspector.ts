@@ -12,7 +12,7 @@ import {
   type ProofRequest,
   type StagedArchive,
 } from '@pinfold/core';
-import { CutFile } from './archive-source.ts';
+import { TruncatedFile } from './archive-source.ts';
 import {
   type Job,
   type JobReply,
@@ -26,25 +26,25 @@ import { type PackedEntries, packTasks, unpackEntries, unpackProofs } from './pa
 import { smallArchiveBytes } from './small-archive.ts';
 import { WorkerPool } from './worker-pool.ts';
 
-/** How much a {@link ZipArchiveInspector} may take. */
+/** The limits of a {@link ZipArchiveInspector}. */
 export interface ZipArchiveInspectorOptions {
-  /** Threads that read and inflate, one at least; as many as cores, at most 4, if absent. Each holds 10 MiB at work. */
+  /** The most threads, at least 1, each of which uses 10 MiB. Default: the number of cores, up to 4. */
   readonly workers?: number | undefined;
-  /** Entries of one archive, folders included; 150,000 if absent, above any of 10 MiB. More are `too_many_files`. */
+  /** The most entries of an archive, including folders; more are `too_many_files`. Default 150,000. */
   readonly entries?: number | undefined;
 }
 
 const MAX_WORKERS = 4;
 const MAX_ENTRIES = 150_000;
 
-/** The module that reads small archives on this thread, loaded with the first of them: to import it each time costs more. */
+/** The module that reads small archives on this thread, loaded once with the first of them. */
 let smallArchives: typeof import('./small-archive.ts') | undefined;
 
 /**
- * Reads ZIP archives and proves them from their bytes (APPNOTE.TXT 6.3.10), in threads of its own. node-stream-zip
- * gives a second opinion on the directory of those that are accepted, where another reading is possible at all.
+ * Reads and proves ZIP archives in its own threads (APPNOTE.TXT 6.3.10). If several readings of a directory are possible,
+ * it compares its own with that of node-stream-zip.
  *
- * Call {@link ZipArchiveInspector.close} at the end; idle threads keep no process alive.
+ * Call {@link ZipArchiveInspector.close} at the end; idle threads do not keep the process alive.
  *
  * @example
  * import { ZipArchiveInspector } from '@pinfold/archive-zip';
@@ -112,7 +112,7 @@ export class ZipArchiveInspector implements ArchiveInspector {
     };
   }
 
-  /** Where threads read the bytes: in the file, or else in shared memory, to which they are copied once. */
+  /** The bytes for threads: the file, or else a copy in shared memory, made once. */
   async #bytesOf(archive: StagedArchive): Promise<StagedBytes> {
     if (archive.file !== undefined) return { file: archive.file };
     const copied = this.#copies.get(archive) ?? copyOf(archive);
@@ -127,7 +127,7 @@ export class ZipArchiveInspector implements ArchiveInspector {
     return smallArchives;
   }
 
-  /** Ends the threads once what runs has ended; the inspector cannot be used any more. Closing again is harmless. */
+  /** Ends the threads after all running jobs; the inspector cannot be used any more. May be called again. */
   close(): Promise<void> {
     return this.#pool.close();
   }
@@ -166,11 +166,12 @@ async function copyOf(archive: StagedArchive): Promise<Uint8Array> {
   try {
     for await (const piece of archive.open()) {
       if (length + piece.length > bytes.length)
-        throw new CutFile('the staged archive is longer than what was received');
+        throw new TruncatedFile('the staged archive is longer than what was received');
       bytes.set(piece, length);
       length += piece.length;
     }
-    if (length < bytes.length) throw new CutFile('the staged archive is shorter than what was received');
+    if (length < bytes.length)
+      throw new TruncatedFile('the staged archive is shorter than what was received');
     return bytes;
   } catch (cause) {
     if (isFault(cause)) throw cause;
@@ -195,7 +196,7 @@ function resultOf<Result>(reply: JobReply<Result>): readonly Result[] {
   }
 }
 
-/** Unpacks a listing piece by piece, with other work in between: one of 100,000 entries takes a tenth of a second. */
+/** Unpacks a listing piece by piece, with other work in between: 100,000 entries take a tenth of a second. */
 async function toListing({ pieces, ...listing }: ListResult): Promise<ArchiveListing> {
   const entries: ListedEntry[] = [];
   for (const [index, bytes] of pieces.entries()) {
@@ -205,7 +206,7 @@ async function toListing({ pieces, ...listing }: ListResult): Promise<ArchiveLis
   return { entries, ...listing };
 }
 
-/** Several jobs may report that the archive expands too much: it is one problem. */
+/** Removes repeated reports of several jobs that the archive expands too much. */
 function withoutRepeats(problems: readonly ArchiveProblem[]): readonly ArchiveProblem[] {
   const first = problems.find(({ rule }) => rule === 'expanded_too_large');
   return problems.filter((problem) => problem.rule !== 'expanded_too_large' || problem === first);

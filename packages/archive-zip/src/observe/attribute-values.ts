@@ -1,17 +1,17 @@
-/** Longer values are data URLs. */
+/** Longer values are data URLs rather than paths. */
 const MAX_TARGET_LENGTH = 2_048;
-/** Space and character references: the value is not the target as it stands. */
+/** Matches values with space or character references, which differ from their target. */
 const NEEDS_DECODING = /[\s&]/;
 const CHARACTERS = /&(?:#(\d{1,7}|x[\da-f]{1,6})|(amp|quot|apos|lt|gt));?/gi;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', quot: '"', apos: "'", lt: '<', gt: '>' };
-/** The characters that HTML reads in numbers from 128 to 159: they are of windows-1252. */
+/** HTML reads the numeric references 128 to 159 as windows-1252. */
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
-/** A path with a character reference by name, which HTML has 2,231 of: another character may stand for it. */
+/** A path with a named character reference other than these five: HTML has 2,231, so its characters are unknown here. */
 const UNKNOWN_CHARACTER = /^(?:[^?#&]|&#|&(?!#))*?&(?!(?:amp|quot|apos|lt|gt)\b)[a-z][a-z\d]/i;
 
 /**
- * A value as a URL parser takes it: without space around it, tabs and line ends. Empty if it is too long for a path, or
- * has a character reference that is not known here.
+ * Converts a value as a URL parser does: removes space around it, tabs and line ends. Returns an empty text if it is too
+ * long for a path, or has an unknown character reference.
  */
 export function targetOf(value: string): string {
   if (value.length > MAX_TARGET_LENGTH) return '';
@@ -35,7 +35,7 @@ export function decodeCharacters(value: string): string {
 
 function characterOf(whole: string, digits: string, name?: string): string {
   if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole;
-  // The 0 changes no decimal number, and makes x1f the hexadecimal 0x1f.
+  // The leading 0 makes `x1f` the hexadecimal `0x1f`, and does not change decimal numbers.
   const code = Number(`0${digits}`);
   return WINDOWS_1252[code - 128] ?? (code <= 0x10_ff_ff ? String.fromCodePoint(code) : whole);
 }
@@ -43,7 +43,7 @@ function characterOf(whole: string, digits: string, name?: string): string {
 /** A candidate of a `srcset`: its URL, and its descriptors up to the next comma. */
 const CANDIDATE = /[\s,]*([^\s,]\S*)(?:\s[^,(]*(?:\([^)]{0,99}\)[^,(]*)*)?/y;
 
-/** The URLs of a `srcset` (HTML, "parse a srcset attribute"), as they stand. */
+/** The URLs of a `srcset` (HTML, "parse a srcset attribute"), unconverted. */
 export function* candidatesOf(srcset: string): Generator<string> {
   for (let at = 0; ; ) {
     CANDIDATE.lastIndex = at;
@@ -52,7 +52,7 @@ export function* candidatesOf(srcset: string): Generator<string> {
     const url = match[1];
     const end = withoutCommas(url);
     yield end;
-    // Without a space before it, a comma at the end of a URL separates it from the next.
+    // A comma at the end of a URL, without a space before it, separates it from the next.
     at = end === url ? CANDIDATE.lastIndex : match.index + match[0].indexOf(url) + url.length;
   }
 }
@@ -66,7 +66,7 @@ function withoutCommas(url: string): string {
 
 const REFRESH = /^\s*[\d.]+\s*[;,\s]\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|([^"'].*))/is;
 
-/** The URL of `<meta http-equiv="refresh">`; `undefined` where it names none. */
+/** The URL of `<meta http-equiv="refresh">`; `undefined` if it has none. */
 export function refreshTarget(content: string): string | undefined {
   const [, double, single, bare] = REFRESH.exec(content) ?? [];
   return double ?? single ?? bare;

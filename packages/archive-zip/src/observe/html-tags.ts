@@ -1,4 +1,4 @@
-/** The attributes that make a reference, or change its meaning. */
+/** The attributes that are references, or change their meaning. */
 const ATTRIBUTES = [
   'action',
   'content',
@@ -21,13 +21,13 @@ const ATTRIBUTES = [
 
 type Attribute = (typeof ATTRIBUTES)[number];
 
-/** A start tag of a page: its name in lower case, and those of its attributes that make a reference. */
+/** A start tag: its name in lower case, and its attributes of {@link ATTRIBUTES}. */
 export type Tag = { readonly name: string } & { [Name in Exclude<Attribute, 'name'>]?: string } & {
   /** The attribute `name`, of `<meta>`. */
   metaName?: string;
   /** The content of a script or a style sheet. */
   text?: string;
-  /** The values of its event handlers (`onclick`) that were asked for. */
+  /** The values of its requested event handlers, such as `onclick`. */
   handlers?: string[];
 };
 
@@ -48,10 +48,10 @@ const LETTER_O = 111;
 const HANDLER = /^on[a-z]{1,32}$/i;
 
 /**
- * The start tags of some elements, and of any other with a `style`, read as tolerantly as browsers do, in linear time.
- * Leaves out unended tags.
+ * Yields the start tags of the named elements, and of others with a `style` or a requested handler. Parses as tolerantly as
+ * browsers do, in linear time. Omits tags without an end.
  *
- * @param handlers the event handlers to read: those of which it matches a part, and the tags that have them.
+ * @param handlers matches the event handlers to read.
  */
 export function* tagsOf(html: string, names: ReadonlySet<string>, handlers?: RegExp): Generator<Tag> {
   let at = html.indexOf('<');
@@ -90,7 +90,7 @@ function endOfName(html: string, from: number): number {
 }
 
 function isSpace(code: number): boolean {
-  // A vertical tab is none in HTML.
+  // In HTML, a vertical tab is no space.
   return code === 32 || (code >= 9 && code <= 13 && code !== 11);
 }
 
@@ -100,13 +100,13 @@ function endsWord(code: number): boolean {
 
 /** The end of a comment, an end tag, a declaration or a plain `<`. */
 function endOfOther(html: string, at: number): number {
-  // From the second character on, since `<!-->` is a whole comment.
+  // Searches from the second character on, since `<!-->` is a complete comment.
   if (html.startsWith('<!--', at)) return positionAfter(html, '-->', at + 2);
   const next = html[at + 1];
   return next === '!' || next === '/' || next === '?' ? positionAfter(html, '>', at) : at + 1;
 }
 
-/** The position after the next mark; the end of the text without one. */
+/** The position after the next mark; without one, the end of the text. */
 function positionAfter(html: string, mark: string, from: number): number {
   const at = html.indexOf(mark, from);
   return at === -1 ? html.length : at + mark.length;
@@ -163,7 +163,7 @@ function keyOf(attribute: Attribute): Exclude<Attribute, 'name'> | 'metaName' {
   return attribute === 'name' ? 'metaName' : attribute;
 }
 
-/** Browsers take a `=` where a name should begin as the name's first character. */
+/** Skips the first character, since browsers read a `=` there as a part of the name. */
 function endOfAttributeName(html: string, from: number): number {
   let at = from + 1;
   for (; at < html.length; at += 1) {
@@ -194,7 +194,7 @@ function skipSpace(html: string, from: number): number {
   return at;
 }
 
-/** The beginning of the element's end tag, or the end of the text without one. */
+/** The beginning of the element's end tag; without one, the end of the text. */
 function endOfElement(html: string, from: number, name: string): number {
   for (let at = html.indexOf('</', from); at !== -1; at = html.indexOf('</', at + 2)) {
     if (html.slice(at + 2, at + 2 + name.length).toLowerCase() === name) return at;

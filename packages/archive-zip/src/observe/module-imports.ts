@@ -1,18 +1,18 @@
-/** Space, comments and directives, which may stand before and between imports. */
+/** Space, comments and directives before and between imports. */
 const BETWEEN_IMPORTS =
   /(?:[\s;\uFEFF]+|\/\/[^\n]*|\/\*[^*]*(?:\*(?!\/)[^*]*)*\*\/|#![^\n]*|(["'])use [a-z]+\1(?=\s*[;\n]))/y;
-/** A declaration that names another module; names in quotes are left out. */
+/** An import or export from another module; omits imported names in quotes. */
 const DECLARATION =
   /(?:import(?![\w$.(])|export(?=\s*[*{]))(?:[^"'`;()=]{0,8192}?[\s}*]from)?\s{0,99}(["'])([^"'\\\n]{1,2048})\1(?:\s{0,99}(?:with|assert)\s{0,99}\{[^}]{0,999}\})?/y;
-/** Passed first, or the name of a module would be looked for behind each of many. */
+/** Skipped first: otherwise the search for the name of a module would run on after each of many local exports. */
 const LOCAL_EXPORT_BEFORE_ANOTHER = /export\s{0,99}\{[^{}"']{0,8192}\}(?=[\s;]{0,99}(?:import|export)\b)/y;
 const LOCAL_EXPORT = /export\s{0,99}\{[^{}"']{0,8192}\}/y;
-/** Others are names for import maps, which browsers do not resolve as URLs. */
+/** Other names are for import maps, and no URLs. */
 const URL_LIKE = /^\.{0,2}\//;
 
 /**
- * The URLs that a module imports statically, as long as its imports stand before its other code, as builders and people
- * write them. After that, a text that looks like an import may stand in a string.
+ * The URLs that a module imports statically before its other code, where builders and people write imports. Later, a text
+ * that looks like an import may be in a string.
  */
 export function importsOf(script: string): readonly string[] {
   const targets: string[] = [];

@@ -13,43 +13,43 @@ export interface Observation {
   readonly references: readonly Reference[];
   /** The kinds of secret that the file seems to contain; never the secret itself. */
   readonly secrets: readonly SecretKind[];
-  /** Whether a script in it registers a service worker; absent where none does. */
+  /** Whether a script in it registers a service worker; absent if none does. */
   readonly serviceWorker?: true;
-  /** What it uses and a site without an origin of its own does not have; absent where there is nothing. */
+  /** Features that it uses, and that need an origin of the site's own; absent if there are none. */
   readonly originNeeds?: readonly OriginNeed[];
-  /** The addresses of embeds that ask for a Referer and get none; absent where there are none. */
+  /** The addresses of embeds that need a Referer but get none; absent if there are none. */
   readonly withoutReferrer?: readonly string[];
-  /** The tool that made the page, where it shows. */
+  /** The tool that made the page, if recognized. */
   readonly tool?: SiteTool;
   /** Whether all of the file was searched. */
   readonly whole: boolean;
 }
 
-/** Bytes decoded at once: V8 frees longer strings late, and takes longer to search them. */
+/** Bytes decoded at once: V8 frees longer strings late, and searches them more slowly. */
 const PIECE_BYTES = 65_536;
 /** Bytes read before and after a piece: more than the longest secret. */
 const OVERLAP_BYTES = 256;
 const NOTHING: Observation = { references: [], secrets: [], whole: true };
 const BOUNDLESS: ObservationBounds = { work: Number.POSITIVE_INFINITY };
 const STYLE_SHEET = /\.css$/i;
-/** Files without text, and source maps, of which the name alone is reason for a warning. */
+/** Files without text, and source maps, for which the name alone causes a warning. */
 const OPAQUE =
   /\.(?:png|jpe?g|gif|webp|avif|ico|woff2?|ttf|otf|eot|mp[34]|m4a|webm|ogg|wasm|pdf|zip|gz|br|map)$/i;
 
-/** Whether {@link observe} searches a file of that path. Others it only checks for being a private key. */
+/** Whether {@link observe} searches a file of that path. It checks others only for being a private key. */
 export function isObservable(path: string): boolean {
   return !OPAQUE.test(path);
 }
 
-/** Whether all of a file's text is read for references; of scripts, their beginning is. */
-export function isReferring(path: string): boolean {
+/** Whether the whole text of a file is searched for references. Of scripts, only the beginning is. */
+export function mayHaveReferences(path: string): boolean {
   return isPage(path) || STYLE_SHEET.test(path) || isWebAppManifest(path);
 }
 
 /**
- * Searches a file's text for references (in HTML, CSS, modules and web app manifests), for secrets, and for what scripts
- * and elements need that a site may not have. It takes linear time, and ends where references cost more work than the
- * bounds allow: equal texts and bounds give equal results.
+ * Searches a file's text for references (in HTML, CSS, modules and web app manifests), for secrets, and for features that
+ * a site may not have. Takes linear time, and ends when references need more work than the bounds allow: equal texts and
+ * bounds give equal results.
  *
  * @example
  * import { observe } from '@pinfold/archive-zip/observe';
@@ -66,7 +66,7 @@ export function observe(path: string, text: string, bounds: ObservationBounds = 
   return observation(secretsOf(path, text, secretsIn(text)), scripts, collector, page);
 }
 
-/** Does the same for the bytes of a file that is not {@link isReferring}, in any encoding that has ASCII. */
+/** Does the same for the bytes of other files than {@link mayHaveReferences}, in any encoding that includes ASCII. */
 export function observeBytes(
   path: string,
   bytes: Buffer,
@@ -88,7 +88,7 @@ export function observeBytes(
   );
 }
 
-/** The beginning of a script, decoded as UTF-8 only if it imports anything: that takes V8 up to forty times as long. */
+/** The beginning of a script. Decodes it as UTF-8, which is up to forty times as slow, only if it imports anything. */
 function headOf(bytes: Buffer): string {
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const head = bytes.subarray(isMarked ? 3 : 0, PIECE_BYTES);
@@ -105,6 +105,7 @@ function secretsOf(
   const secret = secretOfFile(path, (characters) =>
     typeof content === 'string' ? content.slice(0, characters) : content.toString('latin1', 0, characters),
   );
+  // A name like `secrets.json` adds nothing to secrets that were found inside.
   if (secret === 'private_key' || (secret !== undefined && secrets.size === 0)) secrets.add(secret);
   return [...secrets];
 }
@@ -114,9 +115,8 @@ function readReferences(path: string, text: string, collector: ReferenceCollecto
   if (STYLE_SHEET.test(path)) readCss(text, collector);
   else if (isScript(path)) readModule(text.slice(0, PIECE_BYTES), collector);
   else if (isWebAppManifest(path)) {
-    webAppManifestUrls(text).every(({ url, navigation }) =>
-      collector.add(plainTargetOf(url), { navigation }),
-    );
+    for (const { url, navigation } of webAppManifestUrls(text))
+      if (!collector.add(plainTargetOf(url), { navigation })) break;
   }
   return undefined;
 }

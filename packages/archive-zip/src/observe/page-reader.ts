@@ -15,7 +15,7 @@ import { SCRIPT_HINT } from './script-findings.ts';
 /** Findings in a page other than its references. */
 export interface PageFindings {
   readonly originNeeds: readonly OriginNeed[];
-  /** The addresses of embeds that ask for a Referer and get none. */
+  /** The addresses of embeds that need a Referer but get none. */
   readonly withoutReferrer: readonly string[];
   /** Its scripts: the text of elements, event handlers and `javascript:` URLs. */
   readonly scripts: readonly string[];
@@ -30,7 +30,7 @@ const SVG_HREFS = [
   ['href', false],
   ['xlink:href', false],
 ] as const;
-/** The attributes of each element that name one URL, and whether following it is a navigation. */
+/** The attributes of each element that have a URL, and whether following it is a navigation. */
 const URLS: ReadonlyMap<string, readonly (readonly [UrlAttribute, boolean])[]> = new Map(
   Object.entries({
     a: [...LINK_HREF, ['xlink:href', true]],
@@ -55,7 +55,7 @@ const URLS: ReadonlyMap<string, readonly (readonly [UrlAttribute, boolean])[]> =
 );
 const READ_ELEMENTS = new Set([...URLS.keys(), 'app-root', 'base', 'meta', 'style']);
 const LINK_ELEMENTS = new Set([...URLS.keys(), 'base']);
-/** The attributes whose values tell in which encoding a page's author wrote the names of files. */
+/** The attributes that show in which encoding a page's author wrote the names of files. */
 const LINK_ATTRIBUTES: ReadonlySet<UrlAttribute> = new Set(['href', 'src', 'xlink:href']);
 
 /** The `rel` of links that a browser loads with the page; other links lead to pages. */
@@ -64,7 +64,7 @@ const LOADED =
 const MODULE_LINK = /(?:^|\s)modulepreload(?:\s|$)/i;
 /** A base with one of these schemes is ignored (HTML, "set the frozen base URL"). */
 const IGNORED_BASE = /^\s*(?:data|javascript):/i;
-/** A base that cannot be read: no reference below it is followed. */
+/** Stands for an unreadable base: no reference relative to it is followed. */
 const UNKNOWN_BASE = 'unknown:';
 /** Types of scripts that no browser runs. */
 const DATA =
@@ -74,18 +74,18 @@ const OTHER_SITE = /^\s*(?:[a-z][a-z\d+.-]*:|[\\/]{2})/i;
 const PDF = /\.pdf\s*(?:[?#]|$)/i;
 /** YouTube's player refuses to play without a Referer. */
 const NEEDS_REFERRER = /^\s*(?:https?:)?\/\/(?:www\.)?youtube(?:-nocookie)?\.com\/embed\//i;
-/** Policies that send one to another site, those of old pages among them. Browsers ignore unknown ones. */
+/** Policies that send a Referer to other sites, including outdated names. Browsers ignore unknown policies. */
 const SENDS_REFERRER =
   /^(?:no-referrer-when-downgrade|(?:strict-)?origin|(?:strict-)?origin-when-cross-?origin|unsafe-url|always|default)$/i;
 
-/** Reads the references of a page into a collector, and returns what else it finds. */
+/** Reads the references of a page into a collector, and returns its other findings. */
 export function readPage(html: string, collector: ReferenceCollector): PageFindings {
   const reader = new PageReader(collector, html.includes(' ng-version="') ? 'angular' : undefined);
   for (const tag of tagsOf(html, READ_ELEMENTS, SCRIPT_HINT)) if (!reader.read(tag)) break;
   return reader.findings();
 }
 
-/** Reads what `href` and `src` refer to, and no other attribute, style or script. */
+/** Reads only the references in `href` and `src`, and none in other attributes, styles or scripts. */
 export function readLinks(html: string, collector: ReferenceCollector): void {
   const reader = new PageReader(collector, undefined);
   for (const tag of tagsOf(html, LINK_ELEMENTS)) if (!reader.readLinks(tag)) break;
@@ -128,7 +128,7 @@ class PageReader {
     };
   }
 
-  /** Reads one tag. Returns whether there is work left for more. */
+  /** Reads one tag; returns false once the bounds are used up. */
   read(tag: Tag): boolean {
     const { name, style, text, srcset, imagesrcset, handlers = [] } = tag;
     for (const handler of handlers) this.#scripts.push(decodeCharacters(handler));
@@ -146,12 +146,12 @@ class PageReader {
     );
   }
 
-  /** Reads `href` and `src` of one tag. Returns whether there is work left for more. */
+  /** Reads `href` and `src` of one tag; returns false once the bounds are used up. */
   readLinks(tag: Tag): boolean {
     return tag.name === 'base' ? this.#readBase(tag) : this.#readUrls(tag, LINK_ATTRIBUTES);
   }
 
-  /** @param wanted the attributes to read; absent for all. */
+  /** @param wanted the attributes to read. Default: all. */
   #readUrls(tag: Tag, wanted?: ReadonlySet<UrlAttribute>): boolean {
     const { name, rel = '' } = tag;
     return (URLS.get(name) ?? []).every(([attribute, isLink]) => {
@@ -188,7 +188,7 @@ class PageReader {
     return !isModuleScript(tag) || readModule(text, this.#collector);
   }
 
-  /** Finds what works only on an origin of its own, or with a Referer. */
+  /** Finds features that need an origin of the site's own, or a Referer. */
   #findNeeds({ name, href, src, data, crossorigin, referrerpolicy = '', ...tag }: Tag): void {
     if (name === 'a' && href !== undefined && SCRIPT_URL.test(href))
       this.#scripts.push(decodeCharacters(href));
@@ -227,7 +227,7 @@ const GENERATORS: readonly (readonly [RegExp, SiteTool])[] = [
   [/^vitepress/i, 'vitepress'],
 ];
 
-/** Files whose names only one tool gives. */
+/** File names that only one tool uses. */
 const TOOL_FILES: readonly (readonly [RegExp, SiteTool])[] = [
   [/(?:^|\/)_next\//, 'next'],
   [/(?:^|\/)_astro\//, 'astro'],
@@ -239,10 +239,10 @@ const TOOL_FILES: readonly (readonly [RegExp, SiteTool])[] = [
   [/(?:^|\/)polyfills[.-]\w{8,20}\.js$/, 'angular'],
   [/(?:^|\/)static\/js\/main\.\w{8}\.js$/, 'create_react_app'],
 ];
-/** The names of files that Vite builds, and so do tools that build with it. */
+/** The file names of Vite, and of tools that build with it. */
 const VITE_FILE = /(?:^|\/)assets\/[\w.-]{1,99}-[\w-]{8}\.js$/;
 
-/** The tool that made a page as far as a tag shows it, or the one that is known already. */
+/** The tool that a tag shows to have made the page, or else the known one. */
 export function toolOf(tag: Tag, known: SiteTool | undefined): SiteTool | undefined {
   if (known !== undefined && known !== 'vite') return known;
   const { name, content = '' } = tag;

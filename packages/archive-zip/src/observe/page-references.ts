@@ -4,30 +4,30 @@ import type { Reference } from './reference-collector.ts';
 
 export type Destination = Omit<FollowedReference, 'target'>;
 
-/** A folder that references lead into. */
-interface Place {
+/** A folder to which references lead. */
+interface TargetFolder {
   readonly folder: string;
-  /** Whether the reference goes above the root: it stays there at the root of a host, and leaves the site under a path. */
+  /** Whether the reference goes above the root. At the root of a host it then means the root; below a path, it leaves the site. */
   readonly above: boolean;
-  /** Whether no request for it finds a file. */
-  readonly isNowhere?: true;
+  /** Whether no request in it finds a file. */
+  readonly isUnreachable?: true;
   /** Its files by name and by folded name, read at the first lookup. */
   files?: FolderFiles;
   folded?: FolderFiles;
 }
 
 interface Address {
-  readonly place: Place;
+  readonly place: TargetFolder;
   readonly name: string;
 }
 
-/** Whether a file answers an address, and the one that would if upper and lower case were the same. */
+/** Whether a file answers an address; otherwise, the file that would if letter case did not matter. */
 type Match = Pick<Destination, 'answered' | 'otherCase'>;
 
 const ANSWERED: Match = { answered: true, otherCase: undefined };
 const UNANSWERED: Match = { answered: false, otherCase: undefined };
 
-/** Bases that change nothing. */
+/** Bases that do not change references. */
 const NO_BASE = /^(?:#|\?|$)/;
 const OTHER_SITE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2}|#|\?|$)/i;
 /** Placeholders of template languages. */
@@ -38,60 +38,60 @@ const ABSOLUTE = /^[\\/](?![\\/])/;
 const ENCODED_SLASH = /%2f/i;
 const NO_FILES: FolderFiles = new Map();
 
-/** Finds where a page's references lead. Looks each folder up once: the cost of one depends on its own length only. */
+/** Finds the targets of a page's references. Looks each folder up once, so that the work depends on their own length only. */
 export class PageReferences {
   readonly #site: SitePaths;
   readonly #folder: string;
   readonly #ends: readonly number[];
   readonly #root: FolderFiles;
-  readonly #own: Place | undefined;
-  /** By the part of a reference before its last segment; `undefined` if that is no valid path. */
-  readonly #places: Map<string, Place | undefined> = new Map();
+  readonly #ownResolver: TargetFolder | undefined;
+  /** Folders by the part of a reference before its last segment; `undefined` if that is no valid path. */
+  readonly #targets: Map<string, TargetFolder | undefined> = new Map();
 
   constructor(site: SitePaths, page: string) {
     this.#site = site;
     this.#folder = page.slice(0, page.lastIndexOf('/') + 1);
     this.#ends = endsOf(this.#folder);
     this.#root = site.folder('') ?? NO_FILES;
-    this.#own = hasManyMarks(this.#folder) ? undefined : { folder: this.#folder, above: false };
+    this.#ownResolver = hasManyMarks(this.#folder) ? undefined : { folder: this.#folder, above: false };
   }
 
-  /** The same for references that are relative to a `<base>`; `undefined`: they lead outside the site, or it is unknown. */
+  /** The resolver of references relative to a `<base>`; `undefined` if that is outside the site, or unknown. */
   below(base: string): PageReferences | undefined {
     if (NO_BASE.test(base)) return this;
     const place = this.#find(base)?.place;
-    return place === undefined || place.isNowhere === true
+    return place === undefined || place.isUnreachable === true
       ? undefined
       : new PageReferences(this.#site, place.folder);
   }
 
-  /** The path of the file that a reference names, if it is one of the site. */
+  /** The path of the site's file to which a reference leads, if any. */
   fileOf({ target }: Reference): string | undefined {
     const found = this.#address(target);
     return found === undefined ? undefined : this.#files(found.place).get(found.name);
   }
 
-  /** The target of a reference, and whether the site has it; `undefined`: outside the site, or unknown. */
+  /** The target of a reference, and whether the site has it; `undefined` if it is outside the site, or unknown. */
   follow({ target, navigation, isBase }: Reference): Destination | undefined {
     const found = this.#address(target);
     const absolute = ABSOLUTE.test(target) || found?.place.above === true;
     if (isBase === true) return absolute ? { absolute, ...ANSWERED } : undefined;
     if (found === undefined) return undefined;
     const { place, name } = found;
-    const match = this.#match({ place, name });
-    const page = name === '' && match === UNANSWERED ? this.#matchPage(place.folder) : match;
-    const answered = page.answered || (navigation && findFallback(this.#root, name, true).kind === 'file');
-    return { absolute, answered, otherCase: page.otherCase };
+    const exact = this.#match({ place, name });
+    const match = name === '' && exact === UNANSWERED ? this.#matchPage(place.folder) : exact;
+    const answered = match.answered || (navigation && findFallback(this.#root, name, true).kind === 'file');
+    return { absolute, answered, otherCase: match.otherCase };
   }
 
   #address(target: string): Address | undefined {
     if (MORE_THAN_A_NAME.test(target)) return this.#find(target);
-    return this.#own === undefined ? undefined : { place: this.#own, name: target };
+    return this.#ownResolver === undefined ? undefined : { place: this.#ownResolver, name: target };
   }
 
   #match({ place, name }: Address): Match {
     const folded = foldPath(name);
-    // An exact match is a match without case, too: one lookup finds most broken references.
+    // Without a case-insensitive match there is no exact one, so one lookup suffices for most broken references.
     const near = findAnswer(this.#foldedFiles(place), folded);
     if (near === undefined) return UNANSWERED;
     if (findAnswer(this.#files(place), name) !== undefined) return ANSWERED;
@@ -99,7 +99,7 @@ export class PageReferences {
     return { answered: false, otherCase };
   }
 
-  /** The page that the server redirects `x/` to. */
+  /** Matches the page to which the server redirects `x/`. */
   #matchPage(path: string): Match {
     const page = pageForFolder(path);
     if (page === undefined) return UNANSWERED;
@@ -109,39 +109,39 @@ export class PageReferences {
     return this.#files(folder).has(page.slice(end)) ? ANSWERED : { answered: false, otherCase };
   }
 
-  #files(place: Place): FolderFiles {
+  #files(place: TargetFolder): FolderFiles {
     place.files ??= this.#site.folder(place.folder) ?? NO_FILES;
     return place.files;
   }
 
-  #foldedFiles(place: Place): FolderFiles {
+  #foldedFiles(place: TargetFolder): FolderFiles {
     place.folded ??= this.#site.foldedFolder(place.folder) ?? NO_FILES;
     return place.folded;
   }
 
-  /** The folder that a reference leads into, and the decoded name in it; `undefined`: out of the site. */
+  /** The folder to which a reference leads, and the decoded name in it; `undefined` if outside the site. */
   #find(target: string): Address | undefined {
     if (OTHER_SITE.test(target) || TEMPLATE.test(target)) return undefined;
     const path = target.replace(/[?#].*/s, '').replaceAll('\\', '/');
     const end = path.lastIndexOf('/') + 1;
     const last = path.slice(end);
-    const dots = last === '.' || last === '..';
-    const name = decode(dots ? '' : last);
+    const isDots = last === '.' || last === '..';
+    const name = decode(isDots ? '' : last);
     if (name === undefined || hasManyMarks(name)) return undefined;
-    const place = this.#place(dots ? `${path}/` : path.slice(0, end));
+    const place = this.#targetFolder(isDots ? `${path}/` : path.slice(0, end));
     if (place === undefined) return undefined;
     return ENCODED_SLASH.test(last)
-      ? { place: nowhere(place.above), name: last }
+      ? { place: unreachable(place.above), name: last }
       : { place, name: name.normalize('NFC') };
   }
 
-  #place(folders: string): Place | undefined {
-    if (!this.#places.has(folders)) this.#places.set(folders, this.#resolve(folders));
-    return this.#places.get(folders);
+  #targetFolder(folders: string): TargetFolder | undefined {
+    if (!this.#targets.has(folders)) this.#targets.set(folders, this.#resolve(folders));
+    return this.#targets.get(folders);
   }
 
-  /** RFC 3986, section 5.2.4, for folders alone. */
-  #resolve(folders: string): Place | undefined {
+  /** Removes dot segments (RFC 3986, section 5.2.4) and decodes the folders. */
+  #resolve(folders: string): TargetFolder | undefined {
     const absolute = folders.startsWith('/');
     let parents = absolute ? 0 : this.#ends.length;
     let above = false;
@@ -155,29 +155,29 @@ export class PageReferences {
       }
     }
     const further = entered.join('');
-    const own = decode(further);
-    if (own === undefined) return undefined;
-    if (ENCODED_SLASH.test(further)) return nowhere(above);
-    const folder = `${this.#folder.slice(0, this.#ends[parents - 1] ?? 0)}${own}`;
+    const decoded = decode(further);
+    if (decoded === undefined) return undefined;
+    if (ENCODED_SLASH.test(further)) return unreachable(above);
+    const folder = `${this.#folder.slice(0, this.#ends[parents - 1] ?? 0)}${decoded}`;
     return hasManyMarks(folder) ? undefined : { folder, above };
   }
 }
 
-/** Where a reference with an encoded slash leads. */
-function nowhere(above: boolean): Place {
-  return { folder: '', above, isNowhere: true, files: NO_FILES, folded: NO_FILES };
+/** The target of a reference with an encoded slash, for which the server finds no file. */
+function unreachable(above: boolean): TargetFolder {
+  return { folder: '', above, isUnreachable: true, files: NO_FILES, folded: NO_FILES };
 }
 
-/** Returns a function that finds the resolver of a reference of a file. A page has at most one base. */
+/** Returns a function that finds the resolver for each reference of a file, which has at most one base. */
 export function resolverOf(
   site: SitePaths,
   file: string,
 ): (reference: Pick<Reference, 'base'>) => PageReferences | undefined {
-  const own = new PageReferences(site, file);
+  const ownResolver = new PageReferences(site, file);
   let below: PageReferences | 'unknown' | undefined;
   return ({ base }) => {
-    if (base === undefined) return own;
-    below ??= own.below(base) ?? 'unknown';
+    if (base === undefined) return ownResolver;
+    below ??= ownResolver.below(base) ?? 'unknown';
     return below === 'unknown' ? undefined : below;
   };
 }
@@ -207,7 +207,7 @@ type Folders = Map<string, Map<string, string>>;
 const INDEX = 'index.html';
 
 /**
- * The paths of a site's files by folder: many references from one folder need its path, however long, looked up once.
+ * The paths of a site's files by folder, so that the path of a folder is looked up only once for many references.
  *
  * @example
  * import { SitePaths } from '@pinfold/archive-zip/observe';
@@ -228,13 +228,13 @@ export class SitePaths {
     return this.#folders().get(path.normalize('NFC'));
   }
 
-  /** The folder whose path differs in case at most; its files are by {@link foldPath} of their names. */
+  /** The folder whose path may differ in letter case; its files by {@link foldPath} of their names. */
   foldedFolder(path: string): FolderFiles | undefined {
     this.#folded ??= foldFolders(this.#folders());
     return this.#folded.get(foldPath(path));
   }
 
-  /** Made at the first lookup: many sites have no references. */
+  /** Created at the first lookup, since many sites have no references. */
   #folders(): Folders {
     this.#exact ??= foldersOf(this.#paths);
     return this.#exact;
@@ -246,7 +246,7 @@ function foldersOf(paths: readonly string[]): Folders {
   for (const path of paths) {
     const name = path.normalize('NFC');
     const end = name.lastIndexOf('/') + 1;
-    place(folders, name.slice(0, end), name.slice(end), path);
+    addFile(folders, name.slice(0, end), name.slice(end), path);
   }
   return folders;
 }
@@ -256,17 +256,17 @@ function foldFolders(folders: Folders): Folders {
   const folded: Folders = new Map();
   for (const [folder, files] of folders) {
     const name = foldPath(folder);
-    for (const [file, path] of files) if (!file.includes('/')) place(folded, name, foldPath(file), path);
+    for (const [file, path] of files) if (!file.includes('/')) addFile(folded, name, foldPath(file), path);
   }
   return folded;
 }
 
-/** Adds a start page to the folder around its own, too. */
-function place(folders: Folders, folder: string, name: string, path: string): void {
+/** Adds a file to its folder; a start page to the parent folder, too. */
+function addFile(folders: Folders, folder: string, name: string, path: string): void {
   add(folders, folder, name, path);
   if (name !== INDEX || folder === '') return;
-  const own = folder.lastIndexOf('/', folder.length - 2) + 1;
-  add(folders, folder.slice(0, own), folder.slice(own) + name, path);
+  const parentEnd = folder.lastIndexOf('/', folder.length - 2) + 1;
+  add(folders, folder.slice(0, parentEnd), folder.slice(parentEnd) + name, path);
 }
 
 function add(folders: Folders, folder: string, name: string, path: string): void {

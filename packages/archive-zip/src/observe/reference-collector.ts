@@ -1,4 +1,4 @@
-/** A reference to another file that a page, a style sheet, a module or a manifest makes. */
+/** A reference to another file in a page, a style sheet, a module or a manifest. */
 export interface Reference {
   /** The attribute's value, with character references resolved as far as URLs need it. */
   readonly target: string;
@@ -6,14 +6,14 @@ export interface Reference {
   readonly navigation: boolean;
   /** The `href` of the page's `<base>`, if the target is relative to it. */
   readonly base?: string;
-  /** The reference is the `<base>` itself, which loads nothing. */
+  /** Whether the reference is the `<base>` itself, which loads nothing. */
   readonly isBase?: true;
   readonly isModule?: true;
 }
 
-/** How much work a search of one file may take. */
+/** The bounds for searching one file. */
 export interface ObservationBounds {
-  /** Characters compared to read and to follow references. */
+  /** The most work to read and follow references, in compared characters. */
   readonly work: number;
   /** Called now and then; throws to end the search. */
   readonly checkpoint?: () => void;
@@ -26,12 +26,12 @@ const REFERENCE_COST = 48;
 /** A slash in any form: the reference may lead into another folder. */
 const SLASH = /[\\/%]/;
 const FOLDERS = /^.*[\\/%]/s;
-/** How many steps there are between two calls of `checkpoint`. */
+/** The number of steps between two calls of `checkpoint`. */
 const CHECK_EVERY = 256;
 
-/** Collects the references of one file, each once, until they cost more work than the bounds allow. */
+/** Collects the references of one file, each once, until they need more work than the bounds allow. */
 export class ReferenceCollector {
-  /** Whether there was enough work for all. */
+  /** Whether the bounds sufficed for the whole file. */
   whole = true;
   readonly #file: string;
   readonly #checkpoint: (() => void) | undefined;
@@ -48,14 +48,14 @@ export class ReferenceCollector {
     this.#checkpoint = checkpoint;
   }
 
-  /** The references collected. Links before the page's `<base>` are relative to it, too, but parts that were loaded before are not. */
+  /** The collected references. Links before the page's `<base>` are relative to it, too, but parts loaded before are not. */
   references(): readonly Reference[] {
     const base = this.#base;
     if (base === undefined) return this.#references;
     return this.#references.map((reference) => (reference.navigation ? { ...reference, base } : reference));
   }
 
-  /** Sets the `href` of the page's first `<base>`, to which the references behind it are relative. */
+  /** Sets the `href` of the page's first `<base>`, to which later references are relative. */
   setBase(href: string): boolean {
     this.#base = href;
     return this.add(href, { navigation: false, isBase: true });
@@ -65,7 +65,7 @@ export class ReferenceCollector {
     return this.#base !== undefined;
   }
 
-  /** Subtracts a cost from the work that is left. Returns whether there was enough. */
+  /** Subtracts a cost from the remaining work; returns whether there was enough. */
   spend(characters: number): boolean {
     this.#steps += 1;
     if (this.#steps % CHECK_EVERY === 0) this.#checkpoint?.();
@@ -75,10 +75,10 @@ export class ReferenceCollector {
   }
 
   /**
-   * Adds a reference once. Returns whether there was enough work left for it.
+   * Adds a reference once; returns false once the bounds are used up.
    *
-   * @param target as a URL parser takes it; empty for none.
-   * @param value as the file has it: a repeated one costs little.
+   * @param target the converted value, see {@link targetOf}; empty for none.
+   * @param value the value in the file: repeated ones cost little.
    */
   add(target: string, kind: Omit<Reference, 'target' | 'base'>, value: string = target): boolean {
     const isNew = target !== '' && !this.#seen.has(value);
@@ -89,7 +89,7 @@ export class ReferenceCollector {
     return true;
   }
 
-  /** The first reference into a folder costs twice the length of the file's path, too: it may lead to a page of that name. */
+  /** The first reference to a folder also costs twice the length of the file's path, for finding that folder. */
   #costOf(target: string): number {
     const cost = REFERENCE_COST + target.length;
     const folders = SLASH.test(target) ? FOLDERS.exec(target)?.[0] : undefined;

@@ -4,12 +4,12 @@ import { type Destination, resolverOf, type SitePaths } from './page-references.
 import type { Reference } from './reference-collector.ts';
 import { isScript } from './script-findings.ts';
 
-/** How many references there are between two calls of `checkpoint`. */
+/** The number of references between two calls of `checkpoint`. */
 const CHECK_EVERY = 256;
 
-/** The warning that a reference can become. Which one depends on how the site is served. */
+/** The warning that a reference can become, depending on how the site is served. */
 type WarningKind = 'nothing' | 'absolute' | `${'absolute ' | ''}${'unanswered' | 'other case'}`;
-/** References of scripts are counted separately: they become warnings only if a page loads the script as a module. */
+/** Counts references of scripts separately: they become warnings only if a page loads the script as a module. */
 type CountedKind = WarningKind | `module ${WarningKind}`;
 
 /**
@@ -35,7 +35,7 @@ export class ReferenceFilter {
     this.#checkpoint = checkpoint;
   }
 
-  /** The references of a file that no file answers exactly, and those that lead out of a site under a path. */
+  /** The references of a file to which no file matches exactly, and those that would leave a site below a path. */
   filter(file: string, references: readonly Reference[]): readonly FollowedReference[] {
     const referencesOf = resolverOf(this.#site, file);
     return references.flatMap((reference, index) => {
@@ -48,7 +48,7 @@ export class ReferenceFilter {
     });
   }
 
-  /** The scripts that a file loads as modules; of pages only those that no page before loads. */
+  /** The scripts that a file loads as modules; for pages, only those that no earlier page loads. */
   modules(file: string, references: readonly Reference[]): readonly string[] {
     const referencesOf = resolverOf(this.#site, file);
     const paths = references.flatMap((reference) =>

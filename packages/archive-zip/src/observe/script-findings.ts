@@ -9,17 +9,17 @@ export interface ScriptFindings {
 const PAGE = /\.html?$/i;
 const SCRIPT = /\.[cm]?js$/i;
 
-/** A script as a text, or as bytes in any encoding that has ASCII: bytes take a fraction of the time to search. */
+/** A script as text, or as bytes in any encoding that includes ASCII, which are much faster to search. */
 export type Script = string | Buffer;
 
-/** Follows the name in a registration. The number of spaces is bounded, so that every text takes linear time. */
+/** Matches after the name in a registration. Bounds spaces, to take linear time. */
 const REGISTERS = /^\s{0,9}\??\.\s{0,9}register\s{0,9}\(/;
 /** Longer than what {@link REGISTERS} can match. */
 const AFTER_WORKER = 64;
 const STARTS_WORKER = /\bnew\s{1,9}(?:[\w.]{1,30}\.)?(?:Shared)?Worker$/;
 /** Longer than what {@link STARTS_WORKER} can match. */
 const BEFORE_WORKER = 64;
-/** The parts of names to search for: they begin with a letter that is rare in scripts, and V8 finds less than seven characters with memchr. */
+/** Parts of names to search for: with a rare first letter, and short, since V8 then uses memchr. */
 const STORE_HINTS = [
   { hint: 'Storag', names: ['localStorage', 'sessionStorage'] },
   { hint: 'DB', names: ['indexedDB'] },
@@ -28,11 +28,11 @@ const STORE_HINTS = [
 ] as const;
 const GLOBAL = /(?<![\w$.])(?:window|self|globalThis)\.$/;
 const WORKER_HINT = 'Worker';
-/** Matches every script in which something may be found. */
+/** Matches every script that may have findings. */
 export const SCRIPT_HINT: RegExp = new RegExp(
   [WORKER_HINT, ...STORE_HINTS.map(({ hint }) => hint)].join('|'),
 );
-/** The longest beginning of a line that is searched for the mark of a comment: minified scripts have no short lines. */
+/** Characters before a finding that are searched for the beginning of a comment: lines of minified scripts are long. */
 const BEFORE_COMMENTED = 256;
 const COMMENT = /^\s*(?:\/\/|\/\*|\*\s)/;
 
@@ -45,7 +45,7 @@ export function isScript(path: string): boolean {
   return SCRIPT.test(path);
 }
 
-/** Searches scripts for what a site may not have or may not find where it is shown. */
+/** Searches scripts for service workers, and for features that need an origin of the site's own. */
 export function findInScripts(scripts: readonly Script[]): ScriptFindings {
   const needs: OriginNeed[] = [];
   if (scripts.some(usesStorage)) needs.push('storage');
@@ -69,7 +69,7 @@ function isNameAt(script: Script, start: number, name: string): boolean {
   if (start < 0 || !found.startsWith(name)) return false;
   const before = partOf(script, start - 12, start);
   if (isWord(before.at(-1)) || isWord(found[name.length])) return false;
-  // Programs often have caches of their own.
+  // Other objects of scripts are often called `caches`, too.
   return !name.startsWith('caches') || !before.endsWith('.') || GLOBAL.test(before);
 }
 

@@ -1,10 +1,10 @@
 import type { SecretKind } from '@pinfold/core';
 
-/** Each form begins at a character that is rare in texts, with a lookbehind: four times as fast on large scripts. */
-const FORMS: readonly (readonly [kind: Exclude<SecretKind, 'secret_file'>, form: string])[] = [
+/** Each pattern begins at a rare character, with a lookbehind, which is four times as fast on large scripts. */
+const PATTERNS: readonly (readonly [kind: Exclude<SecretKind, 'secret_file'>, pattern: string])[] = [
   [
     'private_key',
-    // Files have it in lines, JSON and scripts with escaped line ends. A mention has no key after it.
+    // Requires a key after the header, with plain line ends, or escaped ones as in JSON: a mere mention has none.
     '-----BEGIN (?:[A-Z0-9]{2,10} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:\\s|\\\\[nr]){1,4}(?:[A-Z][A-Za-z-]{2,16}: |[A-Za-z0-9+/=]{16}|[A-Za-z0-9+/=\\s\\\\]{1,64}-----END)',
   ],
   ['aws_access_key', '(?<=\\bA[KS])IA[A-Z2-7]{16}\\b'],
@@ -19,23 +19,23 @@ const FORMS: readonly (readonly [kind: Exclude<SecretKind, 'secret_file'>, form:
 ];
 
 /**
- * Finds where a form may begin: at its first character, or the fifth of a private key. Saves a third of the time in texts
- * without secrets. Longer beginnings are faster in most texts, but V8 chooses its search algorithm by the first text, and
- * after a binary one takes four times as long for every script.
+ * Finds the possible beginning of a secret: its first character, or the fifth of a private key. Saves a third of the time
+ * in texts without secrets. Longer hints are faster in most texts, but V8 chooses its search algorithm by the first text,
+ * and after a binary one would take four times as long for every script.
  */
 const HINT = /[-_I](?<=(?:h[opsur]|ub|at|x[abprs]|[rs]k|pm|pf|A[KS]).|-----)/g;
 const KEY_BEFORE_HINT = 4;
 
-/** Searches for kinds that were not found yet, by their source: many secrets of one kind take no longer than one. */
+/** A cache of searches for the kinds that were not found yet, so that many secrets of one kind take no longer than one. */
 const SEARCHES = new Map<string, RegExp>();
 
-/** The kinds of secret that seem to begin between two places of a text, each once; never the secret itself. */
+/** The kinds of secret that seem to begin between two positions of a text; never the secret itself. */
 export function secretsIn(text: string, from: number = 0, to: number = text.length): ReadonlySet<SecretKind> {
   const kinds = new Set<SecretKind>();
   HINT.lastIndex = from;
   if (!HINT.test(text)) return kinds;
   let at = Math.max(from, HINT.lastIndex - 1 - KEY_BEFORE_HINT);
-  while (kinds.size < FORMS.length) {
+  while (kinds.size < PATTERNS.length) {
     const search = searchForOthers(kinds);
     search.lastIndex = at;
     const match = search.exec(text);
@@ -48,7 +48,9 @@ export function secretsIn(text: string, from: number = 0, to: number = text.leng
 }
 
 function searchForOthers(known: ReadonlySet<SecretKind>): RegExp {
-  const left = FORMS.filter(([kind]) => !known.has(kind)).map(([kind, form]) => `(?<${kind}>${form})`);
+  const left = PATTERNS.filter(([kind]) => !known.has(kind)).map(
+    ([kind, pattern]) => `(?<${kind}>${pattern})`,
+  );
   const source = left.join('|');
   const made = SEARCHES.get(source) ?? new RegExp(source, 'g');
   SEARCHES.set(source, made);

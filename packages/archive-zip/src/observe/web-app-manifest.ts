@@ -1,5 +1,5 @@
 const MANIFEST = /(?:^|\/)(?:[^/]*\.webmanifest|manifest\.json)$/i;
-/** Larger ones are no manifests. */
+/** Larger files are no manifests. */
 const MAX_CHARACTERS = 262_144;
 
 export function isWebAppManifest(path: string): boolean {
@@ -7,8 +7,7 @@ export function isWebAppManifest(path: string): boolean {
 }
 
 /**
- * The URLs of a web app manifest (W3C, Web Application Manifest), and whether they are opened as pages; none if the text
- * is not the JSON of one.
+ * The URLs of a web app manifest (W3C, Web Application Manifest), and whether they open as pages; none for invalid JSON.
  */
 export function webAppManifestUrls(
   text: string,
