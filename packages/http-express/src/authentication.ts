@@ -4,12 +4,12 @@ import type { Authenticate as AuthenticateAny } from '@pinfold/http';
 import { headerValues } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
 
-/** Identifies the caller of a request; `undefined` is answered with 401. It may throw a {@link Fault}: 503 or 500. */
+/** Identifies the caller of a request; `undefined` is answered with 401, and a thrown {@link Fault} with 503 or 500. */
 export type Authenticate = AuthenticateAny<Request, Response>;
 
 /** Options of {@link apiKeyAuthentication}. */
 export interface ApiKeyAuthenticationOptions {
-  /** Receives errors of storing a key's last use, which happens after the answer. */
+  /** Receives errors of recording a key's last use, which happens after the answer. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -17,8 +17,8 @@ export interface ApiKeyAuthenticationOptions {
 const BEARER = /^Bearer +([^ \t]+)[ \t]*$/i;
 
 /**
- * Authenticates by API keys, `Authorization: Bearer pf_<key id>_<secret>`. The use of a key is
- * noted after the answer, at most once a minute.
+ * Authenticates by API keys, `Authorization: Bearer pf_<key id>_<secret>`. Records the use of a key after the answer, at
+ * most once a minute.
  */
 export function apiKeyAuthentication(
   manageKeys: Pick<Keys, 'authenticate' | 'noteUse'>,
@@ -39,7 +39,7 @@ export function bearerToken(request: IncomingMessage): string | undefined {
   return others.length > 0 ? undefined : BEARER.exec(value)?.[1];
 }
 
-/** The secret of a request, which follows the scheme's name (RFC 9110, section 11.6.2). */
+/** The credentials of a request: the text after the scheme's name (RFC 9110, section 11.6.2). */
 export function credentialsOf({ headers }: IncomingMessage): string | undefined {
   return headers.authorization?.replace(/^[^ ]+ +/, '').trimEnd();
 }

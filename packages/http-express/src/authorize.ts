@@ -10,8 +10,8 @@ import { type AnyRefusal, refuseRequest } from './problems/problem.ts';
 import { allowedMethods, costOf, type FoundRoute } from './routes.ts';
 import type { Service } from './service.ts';
 
-/** A request whose path was looked up and whose caller is not known yet. */
-interface Arrival<C> {
+/** A request after its route was looked up, and before its caller is known. */
+interface RoutedRequest<C> {
   readonly service: Service;
   readonly request: Request;
   readonly response: Response;
@@ -19,12 +19,12 @@ interface Arrival<C> {
   readonly requestId: string;
   readonly found: FoundRoute<C> | undefined;
   readonly endpoint: Endpoint<C> | undefined;
-  readonly identified: (caller: Caller) => void;
+  readonly onCaller: (caller: Caller) => void;
 }
 
-/** Decides whether a request reaches its endpoint, and makes what the endpoint needs to know of it. */
+/** Decides whether a request reaches its endpoint, and creates the endpoint's context. */
 export type Admit<C> = (
-  arrival: Arrival<C>,
+  routed: RoutedRequest<C>,
 ) => Promise<{ readonly kind: 'admitted'; readonly endpoint: Endpoint<C>; readonly call: C } | AnyRefusal>;
 
 export const admitAnyone: Admit<Pick<Call, 'request' | 'again'>> = async ({ request, found, endpoint }) => {
@@ -33,16 +33,16 @@ export const admitAnyone: Admit<Pick<Call, 'request' | 'again'>> = async ({ requ
 };
 
 /** Checks the key, the rate of requests, path, method and scope, the account's block and the mode, in this order. */
-export const admitAccount: Admit<AccountCall> = async (arrival) => {
-  const { service, request, response, found, endpoint } = arrival;
+export const admitAccount: Admit<AccountCall> = async (routed) => {
+  const { service, request, response, found, endpoint } = routed;
   const isComplete = await isBodyComplete(request);
   const caller = await callerOf(service.authenticate, request, { response });
   if (caller === undefined) return refuseAnonymous(service, request, response);
-  arrival.identified(caller);
+  routed.onCaller(caller);
   const account = (await service.useCases.accounts.load(caller.account))?.value;
   const requestRate = await requestRateOf(service.requestRate, caller, account);
   const cost = costOf(request.method, found);
-  const limited = requestRate === null ? undefined : limit(service, response, caller, requestRate, cost);
+  const limited = requestRate === null ? undefined : checkRate(service, response, caller, requestRate, cost);
   if (limited !== undefined) return limited;
   if (endpoint === undefined) return refuseMissing(found);
   const { scope } = endpoint;
@@ -56,53 +56,53 @@ export const admitAccount: Admit<AccountCall> = async (arrival) => {
     if (refused !== undefined) return refused;
   }
   const call: AccountCall = {
-    ...callOf(arrival, caller, scope, isComplete),
+    ...callOf(routed, caller, scope, isComplete),
     ...{ caller, account, requestRate, credential: credentialOf(caller) },
   };
   return { kind: 'admitted', endpoint, call };
 };
 
-/** Admits operators. Anybody else gets 404 before the path, the method and the body are looked at. */
-export const admitOperator: Admit<OperatorCall> = async (arrival) => {
-  const { service, request, response, found, endpoint } = arrival;
+/** Admits operators. Answers others with 404 before it checks the path, the method and the body. */
+export const admitOperator: Admit<OperatorCall> = async (routed) => {
+  const { service, request, response, found, endpoint } = routed;
   const { administration } = service;
   const isComplete = await isBodyComplete(request);
   const caller = await callerOf(service.authenticate, request, { response });
   if (caller === undefined) return refuseAnonymous(service, request, response);
-  arrival.identified(caller);
+  routed.onCaller(caller);
   if (administration === undefined || !caller.scopes.includes('admin')) return refuseRequest('not_found');
   if (endpoint === undefined) return refuseMissing(found);
   if (changes(endpoint)) {
     const own = (await service.useCases.accounts.load(caller.account))?.value;
-    // An operator may change things while the service is read-only, but not from a blocked account.
+    // An operator may make changes in read-only mode, but not with a blocked account.
     const refused = checkAuthority(own, NORMAL_MODE);
     if (refused !== undefined) return refused;
   }
-  const call = callOf(arrival, caller, 'admin', isComplete);
+  const call = callOf(routed, caller, 'admin', isComplete);
   const cause = { ...call.cause, asOperator: true };
   return { kind: 'admitted', endpoint, call: { ...call, cause, administration } };
 };
 
-/** Whether it changes anything, which blocked accounts may not. */
+/** Whether an endpoint makes changes, which blocked accounts may not. */
 export function changes({ method }: Pick<Endpoint<unknown>, 'method'>): boolean {
   return method !== 'GET';
 }
 
 function callOf(
-  { service, request, response, signal, requestId }: Arrival<never>,
+  { service, request, response, signal, requestId }: RoutedRequest<never>,
   caller: Caller,
   scope: Scope,
   isComplete: boolean,
 ): Call {
   const address = service.historyAddress?.(request);
   const origin = { request: requestId, ...(address === undefined ? {} : { address }) };
-  const authenticateAgain = () => refuseAgain(service, request, response, caller, scope);
+  const authenticateAgain = () => checkCallerAgain(service, request, response, caller, scope);
   const again = async () => (isComplete ? undefined : authenticateAgain());
   return { request, response, again, authenticateAgain, cause: causeOf(caller, origin), signal };
 }
 
-/** Authenticates a caller again; answers why it may no longer do what it asked for. */
-async function refuseAgain(
+/** Authenticates a caller again; returns a refusal if it has lost its access. */
+async function checkCallerAgain(
   { authenticate }: Service,
   request: Request,
   response: Response,
@@ -120,7 +120,7 @@ function refuseMissing(found: FoundRoute<never> | undefined): AnyRefusal {
   return refuseRequest('method_not_allowed', { headers });
 }
 
-/** Counts a wrong key by the client's address; a request without one tries nothing. */
+/** Refuses a request without a valid key; counts a wrong key by the client's address. */
 function refuseAnonymous(
   { requestLimiter, clientAddress, useCases: { clock } }: Service,
   request: Request,
@@ -137,7 +137,7 @@ function refuseAnonymous(
   });
 }
 
-function limit(
+function checkRate(
   { requestLimiter, useCases }: Service,
   response: Response,
   { account }: Caller,

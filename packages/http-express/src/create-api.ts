@@ -8,9 +8,9 @@ import { type Area, serve, targetPathOf } from './serve.ts';
 import { type ApiOptions, serviceOf } from './service.ts';
 
 /**
- * The API as an Express router, to be mounted where `publicUrl` leads, before any parser of bodies. It answers its own
- * paths below `/api/v1`, `/openapi.json` and `/llms.txt`; with `administration`, also those below `/admin/v1` and
- * `/admin/openapi.json`. Other paths are passed on, unless `unknownPaths` says otherwise.
+ * The API as an Express router: mount it at the path of `publicUrl`, before any body parser. It answers known paths below
+ * `/api/v1`, `/openapi.json` and `/llms.txt`; with `administration`, also those below `/admin/v1` and
+ * `/admin/openapi.json`. It passes on other paths, unless `unknownPaths` is `refuse`.
  *
  * @throws TypeError when `publicUrl` is no http or https URL, or `authenticate` is no function.
  * @example
@@ -49,14 +49,14 @@ export function createApi(options: ApiOptions): Router {
             admit: admitOperator,
           }),
         ]),
-    // These check no key: a 404 of theirs reveals nothing.
+    // These areas need no key: their answers are public.
     mounted({ base: '', routes: new Routes([readDocument, readAgentGuide], offered), admit: admitAnyone }),
     mounted({ base: '/api', routes: new Routes([], offered), admit: admitAnyone }),
   ];
   const refuses = service.unknownPaths === 'refuse';
   const router = Router({ caseSensitive: true, strict: true });
   router.use((request, response, next) => {
-    expectMounted(request, pathOf(publicUrl));
+    requireMountPath(request, pathOf(publicUrl));
     const path = targetPathOf(request);
     const isBelow = (base: string): boolean => refuses && (path === base || path.startsWith(`${base}/`));
     const area = areas.find(({ base, knows }) => knows(path) || (base !== '' && isBelow(base)));
@@ -66,12 +66,12 @@ export function createApi(options: ApiOptions): Router {
   return router;
 }
 
-/** Throws if the API is mounted elsewhere: requests meant for it would reach other handlers. */
-function expectMounted({ baseUrl, originalUrl }: Request, path: string): void {
+/** Throws if the API is mounted at another path: other handlers would receive its requests. */
+function requireMountPath({ baseUrl, originalUrl }: Request, path: string): void {
   if (baseUrl === path || !originalUrl.startsWith(path)) return;
   if (!/^\/(?:api\/v1\/|openapi\.json$|llms\.txt$)/.test(originalUrl.slice(path.length))) return;
-  const [is, meant] = [baseUrl === '' ? '/' : baseUrl, path === '' ? '/' : path];
+  const [actual, expected] = [baseUrl === '' ? '/' : baseUrl, path === '' ? '/' : path];
   throw new Error(
-    `The API is mounted at ${is}: mount it at ${meant}, where publicUrl leads. A proxy in front has to pass the path on.`,
+    `The API is mounted at ${actual}: mount it at ${expected}, where publicUrl leads. A proxy in front has to pass the path on.`,
   );
 }

@@ -20,18 +20,18 @@ export interface Offered {
 export interface Call {
   readonly request: Request;
   readonly response: Response;
-  /** Authenticates again if the body came after the head. Call it once a body is in, before looking at what it says. */
+  /** Authenticates again if the body came after the head. Call it after reading a body, before using it. */
   readonly again: () => Promise<AnyRefusal | undefined>;
-  /** Authenticates again in any case: after a wait. */
+  /** Authenticates again in any case. Call it after a wait. */
   readonly authenticateAgain: () => Promise<AnyRefusal | undefined>;
   readonly cause: Cause;
-  /** Aborts when the client has gone before its answer was out. */
+  /** Aborts if the client leaves before its answer was sent. */
   readonly signal: AbortSignal;
 }
 
 export interface AccountCall extends Call {
   readonly caller: Caller;
-  /** Stored with a change, so that one made with a key that was revoked meanwhile is refused. */
+  /** The store checks it with each change, and refuses one if the key was revoked meanwhile. */
   readonly credential: Credential;
   readonly account: Account | undefined;
   readonly requestRate: Rate | null;
@@ -41,7 +41,7 @@ export interface OperatorCall extends Call {
   readonly administration: Administration;
 }
 
-/** A handler's answer; `role` is the one that it published. */
+/** A handler's answer; `role` is the published one. */
 export type Outcome = (Answer & { readonly role?: RoleId }) | AnyRefusal;
 
 export interface DocumentContext {
@@ -65,9 +65,9 @@ export interface PathParameter<Named> {
   readonly name: string;
   readonly description: string;
   readonly example: string;
-  /** Reads the segment as it was sent, percent-encoded; undefined is refused. */
+  /** Parses the segment, percent-encoded as sent; undefined is refused. */
   readonly parse: (segment: string) => Named | undefined;
-  /** The refusal, before the body is read; absent: 404, after that. */
+  /** The code of the refusal before the body is read. Absent: 404 after it was read. */
   readonly refusedAs?: WireCode;
 }
 
@@ -104,17 +104,17 @@ interface EndpointOptions<C, P extends Parameters, Body, Named> {
 export interface Endpoint<C> extends Omit<EndpointOptions<C, Parameters, unknown, unknown>, 'handle'> {
   /** The scope that its caller needs; null: no key is needed. */
   readonly scope: Scope | null;
-  /** Reads the query, then the body, then what the path names. */
+  /** Reads the query, then the body, then calls the handler. */
   readonly answer: (service: Service, call: C, segment: string) => Promise<Outcome>;
 }
 
-export const readingEndpoint = defining<AccountCall>('pins:read');
-export const writingEndpoint = defining<AccountCall>('pins:write');
-/** An endpoint that needs no key, and looks at no query. */
-export const publicEndpoint = defining<Pick<Call, 'request' | 'again'>>(null);
-export const operatorEndpoint = defining<OperatorCall>('admin');
+export const readingEndpoint = endpointFactory<AccountCall>('pins:read');
+export const writingEndpoint = endpointFactory<AccountCall>('pins:write');
+/** An endpoint that needs no key, and ignores the query. */
+export const publicEndpoint = endpointFactory<Pick<Call, 'request' | 'again'>>(null);
+export const operatorEndpoint = endpointFactory<OperatorCall>('admin');
 
-function defining<C extends Pick<Call, 'request' | 'again'>>(scope: Scope | null) {
+function endpointFactory<C extends Pick<Call, 'request' | 'again'>>(scope: Scope | null) {
   return <P extends Parameters, Body, Named>(options: EndpointOptions<C, P, Body, Named>): Endpoint<C> => {
     const { handle, ...described } = options;
     const { body, parameter } = described;
@@ -124,8 +124,8 @@ function defining<C extends Pick<Call, 'request' | 'again'>>(scope: Scope | null
       ...(described as Omit<Endpoint<C>, 'answer' | 'scope'>),
       scope,
       answer: async (service, call, segment) => {
-        const asked = await readQuery?.(call.request, service.offered);
-        if (asked?.kind === 'refused') return asked;
+        const parsedQuery = await readQuery?.(call.request, service.offered);
+        if (parsedQuery?.kind === 'refused') return parsedQuery;
         const named = parameter?.parse(segment);
         if (parameter?.refusedAs !== undefined && named === undefined) {
           return refuseRequest(parameter.refusedAs);
@@ -134,7 +134,7 @@ function defining<C extends Pick<Call, 'request' | 'again'>>(scope: Scope | null
         if (sent?.kind === 'refused') return sent;
         if (parameter !== undefined && named === undefined) return refuseRequest('not_found');
         return handle(service, call, {
-          query: asked?.query ?? {},
+          query: parsedQuery?.query ?? {},
           body: sent?.body as Body,
           named: named as Named,
         });

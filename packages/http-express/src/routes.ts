@@ -46,7 +46,7 @@ export function allowedMethods({ methods }: Pick<Route<never>, 'methods'>): read
 
 const CHANGES: ReadonlySet<string> = new Set(['PATCH', 'PUT', 'DELETE']);
 
-/** The cost of a request against the account's rate. Publishing has its own rate, and costs as little as reading. */
+/** The cost of a request against the account's rate. Publishing has its own rate, so it costs as little as reading. */
 export function costOf<C>(method: string, found: FoundRoute<C> | undefined): number {
   const { publishes, costsAsChange } = found?.route.methods[method] ?? {};
   const changes = method === 'POST' ? found !== undefined && publishes === undefined : CHANGES.has(method);

@@ -4,7 +4,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 declare const VALUE: unique symbol;
 
-/** A JSON schema of a `Value`: the type, the checks and the API document all come from it. */
+/** A JSON schema of a `Value`, the source of its type, its check and its part of the API document. */
 export interface Schema<Value> extends JsonObject {
   readonly [VALUE]?: Value;
 }
@@ -60,7 +60,7 @@ export function array<Item>(items: Schema<Item>, keywords: JsonObject = {}): Sch
   return { type: 'array', items, ...keywords };
 }
 
-/** The value or null: in `type` where the schema has a type that no other keyword contradicts, else in `oneOf`. */
+/** Allows null: in `type` for strings and integers, else by `oneOf`. */
 export function nullable<Value>(schema: Schema<Value>, keywords: JsonObject = {}): Schema<Value | null> {
   const { type } = schema;
   return type === 'string' || type === 'integer'
@@ -80,7 +80,7 @@ export function optional<Value>(schema: Schema<Value>): Optional<Value> {
   return { optional: schema };
 }
 
-/** An object that has every member that is not {@link optional}. */
+/** An object that requires every member that is not {@link optional}. */
 export function object<M extends Members>(members: M, keywords: JsonObject = {}): Schema<ObjectOf<M>> {
   const required = Object.keys(members).filter((name) => !('optional' in (members[name] ?? {})));
   const properties = Object.entries(members).map(([name, member]) => [
@@ -95,7 +95,7 @@ export function object<M extends Members>(members: M, keywords: JsonObject = {})
   };
 }
 
-/** An object of a request, which has no other members. */
+/** An object of a request, without other members. */
 export function closedObject<M extends Members>(members: M, keywords: JsonObject = {}): Schema<ObjectOf<M>> {
   return object(members, { additionalProperties: false, ...keywords });
 }
@@ -104,12 +104,12 @@ const DESCRIBE: unique symbol = Symbol('describe');
 
 type Describe = (limits: Limits) => JsonObject;
 
-/** A schema that the API document holds once, under this name. It may depend on the limits in force. */
+/** A schema that the API document contains once, by name. It may depend on the limits in force. */
 export function named<Value>(name: string, describe: (limits: Limits) => Schema<Value>): Schema<Value> {
   return { $ref: `#/components/schemas/${name}`, [DESCRIBE]: describe } as JsonObject;
 }
 
-/** The named schemas that a document refers to, directly or through each other, by name. */
+/** All named schemas to which a document refers, directly or indirectly. */
 export function namedSchemasIn(
   value: unknown,
   limits: Limits,

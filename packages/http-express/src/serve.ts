@@ -20,9 +20,9 @@ import { answerRefusal, answerThrown, refuseRequest } from './problems/problem.t
 import { endpointOf, type Routes } from './routes.ts';
 import type { Service } from './service.ts';
 
-/** A part of the API that admits requests in its own way. */
+/** A part of the API with its own rules of admission. */
 export interface Area<C> {
-  /** What its paths begin with, without the slash at its end; the log's route of paths that it does not know. */
+  /** The prefix of its paths, without a trailing slash; also the route in the log for unknown paths. */
   readonly base: string;
   readonly routes: Routes<C>;
   readonly admit: Admit<C>;
@@ -54,10 +54,10 @@ export function serve<C>(
         detail: 'Send a request target that begins with /, http://HOST or https://HOST.',
       });
     }
-    const identified = (known: Caller) => {
+    const onCaller = (known: Caller) => {
       caller = known;
     };
-    const arrival = { service, request, response, signal, requestId, found, endpoint, identified };
+    const arrival = { service, request, response, signal, requestId, found, endpoint, onCaller };
     const admitted = await area.admit(arrival);
     if (admitted.kind === 'refused') return admitted;
     return admitted.endpoint.answer(service, admitted.call, segment);
@@ -99,7 +99,7 @@ function settledAs({ status, role, json }: Answer & { readonly role?: RoleId }):
   return { status, role, outcome: hasCode ? String(json.code) : undefined };
 }
 
-/** Reads the target itself: in a bare node:http server, the request lacks what Express adds. */
+/** Parses the target itself, since requests of a plain node:http server lack Express's `path`. */
 export function targetPathOf({ url }: Pick<Request, 'url'>): string {
   return url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*/s, '');
 }

@@ -39,13 +39,13 @@ export type ApiUseCases = Omit<
   | 'visitName'
 >;
 
-/** Times that tests may want shorter. */
+/** Timeouts, which tests may shorten. */
 export interface ApiTimeouts {
-  /** The longest silence within a body before 408: 30 seconds. */
+  /** The longest time without a byte of a body; then 408. Default 30 seconds. */
   readonly idle: Duration;
-  /** The longest a body may take in all before 408: 15 minutes. */
+  /** The longest total time for a body; then 408. Default 15 minutes. */
   readonly total: Duration;
-  /** How long the rest of a body is read after an early answer, before the connection closes: 30 seconds. */
+  /** How long the rest of a body is read after an early answer, before the connection closes. Default 30 seconds. */
   readonly drain: Duration;
 }
 
@@ -61,17 +61,17 @@ export interface ApiOptions extends DoorOptions {
   readonly createGrant?: CreateGrant | undefined;
   /** Pass `viewer.openArchive`. Absent: `/api/v1/pins/{id}/archive` is not offered. */
   readonly openArchive?: OpenArchive | undefined;
-  /** Offers `/admin/v1` and its document to the scope `admin`. Absent: callers lose that scope, logged once. */
+  /** Offers `/admin/v1` and its document to the scope `admin`. Absent: callers lose that scope, with one warning. */
   readonly administration?: Administration | undefined;
-  /** The public address, under which the router is mounted and sites are shared: `https://share.example`. */
+  /** The public address, at which the router is mounted and sites are shared: `https://share.example`. */
   readonly publicUrl: string;
-  /** Finds out whose request it is. */
+  /** Identifies the caller of a request. */
   readonly authenticate: Authenticate;
   /** How 401, 403 and the API document describe your own sign-in. Absent: they describe API keys. */
   readonly signIn?: SignIn | undefined;
-  /** The client's address that the history stores; absent: none. */
+  /** Returns the client address that the history stores. Absent: it stores none. */
   readonly historyAddress?: ((request: Request) => string) | undefined;
-  /** Times that differ from the defaults. */
+  /** Timeouts that differ from the defaults. */
   readonly timeouts?: Partial<ApiTimeouts> | undefined;
 }
 
@@ -91,7 +91,7 @@ export interface Service
   readonly words: ReturnType<typeof signInWords> | undefined;
 }
 
-/** @throws TypeError for options that are wrong. */
+/** @throws TypeError for invalid options. */
 export function serviceOf(options: ApiOptions): Service {
   const { history, views, createGrant, openArchive, administration, authenticate, signIn } = options;
   if (typeof authenticate !== 'function') throw new TypeError('authenticate must be a function');

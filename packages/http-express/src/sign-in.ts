@@ -2,9 +2,9 @@ import type { ProblemDetails } from './problems/problem.ts';
 import { problemTable } from './problems/problem-table.ts';
 import type { JsonObject } from './schema.ts';
 
-/** How callers sign in where they have no API keys of ours. */
+/** Describes your own sign-in, for callers without API keys. */
 export interface SignIn {
-  /** What 401 says to do: "Sign in at https://team.example/login." */
+  /** The advice of 401: "Sign in at https://team.example/login." */
   readonly detail: string;
   /** The `WWW-Authenticate` of 401 (RFC 9110, section 11.6.1): `Bearer`, `Cookie`. */
   readonly challenge: string;
@@ -14,7 +14,7 @@ export interface SignIn {
 
 type SignInWords = Readonly<Record<'unauthorized' | 'forbidden' | 'not_found', ProblemDetails>>;
 
-/** The texts for unknown callers, and for those who may not do what they requested. */
+/** The texts for unknown callers, and for callers without the needed scope. */
 export function signInWords({ detail, challenge }: SignIn): SignInWords {
   return {
     unauthorized: {
@@ -35,22 +35,22 @@ export function signInWords({ detail, challenge }: SignIn): SignInWords {
   };
 }
 
-/** The API document with these words in place of those on API keys. */
+/** Replaces the texts on API keys in the API document. */
 export function describeSignIn(document: JsonObject, signIn: SignIn): JsonObject {
   const words = Object.entries(signInWords(signIn)).map(([code, { title, detail, advice }]) => ({
-    ours: problemTable[code as keyof SignInWords],
-    theirs: { title, detail, advice },
+    original: problemTable[code as keyof SignInWords],
+    replacement: { title, detail, advice },
   }));
   const copy = JSON.parse(JSON.stringify(document), (name, value: unknown) => {
     if (name === 'securitySchemes') return { signIn: signIn.securityScheme };
     if (name === 'security') return (value as readonly unknown[]).map(() => ({ signIn: [] }));
     if (typeof value !== 'string') return value;
     return words.reduce(
-      (text, { ours, theirs }) =>
+      (text, { original, replacement }) =>
         text
-          .replaceAll(ours.title, () => theirs.title ?? ours.title)
-          .replaceAll(ours.detail, () => theirs.detail ?? ours.detail)
-          .replaceAll(ours.advice, () => theirs.advice ?? ours.advice),
+          .replaceAll(original.title, () => replacement.title ?? original.title)
+          .replaceAll(original.detail, () => replacement.detail ?? original.detail)
+          .replaceAll(original.advice, () => replacement.advice ?? original.advice),
       value,
     );
   });

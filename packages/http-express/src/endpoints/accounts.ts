@@ -142,7 +142,7 @@ export const eraseAccount = operatorEndpoint({
     const begun = await administration.eraseAccount(name, cause);
     if (begun.kind === 'refused') return begun;
     const found = await administration.showAccount(name);
-    // Another process has erased it meanwhile.
+    // Another process may have erased it meanwhile.
     if (found === undefined) return refuseRequest('not_found');
     return { status: 202, json: { account: accountOf(found) } };
   },

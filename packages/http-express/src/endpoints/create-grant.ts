@@ -62,7 +62,7 @@ export const createGrant = writingEndpoint({
   },
 });
 
-/** Where the embedding team decides who may look, an API key opens no site. */
+/** The refusal if the embedding team decides who may view sites: then an API key opens none. */
 export function refuseWhereTeamDecides(): AnyRefusal {
   return refuseRequest('forbidden', {
     title: 'This service decides itself who may look',

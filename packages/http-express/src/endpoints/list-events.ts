@@ -11,7 +11,7 @@ import { accountFilter } from '../wire/account.ts';
 import { eventOf, eventSchema, exampleEvent } from '../wire/event.ts';
 import { pageOf } from '../wire/members.ts';
 
-/** Seconds after which a request that could not wait is worth repeating. */
+/** `Retry-After` of a request that could not wait for events. */
 const RETRY_AFTER = '5';
 
 const parameters = (cursor: string) => ({

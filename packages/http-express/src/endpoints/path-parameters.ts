@@ -35,7 +35,7 @@ export const accountName: PathParameter<AccountId> = {
   parse: (segment) => {
     try {
       const name = decodeURIComponent(segment);
-      // As the last segment of a path, clients remove these.
+      // Clients remove these segments from a path.
       return name === '.' || name === '..' ? undefined : accountId(name);
     } catch (error) {
       if (['URIError', 'TypeError'].includes(nameOf(error) ?? '')) return undefined;

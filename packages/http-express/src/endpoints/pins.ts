@@ -146,7 +146,7 @@ function updateSchema({ titleCharacters, passwordMinCharacters, passwordMaxBytes
   );
 }
 
-/** The core checks titles and passwords, since each has a code of its own. */
+/** Without titles and passwords: the core checks them, with a refusal code for each. */
 const { properties, ...shape } = updateSchema(defaultLimits);
 
 const updateBody = jsonBody<SentUpdate, Update>({
@@ -183,7 +183,7 @@ export const updatePin = writingEndpoint({
   },
 });
 
-/** Refuses a wrong value before the role is looked for. Passes values on as sent, since limits count them so. */
+/** Refuses an invalid value before the role is read. Returns values as sent, since limits apply to them. */
 function parseUpdate(sent: SentUpdate, limits: Limits): Update | AnyRefusal {
   if (sent.title !== undefined) {
     const title = parseTitle(sent.title, limits);

@@ -30,8 +30,8 @@ import { publicationsLeft } from '../wire/limits.ts';
 import { exampleName, nameOf, nameSchema } from '../wire/name.ts';
 import { examplePin, pinOf, pinSchema } from '../wire/pin.ts';
 
-/** Refusals of a publication by its rate, or after the rate was checked. */
-const PAST_THE_KEY: ReadonlySet<RefusalCode> = new Set([
+/** Refusals by the rate of publications, or after it was checked. */
+const AFTER_RATE_CHECK: ReadonlySet<RefusalCode> = new Set([
   'invalid_archive',
   'quota_exceeded',
   'rate_limited',
@@ -168,7 +168,7 @@ export const publishPin = writingEndpoint({
     const password = passwordOf(call.request, limits);
     if (typeof password === 'object') return password;
     if (key === undefined) return dryRun(service, call, name);
-    // A key that has published stays complete for ever: a repetition only needs its hash.
+    // A complete key stays complete, so a repeated upload is only compared by its hash and need not be stored.
     const { findByKey, staging } = service.useCases;
     const isRepeated = (await findByKey({ by: call.caller.account, key })) !== undefined;
     const form = await receiveUpload(service, call, isRepeated ? hashOnly : receiveInto(staging));
@@ -188,7 +188,7 @@ async function dryRun(service: Service, call: AccountCall, name: PinName | undef
   return { status: 200, json: { pin: null, archive, warnings: wireWarnings(warnings), ...named } };
 }
 
-/** A client that disconnects does not end it: once its whole body is received, a publication runs to its end. */
+/** Publishes a complete form, even if the client disconnects meanwhile. */
 async function publishForm(
   { useCases, publicUrl }: Service,
   call: AccountCall,
@@ -196,9 +196,9 @@ async function publishForm(
   { archive, fields: { filename, title } }: Form,
 ): Promise<Outcome> {
   const { caller, cause, credential } = call;
-  const who = { by: caller.account, cause, credential };
-  const outcome = await useCases.publish({ ...who, ...sent, filename, title, archive });
-  if (cameToRate(outcome)) await addPublicationRate(useCases, call);
+  const author = { by: caller.account, cause, credential };
+  const outcome = await useCases.publish({ ...author, ...sent, filename, title, archive });
+  if (wasRateChecked(outcome)) await addPublicationRate(useCases, call);
   if (outcome.kind === 'refused') return outcome;
   const { publication, warnings } = outcome;
   const json = {
@@ -212,11 +212,11 @@ async function publishForm(
     : { status: 200, headers: { 'Idempotent-Replayed': 'true' }, json, role };
 }
 
-/** Whether the rate was checked: not if the key alone decided, nor for content that was taken down. */
-function cameToRate(outcome: PublishOutcome): boolean {
+/** Whether the rate was checked: it is not if the key alone decides, nor for content that was taken down. */
+function wasRateChecked(outcome: PublishOutcome): boolean {
   if (outcome.kind !== 'refused') return outcome.kind === 'published';
   if (outcome.code === 'invalid_archive' && outcome.problems[0]?.rule === 'forbidden_content') return false;
-  return PAST_THE_KEY.has(outcome.code);
+  return AFTER_RATE_CHECK.has(outcome.code);
 }
 
 async function addPublicationRate(
@@ -243,22 +243,22 @@ async function receiveUpload(
       follow,
     }),
   );
-  return form.kind === 'refused' ? form : await judged(form, again);
+  return form.kind === 'refused' ? form : await checkForm(form, again);
 }
 
 /** Authenticates the caller again and checks the title; discards the archive if either is refused. */
-async function judged(
+async function checkForm(
   { archive, fields: { filename, title } }: ReceivedForm<PublicationFields>,
   again: AccountCall['again'],
 ): Promise<Form | AnyRefusal> {
-  let isTaken = false;
+  let isHandedOver = false;
   try {
     const refused = await again();
     if (refused !== undefined) return refused;
     if (title !== null && typeof title !== 'string') return title;
-    isTaken = true;
+    isHandedOver = true;
     return { kind: 'received', archive, fields: { filename, title } };
   } finally {
-    if (!isTaken) await discardQuietly(archive);
+    if (!isHandedOver) await discardQuietly(archive);
   }
 }

@@ -56,8 +56,8 @@ const ANSWERS: Readonly<Record<number, DescribedAnswer>> = {
   416: { description: 'The ZIP has no such bytes.', headers: ['Content-Range'] },
 };
 
-/** What both operations have alike. */
-const READING = {
+/** The common options of both operations. */
+const COMMON_OPTIONS = {
   method: 'GET',
   parameter: pinId,
   headers: () => HEADERS,
@@ -66,7 +66,7 @@ const READING = {
 } as const;
 
 export const readArchive = writingEndpoint({
-  ...READING,
+  ...COMMON_OPTIONS,
   path: '/api/v1/pins/{id}/archive',
   id: 'readArchive',
   summary: 'Download the ZIP as it was uploaded',
@@ -85,7 +85,7 @@ export const readArchive = writingEndpoint({
 });
 
 export const readAnyArchive = operatorEndpoint({
-  ...READING,
+  ...COMMON_OPTIONS,
   path: '/admin/v1/pins/{id}/archive',
   id: 'readAnyArchive',
   summary: 'Download the ZIP of a publication of any account in any state',

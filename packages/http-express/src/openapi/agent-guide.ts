@@ -5,7 +5,7 @@ import type { SignIn } from '../sign-in.ts';
 const MiB = 1_048_576;
 const DAY = 86_400_000;
 
-/** What an agent needs to publish, in plain text (llmstxt.org), as `GET /llms.txt` answers it. */
+/** The guide for agents that publish, in plain text (llmstxt.org), which `GET /llms.txt` answers. */
 export function agentGuide(url: PublicUrl, limits: Limits, signIn: SignIn | undefined): string {
   const [example, authentication] =
     signIn === undefined

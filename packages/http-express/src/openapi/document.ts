@@ -14,22 +14,22 @@ import { componentHeaders, problem, problems, RATE_HEADERS, success } from './re
 export interface OpenApiOptions {
   /** The public address of the API. */
   readonly publicUrl: string;
-  /** The limits in force; `defaultLimits` when absent. */
+  /** The limits in force. Default `defaultLimits`. */
   readonly limits?: Limits | undefined;
-  /** Your own sign-in; API keys when absent. */
+  /** Your own sign-in. Default: API keys. */
   readonly signIn?: SignIn | undefined;
-  /** Whether the API offers the history; true when absent. */
+  /** Whether the API offers the history. Default true. */
   readonly history?: boolean | undefined;
-  /** Whether the API tells how often a publication was viewed; true when absent. */
+  /** Whether the API offers view counts. Default true. */
   readonly views?: boolean | undefined;
-  /** Whether the API creates grants; true when absent. */
+  /** Whether the API creates grants. Default true. */
   readonly grants?: boolean | undefined;
-  /** Whether the API gives publications back as ZIPs; true when absent. */
+  /** Whether the API offers the ZIPs of publications. Default true. */
   readonly archives?: boolean | undefined;
 }
 
 /**
- * The API described for machines (OpenAPI Specification 3.1), as `GET /openapi.json` answers it.
+ * The API document (OpenAPI Specification 3.1), which `GET /openapi.json` answers.
  *
  * @example
  * import { openApiDocument } from '@pinfold/http-express';
@@ -51,7 +51,7 @@ export function openApiDocument(options: OpenApiOptions): JsonObject {
   });
 }
 
-/** The API of administration described for machines, as `GET /admin/openapi.json` answers it. */
+/** The API document of administration, which `GET /admin/openapi.json` answers. */
 export function administrationDocument(options: OpenApiOptions): JsonObject {
   return documentOf(options, operatorEndpoints, {
     info: {

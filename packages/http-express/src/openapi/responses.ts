@@ -44,7 +44,7 @@ const CODES_OF_HEADERS = {
   'Retry-After': ['idempotency_in_progress', 'rate_limited', 'unavailable'],
 } as const satisfies Record<string, readonly WireCode[]>;
 
-/** The headers of every answer to an account with a rate. */
+/** The headers of all answers to an account with a rate. */
 export const RATE_HEADERS: readonly string[] = ['RateLimit-Policy', 'RateLimit'];
 
 export const componentHeaders = (): T.JsonObject => ({
@@ -123,7 +123,7 @@ export function problem(
   };
 }
 
-/** Without a key there is no account; past a rate, the headers say when the request passes. */
+/** The rate headers of an answer: none without an account; always beyond a rate. */
 function ratesOf(codes: readonly WireCode[], rates: readonly string[]): readonly string[] {
   if (codes.includes('unauthorized')) return [];
   return codes.includes('rate_limited') ? RATE_HEADERS : rates;

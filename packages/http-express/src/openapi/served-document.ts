@@ -5,7 +5,7 @@ import { type Answer, matchesWeakly, prefersGzip } from '@pinfold/http/internal'
 
 const REVALIDATED = { 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' };
 
-/** Serves a document that never changes: it is written and compressed once, when it is first asked for. */
+/** Serves a document that never changes; writes and compresses it once, at the first request. */
 export class ServedDocument {
   readonly #write: () => string;
   readonly #type: string;
@@ -16,11 +16,11 @@ export class ServedDocument {
     this.#type = type;
   }
 
-  answer(asked: IncomingHttpHeaders): Answer {
+  answer(requestHeaders: IncomingHttpHeaders): Answer {
     this.#forms ??= this.#make();
-    const form = this.#forms[prefersGzip(asked['accept-encoding']) ? 'gzip' : 'plain'];
+    const form = this.#forms[prefersGzip(requestHeaders['accept-encoding']) ? 'gzip' : 'plain'];
     const ETag = form.headers?.ETag ?? '';
-    return matchesWeakly(asked['if-none-match'] ?? '', ETag)
+    return matchesWeakly(requestHeaders['if-none-match'] ?? '', ETag)
       ? { status: 304, headers: { ...REVALIDATED, ETag } }
       : form;
   }

@@ -1,4 +1,4 @@
-// What commands say of refusals. Loads no more of the doors, so that commands start fast.
+// The texts of refusals, for commands. Loads nothing else of the doors, so that commands start fast.
 
 export type { WireError } from '../wire/problem.ts';
 export { problemOf, refuseRequest } from './problem.ts';

@@ -16,7 +16,7 @@ import type { WireError } from '../wire/problem.ts';
 import type { ProblemDetails } from './problem.ts';
 import { stateDetails } from './state-refusal.ts';
 
-/** The rules of forms and headers, which the core does not have. */
+/** Rules of forms and headers, which the core does not know, and their texts. */
 const REQUEST = {
   archive_missing: 'form_archive_missing',
   archive_unreadable: 'form_archive_unreadable',
@@ -25,20 +25,20 @@ const REQUEST = {
   password_header: 'form_password_header',
   title_encoding: 'form_title_encoding',
   title_file: 'form_title_file',
-  /** An Idempotency-Key that came in several headers. */
+  /** An Idempotency-Key in several headers. */
   twice: 'idempotency_key_twice',
   unknown_field: 'form_unknown_field',
 } as const satisfies Readonly<Record<string, RefusalTextId>>;
 
 export interface RequestProblem {
   readonly rule: keyof typeof REQUEST;
-  /** Which field came twice. */
+  /** The repeated field. */
   readonly field?: string;
 }
 
 export type WireWarning = Pick<WireError, 'rule' | 'detail' | 'path'>;
 
-/** While nodes are upgraded, one may keep a warning that another has no words for. */
+/** The text for a warning that a newer node has stored during an upgrade. */
 const NEWER = 'A newer version of the service warns of this: ask it once more after the upgrade.';
 
 const NO_MORE_NAMES = {
@@ -46,7 +46,7 @@ const NO_MORE_NAMES = {
   advice: 'Delete names that are no longer needed and send the very same request again',
 };
 
-/** Maintenance takes minutes. */
+/** Longer than for other refusals, since maintenance takes minutes. */
 const READ_ONLY = { 'Retry-After': '60' };
 
 export function problemDetails(refusal: Refusal): ProblemDetails {
@@ -65,7 +65,7 @@ export function problemDetails(refusal: Refusal): ProblemDetails {
     case 'idempotency_in_progress':
       return { retryAt: refusal.retryAt };
     case 'rate_limited':
-      // Requests past their rate do not come as far as the core.
+      // The core only limits publications; `authorize.ts` limits requests.
       return { detail: englishOf(REFUSAL_TEXTS.rate_limited_publications), retryAt: refusal.retryAt };
     case 'invalid_archive':
       return { errors: refusal.problems.map(archiveError), omitted: refusal.omitted };
@@ -97,7 +97,7 @@ export function problemDetails(refusal: Refusal): ProblemDetails {
   }
 }
 
-/** Administrators alone meet these, in English. */
+/** Only administrators see these texts, in English. */
 const ACCOUNT_STATES = {
   erased: 'This is what stays of an erased account: nothing of it can be changed.',
   erasing: 'The account is being erased: nothing of it can be changed any more.',

@@ -17,7 +17,7 @@ export type HttpCode =
 
 export type ProblemCode = RefusalCode | FaultCode | HttpCode;
 
-/** The codes that clients meet. */
+/** The codes in answers. */
 export type WireCode =
   | Exclude<
       RefusalCode,
@@ -203,7 +203,7 @@ function problemOf(code: WireCode, detail: string = problems[code].detail): Http
   return { key: 'keep', ...problems[code], code, detail };
 }
 
-/** The one place where HTTP meets what can go wrong: a new code does not compile until it has its answer here. */
+/** The HTTP problem of every refusal, fault and HTTP error: a new code does not compile until it has one. */
 export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
   ...(Object.fromEntries(Object.keys(problems).map((code) => [code, problemOf(code as WireCode)])) as Record<
     WireCode,

@@ -6,7 +6,7 @@ import { problemDetails } from './problem-details.ts';
 import { type HttpProblem, type ProblemCode, problemTable } from './problem-table.ts';
 
 export interface ProblemDetails {
-  /** In place of the code's own. */
+  /** Replaces the code's own title. */
   readonly title?: string;
   readonly detail?: string;
   /** More specific advice than the code's own; without a full stop. */
@@ -27,9 +27,9 @@ export interface ProblemContext {
 }
 
 const MAX_ERRORS = 20;
-/** In how many seconds a service that is unavailable is worth another try. */
+/** `Retry-After` in seconds while the service is unavailable. */
 const RETRY_AFTER = 5;
-/** A publication takes seconds: waiting out the whole lease would be too long. */
+/** The longest `Retry-After`, in seconds, for a running publication, which mostly ends long before its lease. */
 const MAX_WAIT = 5;
 
 export interface HttpRefusal {
@@ -48,7 +48,7 @@ export interface ProblemAnswer extends Answer {
   readonly json: ProblemBody;
 }
 
-/** The answer to a refused request. `now` tells how long there is to wait. */
+/** The answer to a refused request. `now` is for `Retry-After`. */
 export function answerRefusal(refusal: AnyRefusal, context: ProblemContext, now: Instant): ProblemAnswer {
   const problem: HttpProblem = problemTable[refusal.code];
   const details = detailsOf(refusal, context);
@@ -68,12 +68,12 @@ function detailsOf(refusal: AnyRefusal, { words }: ProblemContext): ProblemDetai
   return { ...words?.[refusal.code], ...('details' in refusal ? refusal.details : problemDetails(refusal)) };
 }
 
-/** The problem document of a refusal, for programs that answer by other means than HTTP. */
+/** The problem document of a refusal, for programs without HTTP, such as commands. */
 export function problemOf(refusal: AnyRefusal, context: ProblemContext): ProblemBody {
   return problemBody(problemTable[refusal.code], detailsOf(refusal, context), context);
 }
 
-/** The answer to an exception: that of a fault, or 500. It contains nothing of the error itself. */
+/** The answer to an exception: that of a fault, or 500. It does not reveal the error. */
 export function answerThrown(error: unknown, context: ProblemContext, now: Instant): ProblemAnswer {
   if (error instanceof UnavailableError) {
     const headers = { 'Retry-After': String(error.seconds) };
@@ -134,7 +134,7 @@ function waitHeaders(
   return { 'Retry-After': String(code === 'idempotency_in_progress' ? Math.min(left, MAX_WAIT) : left) };
 }
 
-/** RFC 6750, section 3: without an error code, so that no two reasons can be told apart. */
+/** The challenge (RFC 6750, section 3), without an error code, so that it does not reveal the reason. */
 function challenge({ status }: HttpProblem): Readonly<Record<string, string>> {
   return status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
 }

@@ -14,7 +14,7 @@ const PUBLISH_AGAIN = 'Publish the site again and share the new URL';
 
 const CHOOSE_ANOTHER = 'Choose a publication that is in service';
 
-/** The text for each state that does not permit a change. */
+/** The text for each state that forbids an operation. */
 const BY_STATE: Readonly<Record<State, StateText>> = {
   archive_removed: { text: 'state_archive_removed', advice: PUBLISH_AGAIN },
   deleted: { text: 'state_deleted', advice: PUBLISH_AGAIN },
@@ -22,8 +22,8 @@ const BY_STATE: Readonly<Record<State, StateText>> = {
   pinned: { text: 'state_pinned', advice: 'Leave it pinned, or unpin it in the management screen' },
 };
 
-/** The texts of operations that need others. */
-const OTHERWISE: Readonly<Record<RoleOperation, Partial<Readonly<Record<State, StateText>>>>> = {
+/** Other texts, by operation. */
+const BY_OPERATION: Readonly<Record<RoleOperation, Partial<Readonly<Record<State, StateText>>>>> = {
   archive: { deleted: { text: 'state_deleted_archive', advice: PUBLISH_AGAIN } },
   change: {},
   name: {
@@ -36,12 +36,12 @@ const OTHERWISE: Readonly<Record<RoleOperation, Partial<Readonly<Record<State, S
 };
 
 export function stateDetails(state: State, operation: RoleOperation): ProblemDetails {
-  const { text, advice } = OTHERWISE[operation][state] ?? BY_STATE[state];
+  const { text, advice } = BY_OPERATION[operation][state] ?? BY_STATE[state];
   const detail = englishOf(REFUSAL_TEXTS[text]);
   return { detail, advice, errors: [{ rule: state, detail }] };
 }
 
-/** The refusal of an operation, with what the role's state means to this operation. */
+/** Adds the text for the role's state to the refusal of an operation. */
 export function refusedBy(refusal: Refusal, operation: RoleOperation): AnyRefusal {
   if (refusal.code !== 'invalid_state') return refusal;
   return { ...refusal, details: stateDetails(refusal.state, operation) };

@@ -7,7 +7,7 @@ import { refuseBody } from './publication-form.ts';
 /** The longest body of JSON, in bytes. */
 const MAX_LENGTH = 16_384;
 
-/** A body of JSON, with the number of members its outermost object was written with: the last of a name wins. */
+/** A JSON body, with the number of members in the text of its object: of repeated names, `value` has only the last. */
 interface JsonBody {
   readonly kind: 'json';
   readonly value: unknown;
@@ -16,7 +16,7 @@ interface JsonBody {
 
 const EMPTY: JsonBody = { kind: 'json', value: {}, members: 0 };
 
-/** Reads JSON (RFC 8259); no body is `{}` if it `isOptional`, and one of another type is refused with `wrongType`. */
+/** Reads JSON (RFC 8259). A missing body is `{}` if it `isOptional`; another media type is refused with `wrongType`. */
 export async function readJson(
   request: IncomingMessage & { readonly body?: unknown },
   {
@@ -49,7 +49,7 @@ function parsedBefore(body: unknown): JsonBody | HttpRefusal {
     : refuseBody('read_before', '');
 }
 
-/** A byte order mark is allowed and means nothing (RFC 8259, section 8.1). */
+/** Parses JSON; ignores a byte order mark (RFC 8259, section 8.1). */
 function parse(bytes: Uint8Array): JsonBody | HttpRefusal {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -71,13 +71,13 @@ function countMembers(text: string): number {
   return members;
 }
 
-/** Whether the request's body is of a media type, and not compressed. */
+/** Whether the request's body has a media type, and is not compressed. */
 export function hasMediaType(request: IncomingMessage, type: string): boolean {
   const { 'content-type': sent = '', 'content-encoding': coding = 'identity' } = request.headers;
   return sent.split(/[; \t]/, 1)[0]?.toLowerCase() === type && coding.toLowerCase() === 'identity';
 }
 
-/** Whether a request says that it has no body (RFC 9112, section 6.3). */
+/** Whether a request announces no body (RFC 9112, section 6.3). */
 function hasNoBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 }

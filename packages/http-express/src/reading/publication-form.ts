@@ -12,11 +12,11 @@ import { archiveError, type RequestProblem, requestError } from '../problems/pro
 
 export interface PublicationFields {
   readonly filename: Filename;
-  /** A wrong title is reported only after the caller was authenticated again. */
+  /** An invalid title is reported only after the caller was authenticated again. */
   readonly title: Title | null | Refusal<'invalid_title'> | HttpRefusal;
 }
 
-/** `text/plain` is what a part without a type counts as. */
+/** Includes `text/plain`, which stands for a part without a type. */
 const ARCHIVE_TYPES: ReadonlySet<string> = new Set([
   'application/zip',
   'application/x-zip-compressed',
@@ -28,7 +28,7 @@ const ARCHIVE_TYPES: ReadonlySet<string> = new Set([
   'text/plain',
 ]);
 
-/** A boundary that is not a token has to be quoted (RFC 2045, section 5.1; RFC 2046, section 5.1.1). */
+/** Advice for a boundary that must be quoted since it is no token (RFC 2045, section 5.1; RFC 2046, section 5.1.1). */
 function boundaryAdvice(contentType: string): string {
   const [, boundary = ''] = /;\s*boundary=([\w'()+,./:=?-]{1,70})(?:;|$)/i.exec(contentType) ?? [];
   if (!/[(),/:=?]/.test(boundary)) return '';

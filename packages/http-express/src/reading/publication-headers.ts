@@ -14,7 +14,7 @@ export function idempotencyKeyOf(request: Request, limits: Limits): IdempotencyK
   return parseIdempotencyKey(value, limits, credentialsOf(request));
 }
 
-/** Reads the header Pinfold-Password. The password is as it was typed, since limits count it so. */
+/** Reads the header Pinfold-Password. Returns the password as entered, since limits apply to that. */
 export function passwordOf(request: Request, limits: Limits): string | undefined | AnyRefusal {
   const [value, ...further] = headerValues(request, 'pinfold-password');
   if (value === undefined) return undefined;

@@ -7,7 +7,7 @@ import { checkOf } from './schema-check.ts';
 export interface Parameter<Value> {
   readonly description: string;
   readonly schema: Schema<Value>;
-  /** Whether no other parameter may come with it. */
+  /** Whether it excludes all other parameters. */
   readonly alone?: true;
   /** Known only to services that offer this. */
   readonly needs?: keyof Offered;
@@ -19,7 +19,7 @@ export type QueryOf<P extends Parameters> = {
   readonly [Name in keyof P]?: P[Name] extends Parameter<infer Value> ? Value : never;
 };
 
-/** How many entries a page has at most when the request does not say. */
+/** The most entries of a page if the request has no `limit`. */
 export const DEFAULT_LIMIT = 20;
 
 export function pageParameters(cursor: string): {
@@ -45,7 +45,7 @@ type ReadQuery<Query> = (
   offered: Offered,
 ) => Promise<{ readonly kind: 'query'; readonly query: Query } | HttpRefusal>;
 
-/** Reads queries in which every parameter is known and comes once, as a document says. */
+/** Returns a function that reads a query, and refuses unknown and repeated parameters. */
 export function queryReader<P extends Parameters>(parameters: P, document: string): ReadQuery<QueryOf<P>> {
   const named = Object.entries(parameters);
   const check = checkOf<QueryOf<P>>({
@@ -67,7 +67,7 @@ export function searchOf({ url }: Pick<Request, 'url'>): URLSearchParams {
   return new URLSearchParams(mark === -1 ? '' : url.slice(mark));
 }
 
-/** The parameters by name; undefined if one comes twice or is not offered. */
+/** The parameters by name; undefined if one is repeated or not offered. */
 function queryOf(request: Request, offered: Parameters, all: Parameters): unknown {
   const pairs = [...searchOf(request)];
   const isCount = (name: string) => Object.hasOwn(offered, name) && offered[name]?.schema.type === 'integer';
@@ -78,7 +78,7 @@ function queryOf(request: Request, offered: Parameters, all: Parameters): unknow
   return isOffered && Object.keys(query).length === pairs.length ? query : undefined;
 }
 
-/** A number in its usual notation as a number; any other text, such as `1e1` and `010`, as it is. */
+/** Converts a number in its usual notation; returns any other text, such as `1e1` and `010`, unchanged. */
 function numberOf(text: string): string | number {
   return String(Number(text)) === text ? Number(text) : text;
 }

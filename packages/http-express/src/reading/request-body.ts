@@ -8,7 +8,7 @@ import { checkOf } from './schema-check.ts';
 
 export interface RequestBody<Body> {
   readonly mediaType: string;
-  /** Its media type object of the API document. */
+  /** The media type object in the API document. */
   readonly content: JsonObject;
   readonly isOptional?: true | undefined;
   /** Absent: the handler reads it. */
@@ -21,17 +21,17 @@ export interface RequestBody<Body> {
 interface JsonBodyOptions<Sent extends object, Body extends object> {
   readonly name: string;
   readonly schema: Schema<Sent>;
-  /** The schema in the API document, if it says more than `schema` checks. */
+  /** The schema in the API document, if it has more details than `schema`. */
   readonly describe?: (limits: Limits) => Schema<Sent>;
   readonly examples?: Readonly<Record<string, Sent>>;
   readonly isOptional?: true;
   /** The expected members, for the detail of a refusal. */
   readonly expected: string;
-  /** Checks what a schema cannot; undefined is refused as a body that is not as the schema says. */
+  /** Checks what a schema cannot; undefined is refused like a body that does not match the schema. */
   readonly parse?: (sent: Sent, limits: Limits) => Body | AnyRefusal | undefined;
 }
 
-/** A body of JSON, whose members each come once. */
+/** A JSON body, in which repeated members are refused. */
 export function jsonBody<Sent extends object, Body extends object = Sent>({
   name,
   schema,
@@ -69,7 +69,7 @@ export function jsonBody<Sent extends object, Body extends object = Sent>({
   };
 }
 
-/** A body that need not be there, and says nothing. */
+/** An optional body without members. */
 export function emptyBody(name: string): RequestBody<object> {
   const schema = { type: 'object', maxProperties: 0 };
   return jsonBody<object>({ name, schema, isOptional: true, expected: 'no members' });

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 
-/** Returns a value that is valid by a JSON Schema, and `undefined` for any other. */
+/** Returns the value if it is valid by a JSON Schema, else `undefined`. */
 export type Check<Value> = (value: unknown) => Promise<Value | undefined>;
 
 const schemas: Map<string, object> = new Map();
 
-/** Loaded with the first check, to keep the start short; to import it each time costs more than a check. */
+/** Loaded once, with the first check, for a faster start. */
 let compiled: typeof import('./compiled-checks.ts') | undefined;
 
 /**
- * Makes a check by a JSON Schema. Ajv has compiled it before: where code is not made at run time (workerd, `node
- * --disallow-code-generation-from-strings`) the API works as well.
+ * Creates a check by a JSON Schema. Ajv has compiled it at build time, so that the API also works without code generation
+ * (workerd, `node --disallow-code-generation-from-strings`).
  */
 export function checkOf<Value>(schema: object): Check<Value> {
   const name = nameOf(schema);
@@ -23,7 +23,7 @@ export function checkOf<Value>(schema: object): Check<Value> {
   };
 }
 
-/** Every schema that a check was made of, by the name of its compiled check. */
+/** The schemas of all checks, by the name of the compiled check. */
 export function checkedSchemas(): ReadonlyMap<string, object> {
   return schemas;
 }

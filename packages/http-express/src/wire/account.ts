@@ -20,7 +20,7 @@ const quota = T.nullable(
   { description: 'A whole number; `off` for no limit; null for the limit of all accounts.' },
 );
 
-/** The limits of one account, which go before those for all. */
+/** The limits of one account, which take precedence over those for all. */
 export const accountLimits = { requests: rate, publications: rate, sites: quota, bytes: quota };
 
 export const SITES = ['keep', 'hide'] as const;

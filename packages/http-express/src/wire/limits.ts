@@ -54,7 +54,7 @@ export const limitsAnswer = T.named('LimitsAnswer', () =>
   }),
 );
 
-/** The limits in force for an account, and what is left of its rates and quotas. */
+/** The limits in force for an account, and the rest of its rates and quotas. */
 export async function limitsAnswerOf(
   useCases: Pick<ApiUseCases, 'accounts' | 'clock' | 'limitsOf' | 'quotasOf'>,
   name: AccountId,

@@ -3,7 +3,7 @@ import { OPERATOR_TEXT, toRfc3339 } from '@pinfold/core/internal';
 import type { DescribedAnswer, Outcome } from '../endpoint.ts';
 import * as T from '../schema.ts';
 
-/** One member of a JSON object: its schema, an example, and how it is read from the source. */
+/** A member of a JSON object: its schema, an example, and a function that reads it from the source. */
 export interface Member<Source, Value> {
   readonly schema: T.Schema<Value>;
   readonly example: Value;
@@ -26,15 +26,15 @@ export function memberOf<Source>() {
 }
 
 export function wireOf<Source, M extends AnyMembers<Source>>(members: M, source: Source): WireOf<M> {
-  return mapped(members, ({ read }) => read(source)) as WireOf<M>;
+  return mapMembers(members, ({ read }) => read(source)) as WireOf<M>;
 }
 
 export function schemasOf<M extends AnyMembers<never>>(members: M): Schemas<M> {
-  return mapped(members, ({ schema }) => schema) as Schemas<M>;
+  return mapMembers(members, ({ schema }) => schema) as Schemas<M>;
 }
 
 export function exampleOf<M extends AnyMembers<never>>(members: M): WireOf<M> {
-  return mapped(members, ({ example }) => example) as WireOf<M>;
+  return mapMembers(members, ({ example }) => example) as WireOf<M>;
 }
 
 export function instantOrNull(instant: Instant | null): string | null {
@@ -84,7 +84,7 @@ export function pageOf<Listed extends { readonly kind: string; readonly next: st
   return { status: 200, json: { [member]: items(listed), next_cursor: listed.next ?? null } };
 }
 
-function mapped<Source>(
+function mapMembers<Source>(
   members: AnyMembers<Source>,
   of: (member: Member<Source, unknown>) => unknown,
 ): unknown {
