@@ -15,8 +15,6 @@ import {
   aRange,
   bytesOf,
   LIMITS,
-  noRange,
-  rangeBeyond,
   type Values,
   values,
   within,
@@ -120,17 +118,6 @@ function everyCall(given: Values): fc.Arbitrary<Call>[] {
     // Twice as often as others.
     ...[puts, puts, reads, reads],
     calls('size', id, (door, of) => door.size(of)),
-    calls('read beyond', rangeBeyond(given), (door, ...range) =>
-      door.read(...range).then(
-        (bytes) => (bytes === undefined ? 'absent' : 'read'),
-        () => 'rejected',
-      ),
-    ),
-    calls('read impossible', noRange(given), async (door, ...range) => {
-      const error = await door.read(...range).catch((reason: unknown) => reason);
-      // A storage may check first whether the archive is absent.
-      return error === undefined || error instanceof TypeError;
-    }),
     calls('delete', id, (door, of) => door.delete(of)),
     calls('check', none, (door) => door.check()),
     calls('strew', none, (door) => door.strew()),
