@@ -12,13 +12,13 @@ import type { PageOutcome } from './paging.ts';
 import { type ListRequest, listRoles } from './reading.ts';
 import type { ShowPublication } from './show-publication.ts';
 
-/** A publication of any account, and whether it was taken down: lifted or not, it stays stopped. */
+/** A publication of any account, and its takedown, even a lifted one: the publication remains stopped. */
 export interface AdministeredPublication {
   readonly publication: Publication;
   readonly takedown: Takedown | undefined;
 }
 
-/** Which page of all roles is wanted. */
+/** A page of all roles to read. */
 export interface RoleListRequest extends Omit<ListRequest, 'by' | 'order'> {
   /** Absent: every account. */
   readonly account?: string;
@@ -63,12 +63,12 @@ export function overseeing(
   };
 }
 
-/** Whose ZIP the operator wants, and who it is. */
+/** The ZIP that the operator opens, and the cause to record. */
 export interface ArchiveRequest {
   /** A UUID in any letter case. */
   readonly id: string;
   readonly cause: Cause;
-  /** False for a takedown that follows, which is recorded itself. Default: true. */
+  /** False before a takedown, which is recorded itself. Default: true. */
   readonly isRecorded?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -105,7 +105,7 @@ export function administeredArchives(ports: ArchivePorts, show: ShowPublication)
   };
 }
 
-/** A download in several parts, or one that is taken up again, is one event. */
+/** Records a read once a minute, so that a download in several parts is one event. */
 async function recordRead(
   { history, clock, ids }: ArchivePorts,
   { account, id }: Publication,

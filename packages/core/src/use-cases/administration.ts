@@ -27,39 +27,39 @@ import { cutTo, type PageOutcome, type PageRequest, readPage } from './paging.ts
 import { type PublicationOptions, showing } from './show-publication.ts';
 import { type TakingDown, takingDown } from './taking-down.ts';
 
-/** An account, and what it uses. */
+/** An account and its usage. */
 export interface AdministeredAccount {
   readonly account: Account;
   readonly used: AccountUse;
 }
 
-/** A changed account; one that is being erased, or has what stays of one, is not changed. */
+/** A changed account, or a refusal for one that is being or was erased. */
 export type AccountOutcome = AdministeredAccount | Refusal<'invalid_account'>;
 
-/** Why an account is to change nothing, and what becomes of its sites. */
+/** The reason of a block, and its effect on the account's sites. */
 export type NewBlock = Omit<Block, 'at'>;
 
 /**
- * The operator's actions on accounts, on publications of any account and on the service. Authorize the caller first:
- * nothing here does.
+ * The operator's actions on accounts, on publications of any account and on the service. These do not authorize the caller:
+ * do it first.
  */
 export interface Administration extends Overseeing, AdministeredArchives, TakingDown, Erasing {
-  /** A page in order of name, and the cursor of the next one. */
+  /** Reads a page, in order of name. */
   listAccounts(request?: PageRequest): Promise<PageOutcome<'accounts', AdministeredAccount>>;
 
   showAccount(name: string): Promise<AdministeredAccount | undefined>;
 
   /**
-   * Sets those limits of an account that are given, and leaves the others. A name that is not known yet is made known.
+   * Sets the given limits of an account. Creates the account if it is unknown.
    *
-   * @throws TypeError for what is no limit.
+   * @throws TypeError for an invalid limit.
    */
   limitAccount(name: string, limits: Partial<AccountLimits>, cause: Cause): Promise<AccountOutcome>;
 
   /**
-   * Blocks an account, or changes why it is blocked. A name that is not known yet is made known.
+   * Blocks an account, or changes its block. Creates the account if it is unknown.
    *
-   * @throws TypeError for what is no reason, and for sites that are neither to keep nor to hide.
+   * @throws TypeError for an invalid reason, and for `sites` other than `keep` and `hide`.
    */
   blockAccount(name: string, block: NewBlock, cause: Cause): Promise<AccountOutcome>;
 
@@ -68,10 +68,9 @@ export interface Administration extends Overseeing, AdministeredArchives, Taking
   showService(): Promise<Mode>;
 
   /**
-   * Makes the service read-only, says why with another message, or makes it normal again. Once it is read-only nothing
-   * that an account began to change before is stored any more.
+   * Changes the mode of the service or its message. Once it is read-only, changes that accounts have begun are not stored.
    *
-   * @throws TypeError for what is no mode, and for a message that is neither null nor 1 to 255 characters.
+   * @throws TypeError for an invalid mode, and for a message that is neither null nor 1 to 255 characters.
    */
   changeService(mode: Mode, cause: Cause): Promise<Mode>;
 }
@@ -82,7 +81,7 @@ export type AdministrationPorts = Pick<
   'accounts' | 'erasures' | 'mode' | 'roles' | 'takedowns' | 'archives' | 'history' | 'clock' | 'ids'
 >;
 
-/** Names in cursors are escaped: they hold any printable character. */
+/** Cursors escape names, which may have any printable character. */
 const CURSORS = cursorCodec<{ readonly escaped: string }>(
   { escaped: (text) => (parseAccountId(unescaped(text)) === undefined ? undefined : text) },
   ['accounts'],
@@ -102,7 +101,7 @@ function unescaped(text: string): string {
 type Decision = { readonly change: AccountChange; readonly type: EventType } | undefined;
 
 /**
- * Puts administration together.
+ * Creates the administration.
  *
  * @example
  * import { type AdministrationPorts, createAdministration } from '@pinfold/core/administration';
@@ -127,7 +126,7 @@ export function createAdministration(
     cause: Cause,
     decide: (account: AccountChange, now: Instant) => Decision,
   ): Promise<AccountOutcome> => {
-    const outcome = await changed(ports, accountId(name), cause, decide);
+    const outcome = await changeAccount(ports, accountId(name), cause, decide);
     return 'code' in outcome ? outcome : await withUse(outcome);
   };
   return {
@@ -140,7 +139,7 @@ export function createAdministration(
         const last = after && accountId(unescaped(after.escaped));
         const { items, next } = cutTo(await accounts.list(last, limit + 1), limit);
         const used: AdministeredAccount[] = [];
-        // One after another: a page must not take every connection there is.
+        // One after another, so that a page does not take every connection of the pool.
         for (const account of items) used.push(await withUse(account));
         return { items: used, next: next && { escaped: escaped(next.name) } };
       }),
@@ -150,12 +149,12 @@ export function createAdministration(
     },
     async limitAccount(name, limits, cause) {
       const given = expectLimits(limits);
-      return await change(name, cause, (account) => limited(account, given));
+      return await change(name, cause, (account) => decideLimits(account, given));
     },
     async blockAccount(name, block, cause) {
       expectReason(block.reason);
       if (block.sites !== 'keep' && block.sites !== 'hide') throw new TypeError('sites is keep or hide');
-      return await change(name, cause, (account, now) => blocked(account, block, now));
+      return await change(name, cause, (account, now) => decideBlock(account, block, now));
     },
     unblockAccount: (name, cause) =>
       change(name, cause, (account) =>
@@ -175,7 +174,7 @@ export function createAdministration(
   };
 }
 
-/** The limits that are given; a member that is undefined is absent. */
+/** Validates the given limits. A member that is undefined counts as absent. */
 function expectLimits(wanted: Partial<AccountLimits>): Partial<AccountLimits> {
   const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) {
@@ -190,14 +189,14 @@ function expectMode({ kind, message }: Mode): void {
   throw new TypeError('a message has 1 to 255 characters, no control characters');
 }
 
-function limited(account: AccountChange, wanted: Partial<AccountLimits>): Decision {
+function decideLimits(account: AccountChange, wanted: Partial<AccountLimits>): Decision {
   const limits = { ...account.limits, ...wanted };
   const names = Object.keys(NO_ACCOUNT_LIMITS) as (keyof AccountLimits)[];
   if (names.every((name) => limits[name] === account.limits[name])) return undefined;
   return { change: { ...account, limits }, type: 'account.limits_changed' };
 }
 
-function blocked(account: AccountChange, { reason, sites }: NewBlock, at: Instant): Decision {
+function decideBlock(account: AccountChange, { reason, sites }: NewBlock, at: Instant): Decision {
   const before = account.blocked;
   if (before?.reason === reason && before.sites === sites) return undefined;
   const isHidden = sites === 'hide' && before?.sites !== 'hide';
@@ -205,8 +204,8 @@ function blocked(account: AccountChange, { reason, sites }: NewBlock, at: Instan
   return { change: { ...account, blocked: { reason, sites, at }, generation }, type: 'account.blocked' };
 }
 
-/** Decides again for as long as others change the account meanwhile. */
-async function changed(
+/** Changes an account; decides again after a conflict. */
+async function changeAccount(
   { accounts, clock, ids }: AdministrationPorts,
   name: AccountId,
   cause: Cause,
@@ -214,7 +213,7 @@ async function changed(
 ): Promise<Account | Refusal<'invalid_account'>> {
   for (;;) {
     const found = await accounts.load(name);
-    const { limits, blocked, generation } = found?.value ?? NOTHING_DONE;
+    const { limits, blocked, generation } = found?.value ?? NEW_ACCOUNT;
     const before: AccountChange = { name, limits, blocked, generation };
     const refused = checkAccountChange(before);
     if (refused !== undefined) return refused;
@@ -229,4 +228,4 @@ async function changed(
   }
 }
 
-const NOTHING_DONE = { limits: NO_ACCOUNT_LIMITS, blocked: null, generation: FIRST_GENERATION };
+const NEW_ACCOUNT = { limits: NO_ACCOUNT_LIMITS, blocked: null, generation: FIRST_GENERATION };

@@ -27,18 +27,17 @@ export interface OpenedArchive {
     signal?: AbortSignal,
   ): Promise<{ readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> } | ArchiveRefusal>;
 
-  /** Why it may no longer be read, by the newest state: to be asked before each further MiB. */
+  /** Checks by the newest state whether it may still be read. Call it before each further MiB. */
   refusal(signal?: AbortSignal): Promise<ArchiveRefusal | undefined>;
 }
 
-/** The ZIP, or why it cannot be read. */
 export type OpenArchiveOutcome = OpenedArchive | ArchiveRefusal;
 
-/** Gives publications back as the ZIPs that they were. */
+/** Reads the original ZIPs of publications. */
 export interface ArchiveReading {
   /**
-   * Opens the ZIP of a publication as long as it is stored: also of an expired one, and for the operator of a stopped one.
-   * A blocked account and a read-only service have it all the same.
+   * Opens the ZIP of a publication while it is stored, even of an expired one. Only the operator opens that of a stopped
+   * one. Neither a block nor read-only mode prevents it.
    *
    * @throws Fault as `OpenedArchive.read` does; `store_corrupt` when the ZIP is shorter or longer than it was.
    *
@@ -61,25 +60,25 @@ export function archiveReading(
     if (role === undefined) return NOT_FOUND;
     return checkArchiveAccess(role, true, request.by === OPERATOR) ?? role;
   };
-  const named = async (request: RoleRequest): Promise<Role | ArchiveRefusal> => {
+  const loadWithArchive = async (request: RoleRequest): Promise<Role | ArchiveRefusal> => {
     const role = await stateOf(request);
     if (isRefusal(role)) return role;
     const isNamed = (await roles.whichAreNamed([role.archive])).has(role.archive);
     return checkArchiveAccess(role, isNamed, request.by === OPERATOR) ?? role;
   };
-  /** The archive is not in storage: it was removed meanwhile, or it is lost. */
-  const gone = async (request: RoleRequest): Promise<ArchiveRefusal> => {
-    const role = await named(request);
+  /** Explains why the archive is not in storage: a refusal if it was removed meanwhile; throws if it is lost. */
+  const explainMissing = async (request: RoleRequest): Promise<ArchiveRefusal> => {
+    const role = await loadWithArchive(request);
     if (isRefusal(role)) return role;
     throw new Fault('archive_missing', 'the archive of a role is missing');
   };
   return {
     async openArchive(request) {
-      const role = await named(request);
+      const role = await loadWithArchive(request);
       if (isRefusal(role)) return role;
       const { archive, archiveBytes } = role;
       const size = await archives.size(archive, request.signal);
-      if (size === undefined) return await gone(request);
+      if (size === undefined) return await explainMissing(request);
       if (size !== archiveBytes) {
         throw new Fault('store_corrupt', 'an archive is not as long as its role says');
       }
@@ -89,7 +88,7 @@ export function archiveReading(
         size,
         read: async (from, length, signal) => {
           const bytes = await archives.read(archive, from, length, signal);
-          return bytes === undefined ? await gone(request) : { kind: 'bytes', bytes };
+          return bytes === undefined ? await explainMissing(request) : { kind: 'bytes', bytes };
         },
         refusal: async (signal) => {
           const now = await stateOf({ ...request, ...(signal && { signal }) });

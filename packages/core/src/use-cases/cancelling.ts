@@ -9,9 +9,9 @@ import type { AllPorts } from '../ports/all-ports.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import type { Reading } from './reading.ts';
 
-/** The state of a publication whose caller has cancelled it. */
+/** The state of an Idempotency-Key after cancelling. */
 export type CancelOutcome =
-  /** Nothing was published under the key. An upload under it that still arrives is refused as a mismatch. */
+  /** Nothing was published under the key. A later upload under it is refused as a mismatch. */
   | { readonly kind: 'cancelled' }
   /** A publication may be running under the key: ask again. */
   | { readonly kind: 'running' }
@@ -22,8 +22,8 @@ export type CancelOutcome =
 /** Cancels publications. */
 export interface Cancelling {
   /**
-   * Keeps an Idempotency-Key from publishing, unless it has published or a publication is running under it. What is
-   * published stays: `stop` ends it.
+   * Prevents an Idempotency-Key from publishing, unless it has published or a publication is running under it. It does not
+   * stop a publication: `stop` does.
    *
    * @example
    * import type { UseCases } from '@pinfold/core';
@@ -49,7 +49,7 @@ export function cancelling(
       const key = checkIdempotencyKey(given, limits);
       if (isRefusal(key)) return key;
       const now = clock.now();
-      // A reservation of its own, as long as a reservation may be: no upload takes longer to arrive.
+      // Reserves the key for the longest time that a reservation lasts: no upload takes longer.
       const reserved = await roles.reserve({
         ...NO_ARCHIVE,
         account: accountId(by),
@@ -64,7 +64,7 @@ export function cancelling(
       const publication = await findByKey({ by, key });
       if (publication !== undefined) return { kind: 'published', publication };
       if (reserved.kind !== 'refused') return { kind: 'running' };
-      // The commit of a running publication is refused for the same reason, unless its rate has room again by then.
+      // The commit of a running publication would be refused, too, unless the rate is free again by then.
       const isShort = reserved.code === 'rate_limited' && reserved.retryAt <= after(now, limits.lease);
       return { kind: isShort ? 'running' : 'cancelled' };
     },

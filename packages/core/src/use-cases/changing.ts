@@ -21,13 +21,13 @@ import type { LoadedRole, RoleStore } from '../ports/role-store.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import type { ShowPublication } from './show-publication.ts';
 
-/** Which role is meant, and in whose name it is asked for. */
+/** A role by its id, and the actor of the request. */
 export interface RoleRequest {
   /** An account, or OPERATOR. */
   readonly by: Actor | string;
   /** A UUID in any letter case; any other text is an unknown role. */
   readonly id: string;
-  /** Ends the request: a change that was overtaken is decided again until then. */
+  /** Ends the request, and the retries of a change that conflicts with others. */
   readonly signal?: AbortSignal;
 }
 
@@ -38,10 +38,9 @@ export interface Attribution {
   readonly credential?: Credential;
 }
 
-/** Which role to change, and in whose name. */
 export interface ChangeRequest extends RoleRequest, Attribution {}
 
-/** The one attribute an owner changes. The empty string and null both mean none. */
+/** The attribute to change. The empty string and null both remove it. */
 export type Update =
   | { readonly type: 'set_title'; readonly title: string | null }
   | { readonly type: 'set_password'; readonly password: string | null }
@@ -65,13 +64,13 @@ export type ChangeOutcome =
   | Refusal<'not_found' | 'invalid_state' | 'unauthorized'>
   | Unchangeable;
 
-/** The role after the update, or what is wrong with the new value. */
+/** The publication after the update, or why the new value is invalid. */
 export type UpdateOutcome = ChangeOutcome | Refusal<'invalid_title' | 'invalid_password'>;
 
-/** Changes roles. Each change is decided against the newest state, again whenever another one was faster. */
+/** Changes roles. Each change is decided against the newest state, and decided again after a conflict. */
 export interface Changing {
   /**
-   * Changes one attribute. All earlier grants end with a reset of the expiration and with any change of the password.
+   * Changes one attribute. A reset of the expiration and any change of the password end all earlier grants.
    *
    * @example
    * import type { UseCases } from '@pinfold/core';
@@ -82,16 +81,16 @@ export interface Changing {
    */
   update(request: ChangeRequest, update: Update): Promise<UpdateOutcome>;
 
-  /** Changes one attribute as {@link Changing.update} does, but only of the state that the caller saw. */
+  /** Like {@link Changing.update}, but fails if the values that the caller saw have changed. */
   updateSeen(request: ChangeRequest, update: Update, seen: Precondition): Promise<UpdateOutcome | Conflict>;
 
-  /** Stops the publication: viewers get nothing from that moment on; its archive is removed later. */
+  /** Stops the publication: viewers get nothing from now on, and its archive is removed later. */
   stop(request: ChangeRequest): Promise<ChangeOutcome>;
 
-  /** Keeps the role without expiration. Pinning again changes nothing. */
+  /** Removes the expiration of the role. Pinning again changes nothing. */
   pin(request: ChangeRequest): Promise<ChangeOutcome>;
 
-  /** Lets the role expire again, a renewal from now. Unpinning again changes nothing. */
+  /** Makes the role expire again, after the time of a renewal. Unpinning again changes nothing. */
   unpin(request: ChangeRequest): Promise<ChangeOutcome>;
 }
 
@@ -141,7 +140,7 @@ async function commandOf(
     case 'set_password': {
       const password = parsePassword(update.password, limits);
       if (password === null) return { type: 'set_password', hash: null };
-      return isRefusal(password) ? password : await hashed(ports, request, password);
+      return isRefusal(password) ? password : await hashPassword(ports, request, password);
     }
     case 'reset_expiration':
       return { type: 'reset_expiration' };
@@ -151,8 +150,8 @@ async function commandOf(
   }
 }
 
-/** Hashing is dear, so a request that would be refused anyway is refused before it. */
-async function hashed(
+/** Hashes a new password. Hashing is expensive, so this first checks whether the change would be refused anyway. */
+async function hashPassword(
   { roles, clock, passwords }: ChangePorts,
   request: ChangeRequest,
   password: Password,
@@ -164,7 +163,7 @@ async function hashed(
   return { type: 'set_password', hash: await passwords.hash(password, loaded.value.account, request.signal) };
 }
 
-/** Changes a role; with no precondition there is no conflict. */
+/** Changes a role if it is as the caller saw it. */
 async function changeSeen(
   ports: ChangePorts,
   show: ShowPublication,
@@ -182,7 +181,7 @@ async function changeSeen(
   return outcome.kind === 'saved' ? { kind: 'changed', publication: show(outcome.role) } : outcome;
 }
 
-/** Saves what is decided about the newest state of a role; decides again whenever another change was faster. */
+/** Decides on the newest state of a role and saves the result; decides again after a conflict. */
 export async function saveDecision<Other extends { readonly kind: 'refused' | 'overtaken' }>(
   { roles, ids }: Pick<ChangePorts, 'roles' | 'ids'>,
   request: ChangeRequest,
@@ -209,7 +208,7 @@ export async function saveDecision<Other extends { readonly kind: 'refused' | 'o
   }
 }
 
-/** A role as an actor finds it: one out of its reach is as unknown as one that never was. */
+/** Loads a role; undefined if it is unknown or belongs to an account that the actor does not reach. */
 export async function loadFor(
   roles: RoleStore,
   { by, id: text, signal }: RoleRequest,
@@ -231,9 +230,9 @@ export type GrantOutcome =
   | {
       readonly kind: 'granted';
       readonly publication: Publication;
-      /** To be handed over to the site within a minute; null where it needs none. */
+      /** The site's host takes it within a minute; null if the site needs none. */
       readonly grant: Grant | null;
-      /** When the viewing grant ends that it becomes. */
+      /** When the grant ends that the site's host makes of it. */
       readonly endsAt: Instant;
     }
   | Exclude<ChangeOutcome, { readonly kind: 'changed' }>;
@@ -241,8 +240,7 @@ export type GrantOutcome =
 /** Opens sites for those who own them. */
 export interface Granting {
   /**
-   * Makes what the right password makes: a grant that viewers hand over. It is recorded, works while the service is
-   * read-only, and is no password try.
+   * Makes a grant without the password. It is recorded, works while the service is read-only, and counts as no password try.
    *
    * @example
    * import type { UseCases } from '@pinfold/core';
@@ -263,7 +261,7 @@ export function granting(ports: ChangePorts, limits: Limits, show: ShowPublicati
         decide(role, { type: 'create_grant' }, clock.now(), limits),
       );
       if (outcome.kind === 'refused') {
-        // To be opened, a deleted site is as unknown as it is to viewers.
+        // A deleted site is unknown, as it is to viewers.
         return outcome.code === 'invalid_state' && outcome.state === 'deleted' ? NOT_FOUND : outcome;
       }
       const publication = show(outcome.role);

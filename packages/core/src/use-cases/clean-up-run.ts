@@ -5,56 +5,56 @@ import { earlier } from '../domain/reconciliation.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { StoredCount } from '../ports/role-cleanup.ts';
 
-/** What a sweep did, or would have done in a dry run. */
+/** The report of a sweep, or of a dry run. */
 export interface CleanUpReport {
-  /** Reservations dropped for their age. */
+  /** Reservations dropped because of their age. */
   readonly reservations: number;
-  /** Windows of counted tries that had ended. */
+  /** Ended windows of password tries that were dropped. */
   readonly attempts: number;
   /** Abandoned uploads removed from this node. */
   readonly uploads: number;
   /** Archives of ended roles removed. */
   readonly archives: number;
-  /** In a dry run, the publications whose archives would be removed, the first 1,000, longest ended first. */
+  /** In a dry run, the first 1,000 publications whose archives would be removed; those that ended first come first. */
   readonly ending: readonly RoleId[];
   /** Archives that could not be removed; they are tried again later. */
   readonly failures: number;
-  /** Archives that were old enough to compare, by this and earlier sweeps; if `not_due`, of the last comparison. */
+  /** Archives old enough to compare, counted by this and earlier sweeps; if `not_due`, those of the last comparison. */
   readonly compared: number;
-  /** Those of them that no record names. */
+  /** The orphans among them: archives that no record names. */
   readonly unnamed: number;
-  /** Archives without a record removed. One comparison removes 1,000; more wait for the next one. */
+  /** Orphans removed. One comparison removes up to 1,000; the next one removes more. */
   readonly orphans: number;
-  /** Archives that records name and storage does not have, the first 1,000: reported, never acted on. */
+  /** The first 1,000 archives that records name and storage does not have. They are only reported. */
   readonly missing: readonly ArchiveId[];
-  /** Publications in service whose archive was removed or is missing, the first 1,000, by a comparison that was ended. */
+  /** The first 1,000 publications in service whose archive was removed or is missing; only after a complete comparison. */
   readonly withoutArchive: readonly RoleId[];
-  /** What is published and stored after the sweep; null if there was no time to count it, and in a dry run. */
+  /** The publications and archives after the sweep; null if there was no time to count, and in a dry run. */
   readonly stored: StoredCount | null;
   /**
-   * `under_way`: a later sweep resumes the comparison, or another is making it. `refused`: so many archives had no
-   * record that the records are probably wrong: no archive is removed until a comparison passes.
+   * `under_way`: a later sweep resumes the comparison, or another sweep is making it. `refused`: so many archives have no
+   * record that the database is probably wrong; no archive is removed until a comparison passes.
    */
   readonly listing: 'done' | 'not_due' | 'under_way' | 'refused';
-  /** Whether everything was done; false when the time was over before, or the service became read-only. */
+  /** Whether everything was done; false if time ran out or the service became read-only. */
   readonly finished: boolean;
-  /** Whether nothing was done, since the service is read-only. */
+  /** Whether nothing was done because the service is read-only. */
   readonly rested: boolean;
-  /** Whether nothing was done, since this machine's clock differs from the database's by more than 60 s. */
+  /** Whether nothing was done because this machine's clock differs from the database's by more than 60 s. */
   readonly clockDiffers: boolean;
   /** How far the clock of removal is behind this machine's clock, in milliseconds. */
   readonly removalBehind: Duration;
 }
 
-/** What a step did: its counts are added to those of the report, and all else replaces what the report says. */
+/** The result of a step: its counts are added to the report, and its other members replace those of the report. */
 export type Step = Partial<CleanUpReport>;
 
-/** A phase of a sweep: it yields what each of its steps did, and returns what the next phase needs. */
+/** A phase of a sweep: yields the result of each step, and returns an outcome for the next phase. */
 export type Steps<Outcome = void> = AsyncGenerator<Step, Outcome, void>;
 
 export const OUT_OF_TIME: Step = { finished: false };
 
-/** Counts archives that are gone, and those that could not be removed. */
+/** Counts archives that were removed, and those that could not be. */
 export function removedOf(what: 'archives' | 'orphans', areGone: readonly boolean[]): Step {
   const count = areGone.filter(Boolean).length;
   return { [what]: count, failures: areGone.length - count };
@@ -87,16 +87,16 @@ export function withStep(report: CleanUpReport, step: Step): CleanUpReport {
   return { ...report, ...step, ...Object.fromEntries(sums) };
 }
 
-/** How a sweep is run. */
+/** The options of a sweep. */
 export interface CleanUpRequest {
-  /** Compares storage with the records even if that was done lately, and removes even suspiciously many archives. */
+  /** Compares storage with the records even if that was done recently, and removes even suspiciously many archives. */
   readonly force?: boolean;
   /** Takes a comparison over from another sweep that is making it. */
   readonly takeOver?: boolean;
-  /** Judges ages by this machine's clock alone, and lets later sweeps do so, too: ask a person whether it is right. */
+  /** Moves the clock of removal to this machine's clock. Ask a person first whether that is right. */
   readonly catchUp?: boolean;
   readonly dryRun?: boolean;
-  /** How long the sweep may go on before it leaves the rest to the next one; 5 minutes when absent. */
+  /** The time after which the sweep leaves the rest to the next one; 5 minutes when absent. */
   readonly time?: Duration;
   readonly signal?: AbortSignal;
   /** The cause that the history records. Default: the system. */
@@ -115,20 +115,20 @@ export interface CleanUpRun extends Pick<Required<CleanUpRequest>, 'cause'> {
   readonly isForced: boolean;
   readonly takesOver: boolean;
   now(): Instant;
-  /** The instant by which everything that is removed for its age is judged. */
+  /** The instant by which ages are judged: the earlier of the clock and the clock of removal. */
   judgedAt(): Instant;
   /** Whether time is left and the service is not read-only. Rejects with the signal's reason when it is aborted. */
   hasTimeLeft(): Promise<boolean>;
 }
 
-/** @param removal where the clock of removal is. */
+/** @param removal the instant of the clock of removal. */
 export function beginRun(
   { force = false, takeOver = false, time = TIME, signal, cause = BY_SYSTEM }: CleanUpRequest,
   { clock, machine, mode }: Pick<AllPorts, 'clock' | 'machine' | 'mode'>,
   removal: Instant,
   orphanAge: Duration,
 ): CleanUpRun {
-  // On the machine's uptime.
+  // Measured by the machine's uptime, since the wall clock may be set.
   const deadline = machine.uptime().elapsed + time;
   const now = () => clock.now();
   const judgedAt = () => earlier(now(), removal);

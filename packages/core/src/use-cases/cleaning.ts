@@ -36,13 +36,13 @@ export type CleanUpPorts = Pick<
   | 'ids'
 >;
 
-/** Rows dropped in one step. */
+/** The rows that one step removes. */
 const BATCH = 100;
-/** Publications that a dry run names. */
+/** The most publications that a dry run names. */
 const MAX_ENDING = 1_000;
-/** Roles that one step counts: few enough that no request waits long for it. */
+/** The roles that one step counts: few, so that no request waits long for it. */
 const COUNTED_AT_ONCE = 1_000;
-/** How long a sweep erases accounts before it does the rest of its work. */
+/** The time that a sweep spends on erasing accounts before its other work. */
 const ERASING: Duration = minutes(1);
 
 /** Options of `createCleaning`. */
@@ -53,7 +53,7 @@ export interface CleaningOptions {
 /** Removes what is no longer needed. */
 export interface Cleaning {
   /**
-   * One sweep. Safe at any time, on any number of nodes. Broken off anywhere, it leaves the rest to the next one.
+   * Makes one sweep. Safe at any time and on any number of nodes; the next sweep continues an interrupted one.
    *
    * @throws Fault when a store cannot be reached; an archive that cannot be removed is counted instead.
    */
@@ -61,7 +61,7 @@ export interface Cleaning {
 }
 
 /**
- * Puts the sweep together. Give it the limits that publishing has.
+ * Creates the sweep. Give it the same limits as publishing.
  *
  * @throws TypeError as `createUseCases` does for its limits.
  *
@@ -105,7 +105,7 @@ async function* stepsOf(ports: CleanUpPorts, limits: Limits, request: CleanUpReq
   yield* (dryRun === true ? count : sweep)(ports, limits, run);
 }
 
-/** In every mode, but not on a node whose clock differs too much: publications get the instant of their stop. */
+/** Finishes erasures in every mode, but not on a node whose clock differs too much: stopped publications get its instant. */
 async function finishErasures(ports: CleanUpPorts, signal: AbortSignal | undefined): Promise<void> {
   const erasures = await everyErasure(ports);
   if (erasures.length === 0 || (await removalInstant(ports, signal)) === undefined) return;
@@ -137,7 +137,7 @@ async function* sweep(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Ste
   const { roles, attempts, staging } = ports;
   const judgedAt = run.judgedAt();
   const begunBefore = before(judgedAt, limits.reservationAge);
-  // While one of them is left, an archive that no record names may get its record yet.
+  // Reservations first: while one is left, an archive without a record may still get one.
   if (!(yield* drop(run, 'reservations', () => roles.purge(begunBefore, BATCH)))) return;
   yield* drop(run, 'attempts', () => attempts.purge(judgedAt, BATCH));
   yield { uploads: await staging.sweep(run.abandonedBefore) };
@@ -148,7 +148,7 @@ async function* sweep(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Ste
   if (compared.fault !== undefined) throw compared.fault;
 }
 
-/** A role that ended is not missed when its archive went and only the record of that was not written. */
+/** Reports archives that are still missing: an earlier sweep may have died after removing one and before its record. */
 async function* reportMissing(roles: RoleStore, { missing }: Compared, run: CleanUpRun): Steps {
   if (missing === undefined) return;
   const named = await roles.whichAreNamed(missing);
@@ -195,7 +195,7 @@ function claim(
   });
 }
 
-/** Repeats a bounded step until it does less than a whole batch; answers whether there was time for all. */
+/** Repeats a step until it removes less than a whole batch; returns whether there was time for that. */
 async function* drop(
   run: CleanUpRun,
   what: 'reservations' | 'attempts',

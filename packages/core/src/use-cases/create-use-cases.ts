@@ -34,38 +34,37 @@ export type Ports = Pick<
 
 /** Options of an embedding team, in addition to the limits. */
 export interface UseCaseOptions extends PublicationOptions, ProofOptions {
-  /** Quotas of accounts that have none of their own, for all or by account. Default: no limit, 1,000 names. */
+  /** Quotas of accounts without quotas of their own, for all or by account. Default: no limit, but 1,000 names. */
   readonly quotas?: Quotas | undefined;
-  /** Limits that differ by account. Asked for each publication and renewal; what it throws ends that. Default: none. */
+  /** Limits that differ by account. Called for each publication and renewal, which fail if it throws. Default: none. */
   readonly limitsOf?: ((account: AccountId) => OwnLimits | Promise<OwnLimits>) | undefined;
 }
 
 /**
- * The operations for accounts and viewers: functions over plain values, which are checked as those of the API are.
- * They throw a TypeError for an invalid or missing account, and refuse any other wrong value.
+ * The operations for accounts and viewers: functions of plain values, which they validate. They throw a TypeError for an
+ * invalid or missing account, and refuse any other invalid value.
  */
 export interface UseCases extends Publishing, Reading, Changing, Sharing, Entering {
   readonly open: Open;
-  /** For doors that receive an upload before it is published. */
+  /** Receives uploads before they are published. */
   readonly staging: AllPorts['staging'];
   readonly clock: AllPorts['clock'];
-  /** For doors that tell an account what it may use. */
+  /** Reads the limits and the usage of an account. */
   readonly accounts: Pick<AllPorts['accounts'], 'load' | 'usedBy'>;
-  /** For doors that refuse changes before they look at them. */
+  /** Reads the mode, to refuse changes early. */
   readonly mode: Pick<AllPorts['mode'], 'load'>;
   /** The limits in force for accounts without limits of their own. */
   readonly limits: Limits;
   limitsOf(account: AccountId): Promise<Limits>;
-  /** The quotas of an account that has none of its own. */
+  /** The quotas of an account without quotas of its own. */
   quotasOf(account: AccountId): Promise<PublicationLimits>;
 }
 
 /**
- * Puts the use cases together, without names and created grants: API and viewer need those of `createSharing`
- * (`@pinfold/core/sharing`) beside them. API keys and sessions are at `@pinfold/core/accounts`, the sweep is at
- * `@pinfold/core/cleaning`.
+ * Creates the use cases, except those of `createSharing` (`@pinfold/core/sharing`), which the API and the viewer also need,
+ * those of API keys and sessions (`@pinfold/core/accounts`), and the sweep (`@pinfold/core/cleaning`).
  *
- * @param limits figures that differ from the defaults; `renewal` follows `lifetime` unless it is given.
+ * @param limits override the defaults; `renewal` is `lifetime` unless given.
  * @throws TypeError when a limit is no whole number of at least 0, or is larger than one that bounds it.
  *
  * @example
@@ -103,22 +102,22 @@ export function createUseCases(
   };
 }
 
-/** Names and grants for owners, the further URLs that open a publication, its ZIP, and the cancelling of one. */
+/** Names, grants for owners, original ZIPs, and the cancelling of publications. */
 export interface Sharing extends Naming, Granting, ArchiveReading, Cancelling {}
 
 /** The ports of `createSharing`. */
 export interface SharingPorts extends NamingPorts, ChangePorts, Pick<AllPorts, 'archives'> {}
 
-/** Options that have to be those of the use cases. */
+/** Options of `createSharing`: the same as those of the use cases. */
 export interface SharingOptions extends PublicationOptions {
   readonly quotas?: Quotas | undefined;
 }
 
 /**
- * Makes the use cases of names, of created grants, of original ZIPs and of cancelling, which the doors take beside those of
+ * Creates the use cases of names, grants, original ZIPs and cancelling, which the doors need beside those of
  * `createUseCases`.
  *
- * @param limits those of the use cases.
+ * @param limits the same as those of the use cases.
  * @throws TypeError as `createUseCases` does for its limits.
  *
  * @example

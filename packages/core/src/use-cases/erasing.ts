@@ -13,25 +13,25 @@ import { AT_ONCE, allOf, CLAIM, remove } from './remove-archive.ts';
 /** The ports of erasures. */
 export type ErasingPorts = Pick<AllPorts, 'erasures' | 'roles' | 'archives' | 'clock' | 'ids'>;
 
-/** The beginning of an erasure; not found: nothing is stored of the name. */
+/** The beginning of an erasure; `not_found` if nothing is stored of the account. */
 export type EraseOutcome = { readonly kind: 'erasing' } | Refusal<'invalid_account' | 'not_found'>;
 
-/** What erases accounts. */
+/** Erases accounts. */
 export interface Erasing {
   /**
-   * Begins to erase an account: it is blocked, its sites are hidden, and its keys and sessions are unknown from then on. A
-   * sweep on any node does the rest, or `finishErasure`. Repeated before its end, it changes nothing.
+   * Begins to erase an account: blocks it, hides its sites and makes its keys and sessions unknown. A sweep on any node, or
+   * `finishErasure`, does the rest. Repeating it before the end changes nothing.
    */
   eraseAccount(name: string, cause?: Cause): Promise<EraseOutcome>;
 
   /**
-   * Erases the rest of an account that is being erased. Any number of processes may at once.
+   * Erases the rest of an account that is being erased. Several processes may call it at once.
    *
-   * @returns whether all is done: not while archives cannot be removed.
+   * @returns whether the erasure has ended; false while archives cannot be removed.
    */
   finishErasure(name: string, signal?: AbortSignal): Promise<boolean>;
 
-  /** The takedowns in whose reason a text occurs, such as the name of an erased account: they stay as they are. */
+  /** Finds takedowns whose reason contains a text, such as the name of an erased account. An erasure does not change reasons. */
   takedownsNaming(text: string): Promise<readonly Takedown[]>;
 }
 
@@ -55,7 +55,7 @@ export function erasing(ports: ErasingPorts): Erasing {
   };
 }
 
-/** Why an account is not changed by the operator; `undefined` if it may be. */
+/** Checks whether the operator may change an account. */
 export function checkAccountChange({
   name,
   blocked,
@@ -70,7 +70,7 @@ export function everyErasure({ erasures }: Pick<ErasingPorts, 'erasures'>): Prom
   return everyItem((last, limit) => erasures.list(last?.account, limit));
 }
 
-/** Takes the steps of an erasure that are left, while there is time. Answers whether it has ended. */
+/** Continues an erasure while there is time. Returns whether it has ended. */
 export async function finish(
   ports: ErasingPorts,
   erasure: Erasure,
@@ -88,7 +88,7 @@ export async function finish(
   return false;
 }
 
-/** Removes some archives without delay. Answers whether it removed any. */
+/** Removes some archives without the usual delay. Returns whether it removed any. */
 async function removeArchives(
   ports: ErasingPorts,
   { replacement }: Erasure,

@@ -5,10 +5,10 @@ import { type Duration, duration } from '../domain/instant.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HistoryStore } from '../ports/history-store.ts';
 
-/** Milliseconds between two looks at the feed of all accounts, for all requests that wait in this process. */
+/** The interval at which the feed of all accounts is read, for all requests that wait in this process. */
 const PAUSE: Duration = duration(500);
 const AT_ONCE = 100;
-/** How many requests of one account may wait in one process, and how many in all. */
+/** The most requests that wait in one process, of one account and in all. */
 const MAX_OF_ACCOUNT = 4;
 const MAX_WAITING = 1_024;
 
@@ -18,30 +18,30 @@ export const LATEST: number = Number.MAX_SAFE_INTEGER;
 export interface Awaited {
   readonly account: AccountId | undefined;
   readonly pin: RoleId | undefined;
-  /** How long it may take; absent: until it is left. */
+  /** The longest wait; absent: until `leave`. */
   readonly length?: Duration;
   /** Ends the wait as well. */
   readonly stopWaiting?: AbortSignal | undefined;
-  /** The account whose request waits; undefined: the operator's. Absent: a wait without a bound. */
+  /** The account whose request waits, undefined for the operator. Absent: the wait does not count as a request. */
   readonly request?: { readonly of: AccountId | undefined };
 }
 
-/** One wait, to be left in the end. */
+/** One wait. Call `leave` in the end. */
 export interface Wait {
-  /** Resolves when there may be new events, and then to true; to false when the time is over. Rejects on an abort. */
+  /** Resolves to true when there may be new events, to false when the time is over. Rejects on an abort. */
   next(signal?: AbortSignal): Promise<boolean>;
   leave(): void;
 }
 
 interface Waiter {
   readonly awaited: Awaited;
-  /** Whether something may be new since the waiter looked. */
+  /** Whether there may be new events since the waiter last read. */
   isNew: boolean;
   isOver: boolean;
   wake: () => void;
 }
 
-/** Wakes those who wait for events, with one look at the feed for all of them. */
+/** Wakes callers that wait for events; one read of the feed serves all of them. */
 export class FeedWatch {
   readonly #history: Pick<HistoryStore, 'feed'>;
   readonly #clock: Clock;
@@ -49,7 +49,7 @@ export class FeedWatch {
   readonly #waiters: Set<Waiter> = new Set();
   #isRunning = false;
 
-  /** Once `stopping` aborts, every wait is over. */
+  /** @param stopping ends all waits when it aborts. */
   constructor(history: Pick<HistoryStore, 'feed'>, clock: Clock, stopping: AbortSignal) {
     this.#history = history;
     this.#clock = clock;
@@ -74,7 +74,7 @@ export class FeedWatch {
     };
   }
 
-  /** Whether too many requests wait for one more of the account; undefined: the operator's. */
+  /** Whether no further request of the account may wait; undefined: the operator's. */
   isCrowded(account: AccountId | undefined): boolean {
     const requests = [...this.#waiters].flatMap(({ awaited: { request } }) => request ?? []);
     return (
@@ -100,7 +100,7 @@ export class FeedWatch {
     return this.#stopping.aborted || stopWaiting?.aborted === true || isOver;
   }
 
-  /** By a sleep: the wall clock may be set meanwhile. */
+  /** Ends a wait by a sleep, since the wall clock may be set meanwhile. */
   async #end(waiter: Waiter, left: AbortSignal): Promise<void> {
     const { length } = waiter.awaited;
     if (length === undefined) return;
@@ -120,7 +120,7 @@ export class FeedWatch {
     this.#isRunning = false;
   }
 
-  /** Wakes those whom new events concern, and everybody when it cannot tell. Resolves to how far it has looked. */
+  /** Wakes the waiters that new events concern, or all if the feed has changed. Resolves to the place it has read to. */
   async #read(seen: Seen | undefined): Promise<Seen | undefined> {
     try {
       const query = { account: undefined, pin: undefined, after: seen?.number ?? LATEST, limit: AT_ONCE };
@@ -131,7 +131,7 @@ export class FeedWatch {
       const number = isSame ? (items.at(-1)?.number ?? seen.number) : last.number;
       return { feed, number, hasMore: isSame && items.length === AT_ONCE };
     } catch {
-      // Each of them meets the fault when it reads.
+      // The waiters read the feed themselves, and so get the fault.
       this.#wake(() => true);
       return undefined;
     }

@@ -9,22 +9,22 @@ import type { Refusal } from '../refusal.ts';
 import { FeedWatch, LATEST, type Wait } from './feed-watch.ts';
 import { MAX_LISTED, pageLimit } from './paging.ts';
 
-/** Which feed to read, and from where. */
+/** A feed to read, and the place to begin after. */
 export interface FollowRequest extends ListScope {
   readonly pin?: RoleId | undefined;
   /** A cursor of the same feed, or `latest` for its end; absent, the beginning. */
   readonly after?: string | undefined;
-  /** Aborts a wait, which rejects with its reason. */
+  /** Aborts a wait, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Which page of a feed is wanted. */
+/** A page of a feed to read. */
 export interface FeedRequest extends FollowRequest {
   /** 1 to 100, or a TypeError is thrown; 20 when absent. */
   readonly limit?: number | undefined;
-  /** How long to wait for an event; absent: not at all. */
+  /** How long to wait for an event; absent: no wait. */
   readonly wait?: Duration | undefined;
-  /** Ends the wait when it aborts: the page is answered as it is then. */
+  /** Ends the wait when it aborts, with the page as it is then. */
   readonly stopWaiting?: AbortSignal | undefined;
 }
 
@@ -40,11 +40,11 @@ type CursorRefusal = Refusal<'invalid_cursor'> | Refusal<'cursor_expired'>;
 export interface FeedPage {
   readonly kind: 'page';
   readonly items: readonly FeedItem[];
-  /** The cursor after which to continue, also after a page without events. */
+  /** The cursor after which to continue, even after a page without events. */
   readonly next: string;
   /** Whether time passed since the request: a door then authenticates its caller again. */
   readonly hasWaited: boolean;
-  /** Whether too many requests wait already, so that this one did not. */
+  /** Whether too many requests wait already, so that this one did not wait. */
   readonly isCrowded: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface FeedPage {
 export type FeedOutcome = FeedPage | CursorRefusal;
 
 /**
- * Ends an iteration over a feed whose cursor is refused: an iteration has no value for that.
+ * Ends an iteration over a feed whose cursor is refused, since an iteration cannot return a refusal.
  *
  * @example
  * import { FeedError, type History } from '@pinfold/core/history';
@@ -82,10 +82,10 @@ export class FeedError extends Error {
 
 /** Reads feeds of events: each event once, in one fixed order. */
 export interface Feed {
-  /** A page of a feed, oldest first; may wait for an event: 4 requests of an account, 1,024 in all, in one process. */
+  /** Reads a page, oldest first; may wait for an event. In one process, 4 requests of an account wait, and 1,024 in all. */
   feed(request: FeedRequest): Promise<FeedOutcome>;
 
-  /** All events from a place on, those that come too, until the service stops. Throws {@link FeedError}. */
+  /** Iterates over all events after a place, and over new ones until the service stops. Throws {@link FeedError}. */
   follow(request: FollowRequest): AsyncGenerator<FeedItem, void, undefined>;
 }
 
@@ -123,8 +123,8 @@ export function createFeed(
     return { kind: 'page', items, next, hasWaited: false, isCrowded: false };
   }
 
-  /** Reads on until there is an event or the wait is over. Nothing is missed between a look and the wait after it. */
-  async function readOn(
+  /** Reads again until there is an event or the wait is over. No event is missed between a read and the wait after it. */
+  async function readUntilEvent(
     scope: Scope,
     from: FeedPage,
     limit: number,
@@ -149,7 +149,7 @@ export function createFeed(
       if (page.kind === 'refused' || page.items.length > 0 || length === 0) return page;
       if (watch.isCrowded(scope.own)) return { ...page, isCrowded: true };
       const wait = watch.enter({ ...scope, length, stopWaiting, request: { of: scope.own } });
-      return await readOn(scope, page, limit, wait, signal);
+      return await readUntilEvent(scope, page, limit, wait, signal);
     },
     async *follow({ after, signal, ...request }) {
       const scope = scopeOf(request);
@@ -158,7 +158,7 @@ export function createFeed(
         signal?.throwIfAborted();
         let page = await read(scope, place, MAX_LISTED);
         if (page.kind === 'page' && page.items.length === 0) {
-          page = await readOn(scope, page, MAX_LISTED, watch.enter(scope), signal);
+          page = await readUntilEvent(scope, page, MAX_LISTED, watch.enter(scope), signal);
         }
         if (page.kind === 'refused') throw new FeedError(page);
         yield* page.items;
@@ -168,7 +168,7 @@ export function createFeed(
   };
 }
 
-/** The place still exists, and nothing after it was dropped, unless this is so. */
+/** Whether events after the cursor's place, or the place itself, no longer exist. */
 function hasExpired({ feed, number, event }: FeedCursor, part: FeedPart): boolean {
   if (feed !== part.feed) return true;
   return number === part.begin.number ? event !== part.begin.event : event !== part.cursorEvent;

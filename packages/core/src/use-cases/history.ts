@@ -15,29 +15,29 @@ import { createFeed, type Feed } from './feed.ts';
 import { type PageOutcome, type PageRequest, readPage } from './paging.ts';
 import { inBatches, type RemovalPorts, removalInstant } from './removal.ts';
 
-/** Which page of the history is wanted. */
+/** A page of the history to read. */
 export interface EventListRequest extends PageRequest, ListScope {
   readonly pin?: RoleId;
-  /** Only from this instant on. */
+  /** Only events from this instant on. */
   readonly since?: Instant;
 }
 
-/** How a sweep of the history is run. */
+/** The options of a sweep of the history. */
 export interface HistorySweep {
   /** The cause of expiration events. Default: the system. */
   readonly cause?: Cause;
   readonly signal?: AbortSignal;
 }
 
-/** Reads the history, and keeps it up. */
+/** Reads the history, and removes old events. */
 export interface History extends Feed {
-  /** A page of the history, newest first. For an account, the operator's actions have no name and no address. */
+  /** Reads a page, newest first. Accounts do not see the operator's name and address. */
   list(request: EventListRequest): Promise<PageOutcome<'events', HistoryEvent>>;
 
   /**
-   * Records expirations, drops old events, titles of publications that ended as long ago, and revoked keys, and thins
-   * publications with more than 10,000 events, for a minute each at most; nothing while the service is read-only, or on a node whose clock differs from the database's by
-   * more than 60 s. Call it before each `cleanUp`, on any number of nodes.
+   * Records expirations, drops old events, revoked keys and titles of ended publications, and thins publications with more
+   * than 10,000 events, each for at most a minute. Does nothing while the service is read-only, or on a node whose clock
+   * differs from the database's by more than 60 s. Call it before each `cleanUp`, on any number of nodes.
    */
   sweep(options?: HistorySweep): Promise<void>;
 }
@@ -45,15 +45,15 @@ export interface History extends Feed {
 /** The ports of `createHistory`. */
 export interface HistoryPorts extends Pick<AllPorts, 'history' | 'mode' | 'ids'>, RemovalPorts {
   readonly roles: RemovalPorts['roles'] & Pick<AllPorts['roles'], 'dropTitles'>;
-  /** Absent: revoked keys stay. */
+  /** Absent: revoked keys are not removed. */
   readonly apiKeys?: Pick<AllPorts['apiKeys'], 'purge'>;
 }
 
 /** Options of `createHistory`. */
 export interface HistoryOptions {
-  /** How long events, revoked keys, and titles of publications that have ended are stored. Default 400 days. */
+  /** How long events, revoked keys and titles of ended publications are stored. Default 400 days. */
   readonly retention?: Duration | undefined;
-  /** Aborted when the service stops: requests that wait for events get a page without any, and iterations end. */
+  /** Aborts when the service stops: waiting requests get an empty page, and iterations end. */
   readonly stopping?: AbortSignal | undefined;
 }
 
@@ -63,17 +63,17 @@ const EVENT_PLACE: PlaceReaders<EventCursor> = {
 };
 
 const BATCH = 100;
-/** To find the events to thin costs more than to drop them. */
+/** A larger batch, since finding these events takes longer than removing them. */
 const TRIMMED_AT_ONCE = 1_000;
 
-/** Events of one role that are never thinned, and the age from which further ones are. */
+/** The newest events of a role, which are never thinned, and the age from which older ones are. */
 const MAX_EVENTS_OF_ROLE = 10_000;
 const EXTRA_EVENTS_RETENTION: Duration = days(7);
-/** Roles with an event that passed that age within this time are thinned: twice the longest time between sweeps. */
+/** A sweep thins roles with an event that reached that age within this time: twice the longest time between sweeps. */
 const THINNED_SINCE: Duration = minutes(20);
 
 /**
- * Puts the use cases of the history together.
+ * Creates the use cases of the history.
  *
  * @example
  * import { type HistoryPorts, createHistory } from '@pinfold/core/history';

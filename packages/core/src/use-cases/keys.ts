@@ -28,26 +28,26 @@ import { cutTo, MAX_LISTED, type PageOutcome, type PageRequest, readPage } from 
 
 /** A new key to create. */
 export interface NewKey {
-  /** The operator, whom neither a block, the mode of the service nor the limit of keys binds; when absent, the account. */
+  /** The operator, who ignores a block, the mode and the limit of keys. Absent: the account. */
   readonly by?: typeof OPERATOR;
   readonly account: string;
-  /** For people to tell keys apart; may be empty. */
+  /** A name for people; may be empty. */
   readonly label?: string | undefined;
   /** Default: to read and to write. */
   readonly scopes?: readonly Scope[] | undefined;
   /** The cause that the history records. Default: the account. */
   readonly cause?: Cause | undefined;
-  /** The key or session of who makes it: once it has ended, that is refused. */
+  /** The creator's key or session: once it has ended, creating is refused. */
   readonly credential?: Credential | undefined;
 }
 
-/** A key just made, with the text that is shown this once. */
+/** A new key, with its text, which is shown only once. */
 export interface MintedKey {
   readonly key: ApiKey;
   readonly text: string;
 }
 
-/** Which key to revoke, or which session to end, and in whose name. */
+/** A key to revoke or a session to end, and the actor. */
 export interface RevokeRequest {
   readonly by: Actor | string;
   readonly id: string;
@@ -55,7 +55,7 @@ export interface RevokeRequest {
   readonly cause?: Cause;
 }
 
-/** Which page of keys is wanted. */
+/** A page of keys to read. */
 export interface KeyListRequest extends PageRequest, ListScope {}
 
 /** Options of `createKeys`. */
@@ -64,45 +64,45 @@ export interface KeyOptions {
   readonly limit?: number | null | undefined;
 }
 
-/** Makes, lists, revokes and recognises API keys. */
+/** Creates, lists, revokes and checks API keys. */
 export interface Keys {
   /** The most keys of an account that are not revoked; null: any number. */
   readonly limit: number | null;
 
   /**
-   * Makes a key. In the name of an account that may change nothing, or has as many as it may have, it is refused.
+   * Creates a key. Refuses an account that may not change anything, or has too many keys.
    *
    * @throws TypeError for an account that was erased, and to the operator while it is being erased.
    */
   create(wanted: NewKey & { readonly by: typeof OPERATOR }): Promise<MintedKey>;
   create(wanted: NewKey): Promise<MintedKey | Unchangeable | KeyQuotaExceeded | Refusal<'unauthorized'>>;
 
-  /** Why an account would get no further key now, if it has as many as it may have. */
+  /** Checks whether an account may have one more key now. */
   checkLimit(account: string): Promise<KeyQuotaExceeded | undefined>;
 
-  /** Makes the installation's first key, of a given text or a new one; `undefined` when there was one before. */
+  /** Creates the installation's first key, with a given text or a new one; `undefined` if there was a key before. */
   createFirst(wanted: NewKey, text?: string): Promise<MintedKey | undefined>;
 
   /**
-   * Makes sure that a key of this text is known, from now on for ever; one that was revoked stays so.
+   * Makes sure that a key of this text exists. It is never removed, so that a revoked one remains revoked.
    *
    * @throws TypeError when the text is no well-formed key.
    */
   ensure(text: string, wanted: NewKey): Promise<void>;
 
-  /** A page of API keys, newest first. */
+  /** Reads a page, newest first. */
   list(request: KeyListRequest): Promise<PageOutcome<'keys', ApiKey>>;
 
   /** Revokes a key at once, if the actor reaches it. */
   revoke(request: RevokeRequest): Promise<{ readonly kind: 'revoked' } | { readonly kind: 'unknown' }>;
 
-  /** The key of a presented text, be it revoked; `undefined` when it is malformed or unknown. */
+  /** Finds the key of a text, even a revoked one; `undefined` if it is malformed or unknown. */
   recognise(text: string, signal?: AbortSignal): Promise<ApiKey | undefined>;
 
-  /** The key of a presented text; `undefined` when it is malformed, unknown or revoked. */
+  /** Finds the key of a text; `undefined` if it is malformed, unknown or revoked. */
   authenticate(text: string, signal?: AbortSignal): Promise<ApiKey | undefined>;
 
-  /** Notes that a key was used, at most once a minute. Meant for after the answer. */
+  /** Records that a key was used, at most once a minute. Call it after the answer. */
   noteUse(key: ApiKey): Promise<void>;
 }
 
@@ -111,7 +111,7 @@ const CURSORS = cursorCodec<ApiKeyPlace>({ createdAt: readInstant, id: parseApiK
 /** The ports of `createKeys`. */
 export type KeyPorts = Pick<AllPorts, 'apiKeys' | 'apiKeySecrets' | 'clock' | 'ids'>;
 
-/** Walks all keys that an actor reaches, newest first, a page at a time. */
+/** Iterates over all keys that an actor reaches, newest first, page by page. */
 export async function* everyKey(
   keys: Pick<Keys, 'list'>,
   request: Omit<KeyListRequest, 'cursor' | 'limit'>,
@@ -126,7 +126,7 @@ export async function* everyKey(
 }
 
 /**
- * Puts the management of API keys together, for those who want it without the other use cases.
+ * Creates the management of API keys, which works without the other use cases.
  *
  * @example
  * import { type KeyPorts, OPERATOR } from '@pinfold/core';

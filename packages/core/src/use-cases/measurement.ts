@@ -13,10 +13,10 @@ export type Measurement =
   | { readonly kind: 'sessions_ended'; readonly reason: 'limit'; readonly count: number }
   | { readonly kind: 'sweep'; readonly report: CleanUpReport; readonly took: Duration };
 
-/** Takes figures as they come. It is called in the midst of the work, and must neither throw nor wait. */
+/** Receives measurements during the work. It must neither throw nor block. */
 export type Observe = (measurement: Measurement) => void;
 
-/** How long it has been, on a clock that may have been set back meanwhile. */
+/** The time since `start`; 0 if the clock was set back meanwhile. */
 export function since(start: Instant, clock: Clock): Duration {
   return Math.max(0, clock.now() - start) as Duration;
 }

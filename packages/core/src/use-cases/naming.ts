@@ -11,17 +11,16 @@ import { type Attribution, NOT_FOUND } from './changing.ts';
 import { cutTo, type PageOutcome, type PageRequest, readPage } from './paging.ts';
 import type { ShowName, ShowPublication } from './show-publication.ts';
 
-/** Which name is meant. */
+/** A name and its account. */
 export interface NameRequest {
   /** The account that it belongs to. */
   readonly by: string;
   readonly name: string;
 }
 
-/** Which name to change. */
 export interface NameChangeRequest extends NameRequest, Attribution {}
 
-/** Which page of an account's names is wanted. */
+/** A page of an account's names to read. */
 export interface NameListRequest extends PageRequest {
   readonly by: string;
 }
@@ -43,11 +42,11 @@ export type NameDeleteOutcome =
 export interface Names {
   get(request: NameRequest): Promise<{ readonly kind: 'found'; readonly name: Name } | Refusal<'not_found'>>;
 
-  /** A page in order of name, and the cursor of the next one. */
+  /** Reads a page, in order of name. */
   list(request: NameListRequest): Promise<PageOutcome<'names', Name>>;
 
   /**
-   * Points a name at a publication of its account that is in service, and makes the name if it is new.
+   * Points a name at a publication of its account that is in service. Creates the name if it is new.
    *
    * @example
    * import type { UseCases } from '@pinfold/core';
@@ -67,7 +66,7 @@ export type NameVisit =
   | { readonly kind: 'misspelled'; readonly segment: string }
   | { readonly kind: 'published'; readonly publication: Publication };
 
-/** Manages names, and leads viewers to what they show. */
+/** Manages names, and resolves them for viewers. */
 export interface Naming {
   readonly names: Names;
 
@@ -134,8 +133,8 @@ export function naming(
       const parsed = parseNameSegment(segment);
       const found = parsed === undefined ? undefined : await store.resolve(parsed.token, signal);
       if (found === undefined || found.role.isHidden) return { kind: 'unknown' };
-      const right = nameSegment(found.name);
-      if (segment !== right) return { kind: 'misspelled', segment: right };
+      const expected = nameSegment(found.name);
+      if (segment !== expected) return { kind: 'misspelled', segment: expected };
       const publication = show(found.role.value);
       const { state } = publication;
       if (state === 'published') return { kind: state, publication };

@@ -2,7 +2,7 @@ import type { CursorCodec } from '../domain/cursor.ts';
 import type { Page } from '../ports/role-store.ts';
 import type { Refusal } from '../refusal.ts';
 
-/** Which page of a list is wanted. */
+/** A page of a list to read. */
 export interface PageRequest {
   /** The `next` of an earlier page under the same filter. */
   readonly cursor?: string;
@@ -39,13 +39,13 @@ export async function readPage<Name extends string, Item, Place extends object>(
   return page as PageOutcome<Name, Item>;
 }
 
-/** The first `limit` of items that were asked for with one more; the further one shows that a page follows. */
+/** Makes a page of `limit` items. Query one item more, which shows whether another page follows. */
 export function cutTo<Item>(found: readonly Item[], limit: number): Page<Item, Item> {
   const items = found.slice(0, limit);
   return { items, next: found.length > limit ? items.at(-1) : undefined };
 }
 
-/** Every item of a list, read page by page up to one that is not full. */
+/** Reads all items of a list, page by page up to one that is not full. */
 export async function everyItem<Item>(
   list: (last: Item | undefined, limit: number) => Promise<readonly Item[]>,
 ): Promise<readonly Item[]> {

@@ -15,24 +15,23 @@ export interface NewConsent extends Pick<Consent, 'scopes' | 'label'> {
   readonly secretHash: string;
   readonly account: string;
   readonly cause: Cause;
-  /** The session and the key with which the actor agrees: the consent ends with them. Absent where neither is ours. */
+  /** The actor's session and key, whose end also ends the consent. Absent if an embedding team has its own. */
   readonly credential?: Credential;
 }
 
 /** The outcome of a program's poll. */
 export type PairingOutcome =
   | ({ readonly kind: 'made' } & MintedKey)
-  /** No person has agreed yet, or the consent ended with its session or key. */
+  /** There is no consent yet, or it ended with its session or key. */
   | { readonly kind: 'waiting' }
-  /** The secret is malformed or not registered, has got its key, or its ten minutes are over. */
+  /** The secret is malformed, unregistered or used, or its ten minutes are over. */
   | { readonly kind: 'unknown' }
   | Unchangeable
   | KeyQuotaExceeded;
 
 /**
- * Gives a program a key that a person agrees to on the management screen. The program makes a secret, registers its hash
- * and shows eight characters of it; the person compares them and agrees; the program, which asks again and again, gets a
- * key.
+ * Gives a program a key to which a person consents on the management screen. The program makes a secret, registers its hash
+ * and shows eight characters of it; the person compares them and consents; the program polls until it gets the key.
  */
 export interface Pairings {
   /** Registers a secret's SHA-256 for ten minutes; `unknown` for no hash, `full` while too many programs wait. */
@@ -41,16 +40,16 @@ export interface Pairings {
   isRegistered(secretHash: string): Promise<boolean>;
 
   /**
-   * Agrees that the program with the secret gets a key; `unknown` when its hash is not registered. A further consent in
-   * one session replaces the one before. Refused while the account has as many keys as it may have.
+   * Stores the consent that a program gets a key; `unknown` if its hash is not registered. A further consent in one session
+   * replaces the one before. Refused while the account has too many keys.
    *
-   * @throws TypeError when the key would administer, or do nothing.
+   * @throws TypeError without a scope, and for the scope `admin`.
    */
   agree(
     newConsent: NewConsent,
   ): Promise<{ readonly kind: 'agreed' | 'unknown' } | KeyQuotaExceeded | Refusal<'unauthorized'>>;
 
-  /** The key for a secret, once. The consent stays if the account's block or key limit refuses it, or a store fails. */
+  /** Creates the key for a secret, once. The consent remains valid after a refusal for a block or the key limit, or a fault. */
   redeem(secret: string, origin?: Origin): Promise<PairingOutcome>;
 }
 
@@ -58,10 +57,10 @@ export interface Pairings {
 export type PairingPorts = Pick<AllPorts, 'pairings' | 'sessionSecrets' | 'apiKeySecrets' | 'clock' | 'ids'>;
 
 const PURGED_AT_ONCE = 100;
-const GOOD_FOR = minutes(10);
+const LIFETIME = minutes(10);
 
 /**
- * Puts the pairing of programs together.
+ * Creates the pairing of programs.
  *
  * @example
  * import type { Keys, PairingPorts } from '@pinfold/core';
@@ -85,7 +84,7 @@ export function createPairings(ports: PairingPorts, keys: Keys): Pairings {
       if (pairingCode(secretHash) === undefined) return { kind: 'unknown' };
       const now = clock.now();
       await pairings.purge(now, PURGED_AT_ONCE);
-      const registration = { secretHash: secretHash as Sha256, now, endsAt: after(now, GOOD_FOR) };
+      const registration = { secretHash: secretHash as Sha256, now, endsAt: after(now, LIFETIME) };
       return await pairings.register({ ...registration, limit: PAIRING_LIMIT });
     },
     async isRegistered(secretHash) {
@@ -124,7 +123,7 @@ export function createPairings(ports: PairingPorts, keys: Keys): Pairings {
         const outcome = await pairings.take({ secretHash, now, key, limit: keys.limit }, [event]);
         if (outcome.kind === 'created') return { kind: 'made', key: outcome.key, text };
         if (outcome.kind === 'refused') return outcome;
-        // Nothing is made of an id that is taken: another one is tried.
+        // Tries again with another id if this one exists.
         if (outcome.kind !== 'exists') return { kind: outcome.kind };
       }
     },

@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 
 const MAX_WAIT = seconds(30);
 
-/** The interval at which tries of other nodes are looked for. */
+/** The interval at which the first of a line asks again, since tries of other nodes do not wake it. */
 const RECHECK_AFTER = duration(200);
 
 /** The most waiting tries of one process. */
@@ -12,12 +12,12 @@ const WAITING = 1_024;
 /** The most waiting tries of one client and role. */
 const WAITING_IN_LINE = 256;
 
-/** A waiting try. Its bell ends its current pause, or the next one. */
+/** A waiting try. Aborting its bell ends its current pause, or the next one. */
 interface Waiter {
   bell: AbortController;
 }
 
-/** Queues tries, one line for each client and role. Only the first asks the store, so many cost it no more than one. */
+/** Queues tries in one line for each client and role. Only the first of a line asks the store, to limit its load. */
 export class WaitingTries {
   readonly #clock: Clock;
   readonly #lines: Map<string, Set<Waiter>> = new Map();
@@ -33,12 +33,12 @@ export class WaitingTries {
     ask: () => Promise<Answer | undefined>,
     signal?: AbortSignal,
   ): Promise<Answer | undefined> {
-    // Those who wait in the line come first.
+    // Tries that wait in the line come first.
     const answer = this.#lines.has(name) ? undefined : await ask();
     return answer ?? (await this.#wait(name, ask, signal));
   }
 
-  /** Tells the first of a line that a try of the line has ended. */
+  /** Makes the first of a line ask again, because a try of the line has ended. */
   wake(name: string): void {
     const [first] = this.#lines.get(name) ?? [];
     first?.bell.abort();
@@ -74,7 +74,7 @@ export class WaitingTries {
     }
   }
 
-  /** The next one looks at once: there may be more than one place. */
+  /** Removes a waiter, and wakes the next one: there may be more than one place. */
   #leave(name: string, line: Set<Waiter>, waiter: Waiter): void {
     line.delete(waiter);
     this.#waiting -= 1;
@@ -82,7 +82,7 @@ export class WaitingTries {
     this.wake(name);
   }
 
-  /** Resolves after a while, or when the signal is aborted. */
+  /** Resolves after a time, or when the signal aborts. */
   #pause(length: Duration, signal: AbortSignal): Promise<void> {
     return this.#clock.sleep(length, signal).catch(() => {});
   }

@@ -21,8 +21,8 @@ import type { StagedArchive } from '../ports/staging.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { type Measurement, type Observe, since } from './measurement.ts';
 
-/** Chunks that are judged without a pause: common archives take no more, a few milliseconds. */
-const UNRESTED = 8;
+/** The chunks that are judged without a pause: a few milliseconds, which most archives do not exceed. */
+const CHUNKS_WITHOUT_PAUSE = 8;
 const NO_TIME = duration(0);
 const ASCII = /^[\0-\x7f]*$/;
 
@@ -36,7 +36,7 @@ export interface Submitted {
   readonly entries: readonly ManifestEntry[];
   /** Bytes of the site's files, expanded. */
   readonly size: number;
-  /** The ZIP. Read it only. */
+  /** The ZIP; do not change or discard it. */
   readonly archive: StagedArchive;
 }
 
@@ -47,8 +47,8 @@ export interface Submitter {
 }
 
 /**
- * Called for every archive that breaks no rule, also in dry runs, before it is stored. A refusal prevents its
- * publication, and its rule and words reach the publisher. After an exception the publication can be tried again.
+ * Called for every archive that breaks no rule, even in dry runs, before it is stored. A refusal prevents the publication,
+ * and the publisher sees its rule and words. After an exception the publication can be tried again.
  */
 export type BeforePublish = (
   listing: Submitted,
@@ -56,7 +56,7 @@ export type BeforePublish = (
 ) => Promise<Refusal<'refused_by_host'> | undefined> | Refusal<'refused_by_host'> | undefined;
 
 export interface ProofOptions {
-  /** False where sites are viewed in path mode; publishing then warns of absolute references. Default true. */
+  /** False if sites are viewed in path mode: publishing then warns of absolute references. Default true. */
   readonly absolutePathsWork?: boolean | undefined;
   readonly observe?: Observe | undefined;
   readonly beforePublish?: BeforePublish | undefined;
@@ -77,11 +77,11 @@ export async function prove(
   if (isRefusal(proved)) return proved;
   const { entries, size } = proved;
   const refusal = await tools.beforePublish?.({ entries, size, archive }, { account, cause });
-  return refusal == null ? proved : ofHost(refusal);
+  return refusal == null ? proved : validRefusal(refusal);
 }
 
-/** In plain JavaScript the rules may return anything: only a refusal or `undefined` is valid. */
-function ofHost(refusal: Partial<Refusal<'refused_by_host'>>): Refusal<'refused_by_host'> {
+/** Validates a refusal of `beforePublish`, which may return anything in plain JavaScript. */
+function validRefusal(refusal: Partial<Refusal<'refused_by_host'>>): Refusal<'refused_by_host'> {
   const { code, rule, words } = refusal;
   if (code === 'refused_by_host' && typeof rule === 'string' && typeof words?.en === 'string') {
     return { kind: 'refused', code, rule, words };
@@ -101,7 +101,7 @@ export async function measured<Result>(
   return result;
 }
 
-/** Applies every rule to a staged archive: first the rules for the listing, then those that need every entry inflated. */
+/** Applies all rules to a staged archive: first those for the listing, then those that need each entry inflated. */
 export async function proveArchive(
   { ports: { inspector, clock }, limits, absolutePathsWork = true }: ProofTools,
   archive: StagedArchive,
@@ -131,7 +131,7 @@ export async function proveArchive(
   };
 }
 
-/** The path of the first guessed name in the site; in the archive if it is a folder's, or only the stripped folder's. */
+/** Takes the path of the first guessed name in the site, or in the archive if only the name of a folder was guessed. */
 function guessedNames(
   { guessed, entries }: ArchiveListing,
   files: readonly SiteFile[],
@@ -142,7 +142,7 @@ function guessedNames(
   return { encoding, whole, path: ASCII.test(inSite) ? (entries[first]?.name ?? '') : inSite };
 }
 
-/** Judges a listing in chunks: it may have 10 MB of names, and other work of this thread must get its turn. */
+/** Judges a listing in chunks, so that 10 MB of names do not block the event loop. */
 async function judge(
   listing: ArchiveListing,
   limits: Limits,
@@ -150,10 +150,10 @@ async function judge(
   signal: AbortSignal | undefined,
 ): Promise<Judgement> {
   const judging = judgeInChunks(listing, limits);
-  for (let rests = 0; ; rests += 1) {
+  for (let chunks = 0; ; chunks += 1) {
     const step = judging.next();
     if (step.done === true) return step.value;
-    if (rests >= UNRESTED) await clock.sleep(NO_TIME, signal);
+    if (chunks >= CHUNKS_WITHOUT_PAUSE) await clock.sleep(NO_TIME, signal);
   }
 }
 

@@ -30,8 +30,8 @@ import { measured, type ProofTools, type ProvedArchive, prove, type Submitter } 
 export const LEASE_LOST: unique symbol = Symbol();
 
 /**
- * Runs `work`, renewing the lease at a third of its length. When the lease is lost, the signal given to `work` aborts
- * with {@link LEASE_LOST}. A store out of reach for a renewal does not end the work: the commit decides by the token.
+ * Runs `work`, and renews the lease at each third of its length. When the lease is lost, the signal of `work` aborts with
+ * {@link LEASE_LOST}. A renewal that fails does not end the work, because the commit checks the lease's token.
  */
 export async function holdLease<Result>(
   roles: RoleStore,
@@ -47,7 +47,7 @@ export async function holdLease<Result>(
   try {
     return await work(working.signal);
   } finally {
-    // Without a reason it would make an error with its stack.
+    // The reason null saves the creation of an error with its stack.
     done.abort(null);
     await renewing;
   }
@@ -72,13 +72,13 @@ export type PublicationPorts = Pick<
 
 export interface Tools extends ProofTools {
   readonly ports: PublicationPorts;
-  /** Bounds the proofs at the same time: publications that wait for a disk hold no place of theirs. */
+  /** Bounds concurrent proofs. Publications that wait for a disk hold no place in it. */
   readonly proofs: Semaphore<AccountId>;
 }
 
 /** A publication with parsed values. */
 export interface Wanted extends Submitter {
-  /** The quotas of an account that has none of its own. */
+  /** The quotas of an account without quotas of its own. */
   readonly quotas: PublicationLimits;
   readonly key: IdempotencyKey;
   readonly filename: Filename;
@@ -135,7 +135,7 @@ export class PublicationRun {
       const reserved = await this.#reserve(wasKnown);
       if (reserved.kind !== 'reserved') {
         const step = this.#step;
-        // Another request has published under the key, or the account was erased. If the archive cannot be removed now, the sweep will.
+        // Another request has published under the key, or the account was erased. The sweep removes an archive that is left.
         if (step?.kind === 'stored') await succeeds(this.#tools.ports.archives.delete(step.role.archive));
         return await this.#answer(reserved);
       }
@@ -175,7 +175,7 @@ export class PublicationRun {
       case 'mismatch':
         return { kind: 'refused', code: 'idempotency_mismatch' };
       case 'account_gone':
-        // The key or session of the caller is unknown then, which a repeated request is told.
+        // A repeated request is refused, because the caller's key or session is unknown now.
         throw new Fault('store_unavailable', 'the account is not there any more');
     }
     const loaded = await this.#tools.ports.roles.load(held.role);
@@ -190,7 +190,7 @@ export class PublicationRun {
       return await holdLease(roles, clock, lease, limits, (lost) => this.#resume(lease, lost));
     } catch (error) {
       if (error === LEASE_LOST) return { kind: 'lease_lost' };
-      // If the key cannot be freed, its lease lapses.
+      // If the release fails, the lease lapses.
       if (this.#step?.kind !== 'committing') await succeeds(roles.release(lease));
       throw error;
     }
@@ -224,11 +224,11 @@ export class PublicationRun {
     return proofs.run(this.#wanted.account, () => prove(this.#tools, this.#wanted, lost), lost);
   }
 
-  /** A lost lease aborts the hashing only: the staged file can be stored once, and the commit goes by the token. */
+  /** A lost lease aborts only the hashing: the staged file can be stored only once, and the commit checks the token. */
   async #store(proved: ProvedArchive, lost: AbortSignal): Promise<Stored> {
     const { ports, limits } = this.#tools;
     const { account, key, filename, title, password, archive: staged } = this.#wanted;
-    // A replay and an archive that breaks rules were answered before this, which is expensive.
+    // Hashing is expensive, so it comes after replays and archives that break rules are answered.
     const passwordHash = password && (await ports.passwords.hash(password, account, lost));
     const archive = ports.ids.archive(ports.clock.now());
     await measured(this.#tools, 'store', ports.archives.put(archive, staged));
@@ -260,7 +260,7 @@ export class PublicationRun {
     const at = role.publishedAt;
     const happened: readonly EventDraft[] = [
       { type: 'pin.published', at },
-      // An event of a role is at least a millisecond after its last.
+      // Each event of a role is at least a millisecond after the one before.
       ...(name === undefined ? [] : [{ type: 'name.set', at: after(at, duration(1)), name } as const]),
     ];
     const events = happened.map((draft) => eventOf(ids, draft, cause, account, role.id));
@@ -279,7 +279,7 @@ export class PublicationRun {
       : outcome;
   }
 
-  /** After a day, for example on a machine that slept, the sweep may have removed the archive. */
+  /** Throws if the sweep may have removed the archive, for example after a day on a machine that slept. */
   #expectUnswept(stored: Stored): Stored {
     const { ports, limits } = this.#tools;
     const oldest = before(ports.clock.now(), limits.reservationAge);

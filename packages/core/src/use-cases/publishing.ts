@@ -20,7 +20,7 @@ import { type ProofOptions, prove } from './prove-archive.ts';
 import { type PublicationPorts, PublicationRun, type RunOutcome } from './publication.ts';
 import type { ShowName, ShowPublication } from './show-publication.ts';
 
-/** A staged archive, which is always discarded in the end, or bytes to stage. */
+/** A staged archive, which publishing always discards in the end, or bytes to stage. */
 export type GivenArchive = StagedArchive | Uint8Array | AsyncIterable<Uint8Array>;
 
 /** A publication to make. */
@@ -29,13 +29,13 @@ export interface PublishRequest extends Attribution {
   readonly by: string;
   /** The Idempotency-Key: repeating a request with the same one never publishes twice. */
   readonly key: string;
-  /** The name of the ZIP, or a path, of which the last segment is used. */
+  /** The name of the ZIP; of a path, the last segment counts. */
   readonly filename: string;
   /** Absent, null and the empty string all mean none. */
   readonly title?: string | null;
   /** A name of the account to point at the publication, in the same commit. Absent and null mean none. */
   readonly name?: string | null;
-  /** Viewers are asked for it from the first instant. Absent, null and the empty string all mean none. */
+  /** The password that viewers need from the beginning. Absent, null and the empty string all mean none. */
   readonly password?: string | null;
   readonly archive: GivenArchive;
 }
@@ -80,7 +80,7 @@ export interface Publishing {
    */
   publish(request: PublishRequest): Promise<PublishOutcome>;
 
-  /** Checks an archive as publishing would, and stores nothing. */
+  /** Checks an archive like publishing, but stores nothing. */
   check(request: CheckRequest): Promise<CheckOutcome>;
 }
 
@@ -150,7 +150,7 @@ export function publishing(
   };
 }
 
-/** Runs work with an archive, which is received on demand unless it was before, and always discarded in the end. */
+/** Runs work with an archive: receives it on demand unless it is staged already, and always discards it in the end. */
 async function withArchive<Outcome>(
   staging: Staging,
   given: GivenArchive,
@@ -178,7 +178,7 @@ async function withArchive<Outcome>(
 
 const NO_ARCHIVE = 'archive must be the bytes of a ZIP (Uint8Array), or a stream of them';
 
-/** In plain JavaScript a caller may pass anything: the path of a file, a promise. */
+/** Checks the type, because plain JavaScript may pass a path or a promise. */
 function isArchive(given: unknown): given is GivenArchive {
   if (typeof given !== 'object' || given === null) return false;
   return isBytes(given) || Symbol.asyncIterator in given || 'discard' in given;

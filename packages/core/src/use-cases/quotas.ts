@@ -14,7 +14,7 @@ const UNBOUNDED: PublicationLimits = {
   names: DEFAULT_NAME_LIMIT,
 };
 
-/** Reads the quotas of an account, each time anew. */
+/** Makes a function that reads the quotas of an account, without a cache. */
 export function quotasBy(quotas: Quotas | undefined): (account: AccountId) => Promise<PublicationLimits> {
   return async (account) => ({
     ...UNBOUNDED,

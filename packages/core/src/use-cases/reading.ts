@@ -12,7 +12,7 @@ import { loadFor, NOT_FOUND, type RoleRequest } from './changing.ts';
 import { type PageOutcome, type PageRequest, readPage } from './paging.ts';
 import type { ShowPublication } from './show-publication.ts';
 
-/** Which page of an account's publications is wanted. */
+/** A page of an account's publications to read. */
 export interface ListRequest extends PageRequest {
   readonly by: string;
   /** Absent: all but deleted ones. */
@@ -23,24 +23,23 @@ export interface ListRequest extends PageRequest {
   readonly order?: RoleOrder;
 }
 
-/** One publication, or no such publication in reach. */
 export type ReadOutcome =
   | { readonly kind: 'found'; readonly publication: Publication }
   | Refusal<'not_found'>;
 
 /** Reads publications. */
 export interface Reading {
-  /** One publication in any state; those out of the actor's reach read as not found. */
+  /** Reads a publication in any state; those that the actor does not reach read as not found. */
   read(request: RoleRequest): Promise<ReadOutcome>;
 
   /** @throws TypeError when the limit is no whole number from 1 to 100, or the state is unknown. */
   list(request: ListRequest): Promise<PageOutcome<'publications', Publication>>;
 
-  /** The publication of a key, in any state, for a caller whose answer got lost. */
+  /** Finds the publication of a key, in any state, for a caller that did not get the answer. */
   findByKey(request: { readonly by: string; readonly key: string }): Promise<Publication | undefined>;
 }
 
-/** How long a search that finds little reads on before it answers with a short page. */
+/** The time after which a search that finds little answers with a short page. */
 const SEARCHES_FOR = seconds(2);
 
 type ReadingPorts = Pick<AllPorts, 'roles' | 'clock'>;
@@ -70,7 +69,7 @@ interface RolesRequest extends Omit<ListRequest, 'by'> {
   readonly idempotencyKey?: IdempotencyKey;
 }
 
-/** A page of roles; without an account those of every account, newest first. */
+/** Reads a page of roles of an account or, without one, of all accounts. */
 export async function listRoles<Shown>(
   { roles, clock }: ReadingPorts,
   { account, state, search, order, idempotencyKey, ...page }: RolesRequest,
@@ -90,7 +89,7 @@ export async function listRoles<Shown>(
   });
 }
 
-/** Reads on until the page is full, the list is over, or the caller has waited long enough. */
+/** Reads until the page is full, the list has ended, or {@link SEARCHES_FOR} is over. */
 async function fill(
   roles: ReadingPorts['roles'],
   clock: ReadingPorts['clock'],
@@ -102,7 +101,7 @@ async function fill(
   for (;;) {
     const part = await roles.list({ ...query, now, after, limit: query.limit - items.length });
     items.push(...part.items);
-    // A clock that was set back ends the search, too.
+    // The absolute difference ends the search even if the clock was set back.
     const isLate = Math.abs(clock.now() - now) >= SEARCHES_FOR;
     if (items.length === query.limit || part.next === undefined || isLate) return { items, next: part.next };
     after = part.next;

@@ -34,7 +34,7 @@ export interface Compared {
   readonly fault?: Fault;
 }
 
-/** Stores the progress of a comparison; false once another sweep has stored its own. */
+/** Stores the progress of a comparison; false if another sweep has stored its own. */
 type Save = (comparison: Comparison) => Promise<boolean>;
 
 /** The most ids of one window, on each side. */
@@ -53,13 +53,13 @@ export async function* compareArchives(ports: ComparedPorts, run: CleanUpRun): S
       yield progress(turn.found, turn.found.isUnderWay ? 'under_way' : 'not_due');
       return { isRefused: turn.found.isRefused };
     }
-    const save = savingAfter(roles, loaded, run);
-    if (await save(turn.from)) return yield* orFault(compare(ports, run, turn.from, save), turn.from);
+    const save = saverAfter(roles, loaded, run);
+    if (await save(turn.from)) return yield* catchFault(compare(ports, run, turn.from, save), turn.from);
   }
 }
 
-/** Sweeps that only move the clock of removal meanwhile are no obstacle. */
-function savingAfter(
+/** Makes a function that saves after the loaded progress. Tries again if another sweep has only moved the clock of removal. */
+function saverAfter(
   roles: ComparedPorts['roles'],
   loaded: Versioned<Comparison> | undefined,
   run: CleanUpRun,
@@ -91,7 +91,7 @@ export async function* countArchives(ports: ComparedPorts, run: CleanUpRun): Ste
   return { isRefused, missing: counted.missing };
 }
 
-async function* orFault(steps: Steps<Compared>, { isRefused }: Comparison): Steps<Compared> {
+async function* catchFault(steps: Steps<Compared>, { isRefused }: Comparison): Steps<Compared> {
   try {
     return yield* steps;
   } catch (error) {
@@ -114,7 +114,7 @@ async function* compare(
   return { isRefused, missing: counted.missing };
 }
 
-/** Counts every window; `undefined` when the time runs out, or another sweep takes over. */
+/** Counts all windows; `undefined` if time runs out or another sweep takes over. */
 async function* countWindows(
   ports: ComparedPorts,
   run: CleanUpRun,
@@ -134,8 +134,8 @@ async function* countWindows(
 }
 
 /**
- * Compares the next window of ids, which ends where the shorter list of the two sides ends. Lists storage before the
- * records, so that what is committed in between is on both sides. `undefined` when no old archives are left.
+ * Compares the next window of ids, which ends where the shorter of the two lists ends. Lists storage before the records, so
+ * that an archive committed in between is no orphan. `undefined` when no old archives are left.
  */
 export async function compareWindow(
   ports: ComparedPorts,
@@ -143,7 +143,7 @@ export async function compareWindow(
   counted: Comparison,
 ): Promise<ComparedWindow | undefined> {
   const after = counted.upTo ?? undefined;
-  // A younger archive may belong to a publication that is not committed yet. Ids are in order of their instants.
+  // A younger archive may be of a publication that is not committed yet. Ids sort by their instants.
   const isOld = (id: ArchiveId): boolean => archiveCreatedAt(id) < abandonedBefore;
   const listed = (await ports.archives.list(after, PAGE, signal)).filter(isOld);
   const recorded = (await ports.roles.listArchives(after, PAGE)).filter(isOld);
@@ -160,7 +160,7 @@ export async function compareWindow(
   };
 }
 
-/** Removes archives without a record after looking up each again; true when none is left. */
+/** Removes archives that still have no record; true when none is left. */
 async function* removeOrphans(
   { roles, archives }: ComparedPorts,
   run: CleanUpRun,
@@ -222,7 +222,7 @@ const IN_SERVICE = {
   limit: 100,
 } as const satisfies Partial<RoleQuery>;
 
-/** Finds publications in service whose archive no record names, or is among those missing, as far as time is left. */
+/** Finds publications in service whose archive has no record or is missing, while time is left. */
 export async function rolesWithoutArchive(
   roles: RoleStore,
   missing: ReadonlySet<ArchiveId>,
@@ -235,7 +235,7 @@ export async function rolesWithoutArchive(
     const named = await roles.whichAreNamed(items.map(({ archive }) => archive));
     for (const { id, archive } of items) {
       if (named.has(archive) && !missing.has(archive)) continue;
-      // It may have been stopped, and its archive removed, since the page was read.
+      // The role may have been stopped, and its archive removed, since the page was read.
       const newest = (await roles.load(id))?.value;
       if (newest !== undefined && stateOf(newest, run.now()) === 'published') found.push(id);
     }

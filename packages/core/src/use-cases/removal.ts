@@ -12,14 +12,14 @@ import type { AllPorts } from '../ports/all-ports.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import type { CleanUpRequest } from './clean-up-run.ts';
 
-/** The ports of everything that removes by age. */
+/** The ports of all use cases that remove data by age. */
 export interface RemovalPorts extends Pick<AllPorts, 'clock' | 'machine' | 'persistence'> {
   readonly roles: Pick<RoleStore, 'loadComparison' | 'saveComparison' | 'countForCleanup'>;
 }
 
 /**
- * Moves the clock of removal. Answers where it is then, and how far behind the clock of the sweep; `undefined` on a node
- * whose clock differs too much from the database's.
+ * Moves the clock of removal. Returns its instant and how far it is behind the sweep's clock; `undefined` on a node whose
+ * clock differs too much from the database's.
  */
 export async function moveRemovalClock(
   ports: RemovalPorts,
@@ -48,8 +48,8 @@ export async function moveRemovalClock(
 }
 
 /**
- * The instant by which a sweep beside `cleanUp` judges ages; it leaves moving the clock of removal to that. `undefined` on
- * a node whose clock differs too much from the database's.
+ * The instant by which sweeps other than `cleanUp` judge ages; only `cleanUp` moves the clock of removal. `undefined` on a
+ * node whose clock differs too much from the database's.
  */
 export async function removalInstant(
   ports: RemovalPorts,
@@ -59,16 +59,16 @@ export async function removalInstant(
   return removal && earlier(removal.reached, ports.clock.now());
 }
 
-/** Beyond every retry of a claim. */
+/** Later than every retry of a claim. */
 const END_OF_TIME: Instant = instant(8_640_000_000_000_000);
 
-/** By halving: it is looked for once in the life of a database. */
+/** Finds when the first role with an archive ended, by bisection. It runs once in the life of a database. */
 async function earliestEnd(roles: RemovalPorts['roles'], now: Instant): Promise<Instant | undefined> {
   const count = async (endedBefore: Instant): Promise<number> => {
     const counted = { now: END_OF_TIME, endedBefore, begunBefore: instant(0) };
     return (await roles.countForCleanup(counted)).archives;
   };
-  // Purged roles count whenever they ended.
+  // The count includes all purged roles, whenever they ended.
   const purged = await count(instant(0));
   if ((await count(now)) === purged) return undefined;
   let [none, some] = [0, Number(now)];
@@ -82,7 +82,7 @@ async function earliestEnd(roles: RemovalPorts['roles'], now: Instant): Promise<
 
 const MAX_DURATION: Duration = minutes(1);
 
-/** Repeats a step until it does less than a whole batch, its time is over or the service is read-only. */
+/** Repeats a step until it does less than a whole batch, {@link MAX_DURATION} is over or the service is read-only. */
 export async function inBatches(
   { machine, mode }: Pick<AllPorts, 'machine' | 'mode'>,
   batch: number,

@@ -5,11 +5,11 @@ import type { AllPorts } from '../ports/all-ports.ts';
 import type { CleanupOutcome, CleanupTask } from '../ports/role-cleanup.ts';
 import type { CleanUpRun } from './clean-up-run.ts';
 
-/** From when on another process may claim the removal of an archive. */
+/** The time after which another process may claim the removal of an archive. */
 export const CLAIM: Duration = minutes(10);
 const MAX_PAUSE: Duration = days(1);
 
-/** One archive that cannot be removed waits longer each time, and keeps no other waiting. */
+/** Removes an archive; returns whether it is gone. After each failure, the next try waits longer. */
 export async function remove(
   { roles, archives, clock, ids }: Pick<AllPorts, 'roles' | 'archives' | 'clock' | 'ids'>,
   task: CleanupTask,
@@ -27,10 +27,10 @@ export async function remove(
   return isGone;
 }
 
-/** Archives that a sweep looks at or removes at the same time. */
+/** The archives that a sweep reads or removes concurrently. */
 export const AT_ONCE = 16;
 
-/** Does something with all at once, and ends when the last has ended, also when one of them failed. */
+/** Runs work on all items concurrently. Ends when the last has ended, even if one failed; then it throws that error. */
 export async function allOf<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,

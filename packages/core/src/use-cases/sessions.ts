@@ -27,14 +27,13 @@ import type { Keys, RevokeRequest } from './keys.ts';
 import type { Observe } from './measurement.ts';
 import { pageLimit } from './paging.ts';
 
-/** A session just begun, with the token that is given away this once. */
+/** A new session, with its token, which is returned only once. */
 export interface StartedSession {
   readonly kind: 'started';
   readonly session: Session;
   readonly token: string;
 }
 
-/** A lifetime, and an observer of ended sessions. */
 export interface SessionOptions {
   /** The lifetime of a session. Default 12 hours. */
   readonly lifetime?: Duration | undefined;
@@ -42,23 +41,23 @@ export interface SessionOptions {
 }
 
 /**
- * Signs people in to the management screen and out again. Tokens are stored as hashes only. In the history, the actor of a
- * session is the operator who made its link, the key that began it, or the person.
+ * Signs people in to the management screen and out. Tokens are stored only as hashes. In the history, the actor of a session
+ * is the operator who made its link, the key that began it, or the person.
  */
 export interface Sessions {
-  /** A token for one sign-in by link. With the scope `admin` its session administers the service. Default `manage`. */
+  /** Creates a token for one sign-in by link. With the scope `admin` its session administers the service. Default `manage`. */
   offerLink(
     account: string,
     cause?: Cause,
     scope?: SessionScope,
   ): Promise<{ readonly token: string; readonly endsAt: Instant }>;
 
-  /** Begins a session with a link's token; `undefined` when it was used, has ended or is unknown. */
+  /** Begins a session with a link's token; `undefined` if it was used, has ended or is unknown. */
   redeem(token: string, origin?: Origin): Promise<StartedSession | undefined>;
 
   /**
-   * Begins a session with an API key; `undefined` when there is no such key, `forbidden` without the scope `manage`.
-   * The history records the refusal of a known key, once a minute and account.
+   * Begins a session with an API key; `undefined` if there is no such key, `forbidden` without the scope `manage`. The
+   * history records the refusal of a known key, once a minute for each account.
    */
   signInWithKey(text: string, origin?: Origin): Promise<StartedSession | Refusal<'forbidden'> | undefined>;
 
@@ -68,16 +67,16 @@ export interface Sessions {
     origin?: Origin,
   ): Promise<StartedSession | Refusal<'account_blocked' | 'unauthorized'>>;
 
-  /** Records, once a minute and account, that a person whom an identity provider knows may not sign in. */
+  /** Records that a person whom an identity provider knows may not sign in, once a minute for each account. */
   refusePerson(person: Person, origin?: Origin): Promise<void>;
 
-  /** The session of a token; `undefined` when it has ended, or the key that began it was revoked. */
+  /** Finds the session of a token; `undefined` if it has ended, or the key that began it was revoked. */
   find(token: string, signal?: AbortSignal): Promise<Session | undefined>;
 
   /** Ends the session of a token, at once and on every node. */
   end(token: string, origin?: Origin): Promise<void>;
 
-  /** A page of the sessions in force, and the id after which the next page begins. */
+  /** Reads a page of the sessions that have not ended. */
   list(request: SessionListRequest): Promise<SessionPage>;
 
   /** Ends a session that the actor reaches, at once and on every node. */
@@ -91,7 +90,7 @@ export interface SessionListRequest extends ListScope {
   readonly limit?: number;
 }
 
-/** A page of sessions; of keys that were revoked there are none, so it may be short without being the last. */
+/** A page of sessions. It leaves out those of revoked keys, so it may be short without being the last. */
 export interface SessionPage {
   readonly sessions: readonly Session[];
   readonly next: SessionId | undefined;
@@ -102,11 +101,11 @@ export type SessionPorts = Pick<AllPorts, 'sessions' | 'sessionSecrets' | 'apiKe
 
 const PURGED_AT_ONCE = 100;
 const LINK_LIFETIME: Duration = hours(1);
-/** Of a session of an administrator who signed in at an identity provider. */
+/** The lifetime of an administrator's session by an identity provider. */
 const ADMIN_LIFETIME: Duration = hours(1);
 
 /**
- * Puts the sessions of the management screen together, for those who want them without the other use cases.
+ * Creates the sessions of the management screen, which work without the other use cases.
  *
  * @example
  * import type { KeyPorts, SessionPorts } from '@pinfold/core';
@@ -121,7 +120,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
   const { sessions, sessionSecrets, clock, ids } = ports;
   const { lifetime = hours(12), observe } = options;
   const limits = SESSION_LIMITS;
-  /** Does not fail after the session has begun: its token would be lost. */
+  /** Ignores failures after the session has begun, because its token would be lost. */
   const begin = async (
     session: Session,
     cause: Cause,
@@ -132,11 +131,11 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
     const event = eventOf(ids, { type: 'session.started', at: now }, cause, account);
     const begun = await sessions.begin(session, [event], limits, credential);
     if (isRefusal(begun)) return begun;
-    settle(begun);
+    reportEnded(begun);
     await succeeds(sessions.purge(now, PURGED_AT_ONCE));
     return { kind: 'started', session, token };
   };
-  const settle = ({ ended }: BegunSession): void => {
+  const reportEnded = ({ ended }: BegunSession): void => {
     if (ended > 0) observe?.({ kind: 'sessions_ended', reason: 'limit', count: ended });
   };
   return {
@@ -153,13 +152,13 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
     async redeem(token, origin) {
       const link = await sessionSecrets.read(token);
       if (link === undefined) return undefined;
-      const { text, times, hash } = await begun(ports, lifetime);
+      const { text, times, hash } = await mintSession(ports, lifetime);
       const now = times.startedAt;
       const session = { tokenHash: hash, apiKey: null, displayName: null, ...times };
       const event = unattributed(ids, { type: 'session.started', at: now }, origin);
       const outcome = await sessions.redeem({ link, now, session, limits }, [event]);
       if (outcome.kind === 'unknown') return undefined;
-      settle(outcome);
+      reportEnded(outcome);
       await succeeds(sessions.purge(now, PURGED_AT_ONCE));
       return { kind: 'started', session: outcome.session, token: text };
     },
@@ -173,21 +172,21 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
         await noteRefusal(ports, cause, account);
         return key.revokedAt === null ? { kind: 'refused', code: 'forbidden' } : undefined;
       }
-      const { text: token, times, hash } = await begun(ports, lifetime);
+      const { text: token, times, hash } = await mintSession(ports, lifetime);
       const granted = {
         scope: key.scopes.includes('admin') ? ('admin' as const) : ('manage' as const),
         displayName: null,
       };
       const session: Session = { tokenHash: hash, account, apiKey: id, actor, ...granted, ...times };
       const started = await begin(session, cause, token, { key: id, isKeyStored: true });
-      // Meanwhile the key was revoked, or its account is being erased: then the key is unknown.
+      // The key was revoked meanwhile, or its account is being erased, so that it is unknown.
       if (isRefusal(started)) return undefined;
       await succeeds(keys.noteUse(key));
       return started;
     },
     async signInPerson({ account, id, displayName, scope }, origin) {
       const actor: EventActor = { kind: 'person', id };
-      const { text, times, hash } = await begun(ports, scope === 'admin' ? ADMIN_LIFETIME : lifetime);
+      const { text, times, hash } = await mintSession(ports, scope === 'admin' ? ADMIN_LIFETIME : lifetime);
       const person = { account, actor, scope, displayName };
       return await begin({ tokenHash: hash, apiKey: null, ...person, ...times }, { actor, ...origin }, text);
     },
@@ -208,14 +207,14 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const event = eventOf(ids, { type: 'session.ended', at }, { actor, ...origin }, account);
       await sessions.end(hash, [event]);
     },
-    async list({ after, limit: most, ...scope }) {
-      const limit = pageLimit(most);
+    async list({ after, limit: requested, ...scope }) {
+      const limit = pageLimit(requested);
       const account = listedAccount(scope);
-      // An id is the beginning of a hash, and `g` sorts after every hexadecimal digit: this skips the session of that id.
+      // Skips the session of that id, which is the beginning of a hash: `g` sorts after every hexadecimal digit.
       const last = after === undefined ? undefined : `${after}g`;
       const found = await sessions.list({ account, now: clock.now(), after: last, limit });
       const alive: Session[] = [];
-      // One after another: a page must not take every connection there is.
+      // One after another, so that a page does not take every connection of the pool.
       for (const session of found) if (await isAlive(ports, session)) alive.push(session);
       const end = found.length < limit ? undefined : found.at(-1);
       return { sessions: alive, next: end && sessionIdOf(end) };
@@ -235,12 +234,12 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
   };
 }
 
-async function begun({ sessionSecrets, clock }: SessionPorts, lifetime: Duration) {
+async function mintSession({ sessionSecrets, clock }: SessionPorts, lifetime: Duration) {
   const startedAt = clock.now();
   return { ...(await sessionSecrets.mint()), times: { startedAt, endsAt: after(startedAt, lifetime) } };
 }
 
-/** Whether the key that began a session, if one did, was not revoked. */
+/** Whether a session is valid: the key that began it, if any, was not revoked. */
 async function isAlive(
   { apiKeys }: Pick<SessionPorts, 'apiKeys'>,
   { apiKey }: Session,
@@ -250,7 +249,7 @@ async function isAlive(
   return (await apiKeys.find(apiKey, signal))?.revokedAt === null;
 }
 
-/** Repeated tries leave one event a minute. */
+/** Records a refused sign-in, once a minute for each account. */
 async function noteRefusal(
   { sessions, clock, ids }: SessionPorts,
   cause: Cause,

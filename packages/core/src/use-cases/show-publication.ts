@@ -4,8 +4,8 @@ import type { Clock } from '../ports/clock.ts';
 
 export interface PublicationOptions {
   /**
-   * The URL that leads to Pinfold, for `sharedUrl`: `https://pages.example`; a function where it is known later, which
-   * answers it without a slash at its end. Default: none, and `sharedUrl` is the path below it.
+   * The URL of Pinfold for `sharedUrl`, such as `https://pages.example`, or a function that returns it later, without a
+   * slash at its end. Default: none, and `sharedUrl` is only a path.
    */
   readonly publicUrl?: string | (() => string) | undefined;
 }

@@ -5,18 +5,18 @@ import { Fault } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { Entering } from './viewer-access.ts';
 
-/** The publication ended after the caller had read its state. */
+/** The publication has ended since the caller read its state. */
 export interface Ended {
   readonly kind: 'unknown' | 'expired';
 }
 
-/** A publication that a use case returned, or only its id, for which the role is read again. */
+/** A publication from a use case, or only its id, for which the role is read again. */
 type Opened = Pick<Publication, 'id'>;
 
 /** Opens the content of publications. */
 export interface Open {
   /**
-   * The files of a publication's site. They never change: a caller may cache them by id, but not that they are absent.
+   * Reads the files of a publication's site. They never change, so a caller may cache them by id, but not their absence.
    *
    * @throws Fault `archive_missing` when a published role has none; `store_unavailable`; `store_corrupt`.
    */
@@ -26,9 +26,9 @@ export interface Open {
   ): Promise<{ readonly kind: 'manifest'; readonly manifest: Manifest } | Ended>;
 
   /**
-   * A range of the bytes of a publication's archive, at most 1 MiB.
+   * Reads a range of the bytes of a publication's archive, at most 1 MiB.
    *
-   * @throws Fault `archive_missing` when a published role's archive is not there; `storage_unavailable`.
+   * @throws Fault `archive_missing` when a published role's archive is missing; `storage_unavailable`.
    */
   read(
     publication: Opened,
@@ -42,25 +42,25 @@ export function opening(
   { roles, archives }: Pick<AllPorts, 'roles' | 'archives'>,
   visit: Entering['visit'],
 ): Open {
-  const known = async (publication: Opened, signal?: AbortSignal): Promise<ArchiveId | undefined> =>
+  const findArchive = async (publication: Opened, signal?: AbortSignal): Promise<ArchiveId | undefined> =>
     archiveOf(publication) ?? (await roles.load(publication.id, signal))?.value.archive;
 
-  async function ended({ id }: Opened, signal: AbortSignal | undefined): Promise<Ended> {
+  async function explainMissing({ id }: Opened, signal: AbortSignal | undefined): Promise<Ended> {
     const now = await visit(id, signal);
     if (now.kind !== 'published') return now;
     throw new Fault('archive_missing', 'the archive of a role is missing');
   }
   return {
     async manifest(publication, signal) {
-      const archive = await known(publication, signal);
+      const archive = await findArchive(publication, signal);
       const encoded = archive && (await roles.loadManifest(archive, signal));
-      if (encoded === undefined) return await ended(publication, signal);
+      if (encoded === undefined) return await explainMissing(publication, signal);
       return { kind: 'manifest', manifest: decodeManifest(encoded) };
     },
     async read(publication, from, length, signal) {
-      const archive = await known(publication, signal);
+      const archive = await findArchive(publication, signal);
       const bytes = archive && (await archives.read(archive, from, length, signal));
-      return bytes === undefined ? await ended(publication, signal) : { kind: 'bytes', bytes };
+      return bytes === undefined ? await explainMissing(publication, signal) : { kind: 'bytes', bytes };
     },
   };
 }

@@ -20,9 +20,9 @@ export interface TakedownRequest {
   /** A UUID in any letter case. */
   readonly id: string;
   readonly reason: string;
-  /** Whether archives are removed at once, rather than by a later sweep. */
+  /** Whether to remove archives immediately, not by a later sweep. */
   readonly purge?: boolean;
-  /** Whether every publication in service of the very same archive is taken down, too; of a list, those that are in it. */
+  /** Whether to take down all publications in service with the same archive, or only those in a list. */
   readonly copies?: boolean | readonly RoleId[];
   readonly cause: Cause;
 }
@@ -32,23 +32,23 @@ export type TakedownOutcome =
   | { readonly kind: 'taken_down'; readonly publication: Publication; readonly copies: readonly RoleId[] }
   | Refusal<'not_found'>;
 
-/** Takes publications down: stops them, and keeps their archives from being published again. */
+/** Takes publications down: stops them, and forbids publishing their archives again. */
 export interface TakingDown {
   /**
-   * Stops a publication in any state, and forbids its archive to every account. Repeated, it changes nothing but
-   * completes a `purge` or `copies`. The next sweep removes what storage could not, without a grace period.
+   * Stops a publication in any state, and forbids its archive to all accounts. Repeating it only completes a `purge` or
+   * `copies`. The next sweep removes archives that storage could not, without the usual delay.
    *
    * @throws TypeError for an invalid reason.
    */
   takeDown(request: TakedownRequest): Promise<TakedownOutcome>;
 
-  /** The publications in service with the same archive as another one, which a takedown with `copies` would stop. */
+  /** Finds the publications in service with the same archive, which a takedown with `copies` would stop. */
   copiesOf(id: RoleId): Promise<readonly RoleId[]>;
 
-  /** A page of the takedowns in force, newest first. */
+  /** Reads a page of the takedowns in force, newest first. */
   listTakedowns(request?: PageRequest): Promise<PageOutcome<'takedowns', Takedown>>;
 
-  /** Lets an archive be published again; what was taken down with it stays stopped. */
+  /** Allows an archive to be published again; publications that were taken down remain stopped. */
   liftTakedown(sha256: Sha256, cause: Cause): Promise<{ readonly kind: 'lifted' } | Refusal<'not_found'>>;
 
   /** Imports a takedown: stops its publication, if any, and forbids its archive. Returns whether anything changed. */
@@ -99,7 +99,7 @@ export function takingDown(ports: TakedownPorts, show: ShowPublication): TakingD
   };
 }
 
-/** Stops, bans and records in one step, decided against the newest state; `undefined` for an unknown role. */
+/** Stops a role, bans its archive and records that in one step, by its newest state; `undefined` for an unknown role. */
 async function stop(
   { roles, takedowns, clock, ids }: TakedownPorts,
   id: RoleId,
@@ -142,13 +142,13 @@ async function lift(
   return (await takedowns.lift(takedown, at, [event])).kind === 'lifted';
 }
 
-/** Publications in service with the archive of a stopped one. No more can come: the archive is forbidden. */
+/** Finds publications in service with the archive of a stopped one. There can be no new ones: the archive is forbidden. */
 function copiesOf({ takedowns, clock }: TakedownPorts, { sha256 }: Role): Promise<readonly RoleId[]> {
   const now = clock.now();
   return everyItem((after, limit) => takedowns.copies({ sha256, now, after, limit }));
 }
 
-/** All takedowns of the same archive, also earlier ones: an interrupted purge is completed. */
+/** Finds all takedowns of an archive, even earlier ones, to complete an interrupted purge. */
 async function takenDownOf({ takedowns }: TakedownPorts, { sha256 }: Role): Promise<readonly RoleId[]> {
   const found = await everyItem<Takedown>((after, limit) => takedowns.list({ sha256, after, limit }));
   return found.map(({ id }) => id);

@@ -22,23 +22,23 @@ export interface EnterRequest {
   readonly password: string;
   /** The client's address, an IPv6 one reduced to its /64. */
   readonly address: string;
-  /** Tokens of grants that the viewer shows: a valid one ends the wait for other tries. */
+  /** The viewer's grant tokens: a valid one ends the wait for other tries. */
   readonly tokens?: readonly string[];
-  /** Ends the wait for other tries. A try that has begun is settled in any case. */
+  /** Ends the wait for other tries. A try that has begun is always settled. */
   readonly signal?: AbortSignal;
 }
 
-/** Whether a password let the viewer in. */
+/** The outcome of a password try. */
 export type EnterOutcome =
   | { readonly kind: 'unknown' | 'expired' }
   | ({ readonly kind: 'not_protected' } & VisibleRole)
   | { readonly kind: 'granted'; readonly publication: Publication; readonly grant: Grant }
   | { readonly kind: 'wrong'; readonly publication: Publication }
   | { readonly kind: 'limited'; readonly publication: Publication; readonly until: Instant }
-  /** Too many tries wait, or this one waited for too long; the password was not checked. */
+  /** Too many tries wait, or this one has waited too long; the password was not checked. */
   | { readonly kind: 'busy' };
 
-/** A try that was counted, and has to be settled or forgiven. */
+/** A counted try, which must be settled or forgiven. */
 interface BegunTry {
   readonly kind: 'begun';
   readonly shown: VisibleRole;
@@ -51,8 +51,8 @@ export type EnterPorts = Pick<AllPorts, 'roles' | 'attempts' | 'passwords' | 'gr
 /** Grants prove that a viewer gave the password. */
 export interface Grants {
   /**
-   * The first of the presented tokens that admits to the site for this purpose, if any does; without a promise where
-   * `GrantSigner` answers without one.
+   * Finds the first token whose grant is valid for this site and purpose; without a promise if `GrantSigner` answers without
+   * one.
    */
   admit(
     shown: VisibleRole,
@@ -65,14 +65,14 @@ export interface Grants {
 
 /** Resolves shared URLs, checks passwords and grants. */
 export interface Entering {
-  /** The newest state of a role for viewers. As `RoleStore.load`, it may return or throw without a promise. */
+  /** Reads the newest state of a role for viewers. Like `RoleStore.load`, it may return or throw without a promise. */
   visit(id: string, signal?: AbortSignal): Promise<Visit> | Visit;
 
   /**
-   * Tries a password. Counts the try before it checks the password, and takes it back if that is right, so that parallel
-   * guesses never exceed the limit. Waits while wrong tries and those under way reach the limit together.
+   * Tries a password. Counts the try before it checks the password, and uncounts it if that is right, so that concurrent
+   * guesses never exceed the limit. Waits while wrong tries and those under way together reach the limit.
    *
-   * @throws Fault `hasher_overloaded` when too many wait to be hashed; the try is not counted then.
+   * @throws Fault `hasher_overloaded` when the queue for hashing is full; the try is not counted then.
    */
   enter(request: EnterRequest): Promise<EnterOutcome>;
 
@@ -107,21 +107,21 @@ export function entering(
     tokens: readonly string[],
   ): ReturnType<Grants['admit']> {
     const now = clock.now();
-    const isGood = (grant: Grant | undefined): grant is Grant =>
+    const isValid = (grant: Grant | undefined): grant is Grant =>
       grant !== undefined && admits(grant, purpose, shown, now, limits);
     for (const [at, token] of tokens.entries()) {
       const verified = grants.verify(token);
       if (isPromise<Grant | undefined>(verified)) {
         return verified.then((grant) =>
-          isGood(grant) ? grant : admit(shown, purpose, tokens.slice(at + 1)),
+          isValid(grant) ? grant : admit(shown, purpose, tokens.slice(at + 1)),
         );
       }
-      if (isGood(verified)) return verified;
+      if (isValid(verified)) return verified;
     }
     return undefined;
   }
 
-  /** Counts a try, if the role has a password; `undefined` while it has to wait. */
+  /** Counts a try if the role has a password; `undefined` while the try must wait. */
   async function begin({
     id,
     address,

@@ -14,20 +14,20 @@ export interface ViewCounter {
 /** Counts views in memory, adds them to the store, and reads them. */
 export interface Views extends ViewCounter {
   /**
-   * Adds the counts to the store in one write, up to 1,000 days of roles, and returns whether more wait. Call it every
-   * ten seconds, and until nothing waits before the process ends. Counts that cannot be stored wait for the next call;
-   * they are added twice if the store fails after it has stored them.
+   * Adds up to 1,000 counters to the store in one write, and returns whether more wait. Call it every ten seconds, and until
+   * none waits before the process ends. Counts that cannot be stored wait for the next call; they are added twice if the
+   * store fails after it has stored them.
    *
    * @throws Fault as the store does.
    */
   store(): Promise<boolean>;
 
-  /** The last 30 days of a role, today among them, newest first and without days on which nothing was counted. */
+  /** Reads the last 30 days of a role including today, newest first, without days on which nothing was counted. */
   of(role: RoleId): Promise<readonly DayOfViews[]>;
 
   /**
-   * Drops what is older than that, for a minute at most; nothing on a node whose clock differs from the database's by
-   * more than 60 s.
+   * Drops older counts, for at most a minute. Does nothing on a node whose clock differs from the database's by more than
+   * 60 s.
    */
   sweep(signal?: AbortSignal): Promise<void>;
 }
@@ -37,14 +37,14 @@ export type ViewPorts = Pick<AllPorts, 'views' | 'mode'> & RemovalPorts;
 
 const DAYS_LISTED = 30;
 
-/** Days of roles in one write: SQLite takes some milliseconds for them, in which its process does nothing else. */
+/** The counters in one write, which blocks a process with SQLite for some milliseconds. */
 const BATCH = 1_000;
 
 /** The most pending counters, one for each role and day; beyond it new ones are dropped. */
 const MAX_WAITING = 100_000;
 
 /**
- * Puts the counting of views together.
+ * Creates the counting of views.
  *
  * @example
  * import { type RoleId, seconds } from '@pinfold/core';
@@ -72,7 +72,7 @@ export function createViews(ports: ViewPorts): Views {
     waiting.set(key, { ...more, ...sum });
   }
 
-  function taken(): readonly CountedViews[] {
+  function takeBatch(): readonly CountedViews[] {
     const batch: CountedViews[] = [];
     for (const [key, days] of waiting) {
       if (batch.length === BATCH) break;
@@ -86,7 +86,7 @@ export function createViews(ports: ViewPorts): Views {
     viewed: (role) => count({ role, day: dayOf(clock.now()), views: 1, refusedPasswords: 0 }),
     passwordRefused: (role) => count({ role, day: dayOf(clock.now()), views: 0, refusedPasswords: 1 }),
     async store() {
-      const batch = taken();
+      const batch = takeBatch();
       if (batch.length === 0) return false;
       try {
         await views.add(batch);

@@ -16,13 +16,13 @@ export const FEED_PROGRAMS: StorePrograms = new StorePrograms();
 const NUMBERED_AT_ONCE = 1_000;
 
 const ID = ['id'] as const;
-/** The columns of an event in a feed, by the column of its place. */
+/** The columns of an event in a feed, by the column of its number. */
 const PLACED = {
   accountFeedNumber: [...EVENT, 'accountFeedNumber'],
   feedNumber: [...EVENT, 'feedNumber'],
   sequence: [...EVENT, 'sequence'],
 } as const;
-/** Only those that tell which event has a place. */
+/** The columns of only its id and number. */
 const PLACES = {
   accountFeedNumber: ['id', 'accountFeedNumber'],
   feedNumber: ['id', 'feedNumber'],
@@ -30,10 +30,10 @@ const PLACES = {
 } as const;
 const WAITING = ['at', 'id'] as const;
 
-/** The column with the places of a feed. */
+/** The column with the numbers of a feed. */
 export type FeedColumn = 'accountFeedNumber' | 'feedNumber' | 'sequence';
 
-/** The column of an account's feed, or of all accounts' feed: where programs run in turn, the sequence is its order. */
+/** The column of an account's feed, or of the feed of all, which is `sequence` if the database runs programs in turn. */
 export function feedColumn(
   { isSerial }: Pick<Database, 'isSerial'>,
   account: FeedQuery['account'],
@@ -55,19 +55,19 @@ const behind = all(
 
 type Behind = typeof behind extends Step<infer Found> ? Found : never;
 
-/** While an import is unfinished, events get no numbers. */
+/** Whether events wait for their numbers; never during an import, whose end numbers them. */
 function isBehind([[unnumbered], unfinished]: Behind): boolean {
   return unnumbered !== undefined && unfinished === undefined;
 }
 
 const findBehind = FEED_PROGRAMS.query('history.behind', () => behind);
 
-/** Its steps read one state. */
+/** Run this query as a snapshot, so that its steps read one state. */
 const readFeed = FEED_PROGRAMS.query(
   'history.feed',
   function* ([query, column]: readonly [FeedQuery, FeedColumn]) {
     const { account, pin, after, limit } = query;
-    // A publication has fewer events than its account: as a range, the account is in no index before it.
+    // Compares the account as a range, so that the database uses the index by publication, which has fewer events.
     const owner = pin === undefined || account === undefined ? account : [gte(account), lte(account)];
     const page = (number: number) =>
       find(
@@ -111,7 +111,7 @@ const numberEvents = FEED_PROGRAMS.change('history.number', {
   locks: () => ({ exclusive: [FEED_LOCK] }),
   *run() {
     const [waiting, last, begin] = yield* all(
-      // Unlocked: only under this program's lock a committed event gets its number, or is removed.
+      // Unlocked: only programs with FEED_LOCK number or remove committed events.
       unlocked(
         find(EVENTS, { feedNumber: null }, { order: ['sequence'], limit: NUMBERED_AT_ONCE, select: WAITING }),
       ),
@@ -134,7 +134,7 @@ const beginFeed = FEED_PROGRAMS.change('history.begin', {
   },
 });
 
-/** Numbers the events that are committed by now in the feed of all accounts. */
+/** Numbers all committed events in the feed of all accounts. */
 export async function numberCommitted(database: Database): Promise<void> {
   if (!database.isSerial && isBehind(await database.read(findBehind, undefined))) await numberAll(database);
 }

@@ -19,11 +19,11 @@ import { type FeedColumn, feedColumn, numberCommitted } from './event-feed.ts';
 
 export const REMOVAL_PROGRAMS: StorePrograms = new StorePrograms();
 
-/** Accounts whose events one program removes: it holds some locks more. */
+/** The most accounts whose events one program removes: each needs a lock. */
 const ACCOUNTS_AT_ONCE = ROW_LOCKS;
-/** Roles that are found in one query, which reads all recent events for them. */
+/** The most roles that one query finds, which reads all recent events for that. */
 const ROLES_AT_ONCE = 10_000;
-/** Roles whose events are looked at in one query. */
+/** The most roles whose events one query reads. */
 const READ_AT_ONCE = 100;
 
 const NEWEST_FIRST = { order: ['at', 'id'], descending: true } as const;
@@ -34,7 +34,7 @@ const PLACED = [...KEY, 'account', 'sequence', 'feedNumber', 'accountFeedNumber'
 type OwnedEvent = Pick<EventRow, (typeof OWNED)[number]>;
 type PlacedEvent = Pick<EventRow, (typeof PLACED)[number]>;
 
-/** Which events to remove: those recorded before an instant, of some roles only those behind their newest. */
+/** The events to remove: recorded before an instant; with `roles`, only of these and without the newest `keep` of each. */
 interface Choice {
   readonly recordedBefore: Instant;
   readonly roles?: { readonly ids: readonly RoleId[]; readonly keep: number };
@@ -42,12 +42,12 @@ interface Choice {
   readonly limit: number;
 }
 
-/** Runs without locks, and again under those of the accounts that it found: what is removed is what it then finds of them. */
+/** Runs first without locks to find the accounts, then again under their locks to choose the events to remove. */
 function* choose<Selected extends keyof EventRow>(
   { recordedBefore, roles, ofAll, limit }: Choice,
   select: readonly Selected[],
 ): Steps<readonly Pick<EventRow, Selected>[], 'read'> {
-  // What has no number yet stays, since a feed cannot begin after it.
+  // Leaves events without a number, since a feed cannot begin after them.
   const old = { recordedAt: lt(recordedBefore), ...(ofAll === 'feedNumber' ? { feedNumber: notNull } : {}) };
   if (roles === undefined) {
     return yield* unlocked(find(EVENTS, old, { order: ['recordedAt'], limit, select }));
@@ -63,7 +63,7 @@ function* chooseOfRole<Selected extends keyof EventRow>(
   old: Where<EventRow>,
   range: { readonly limit: number; readonly select: readonly Selected[] },
 ): Steps<readonly Pick<EventRow, Selected>[], 'read'> {
-  // Unlocked, as what it is for: see choose.
+  // Unlocked: see choose.
   const last = { ...NEWEST_FIRST, offset: keep - 1, limit: 1, select: KEY };
   const [newest] = yield* unlocked(find(EVENTS, { pin }, last));
   if (newest === undefined) return [];
@@ -87,17 +87,17 @@ const removeEvents = REMOVAL_PROGRAMS.change('history.remove', {
   }),
   usesReserve: () => true,
   *run([choice, accounts]) {
-    const own = accounts.filter((account) => account !== null);
+    const owners = accounts.filter((account) => account !== null);
     const [chosen, ofAll, begins] = yield* together(
       choose(choice, PLACED),
       get(FEED_BEGINS, { account: '' }),
-      all(...own.map((account) => get(FEED_BEGINS, { account }))),
+      all(...owners.map((account) => get(FEED_BEGINS, { account }))),
     );
     const removed = chosen.filter(({ account }) => accounts.includes(account));
     yield* all(
       ...removed.map(({ at, id }) => remove(EVENTS, { at, id })),
       ...beginAfter('', removed, choice.ofAll, ofAll),
-      ...own.flatMap((account, n) => {
+      ...owners.flatMap((account, n) => {
         const events = removed.filter((event) => event.account === account);
         return beginAfter(account, events, 'accountFeedNumber', begins[n]);
       }),
@@ -106,7 +106,7 @@ const removeEvents = REMOVAL_PROGRAMS.change('history.remove', {
   },
 });
 
-/** The step that lets a feed begin after the last of its removed events, if it does not do so already. */
+/** Makes a feed begin after the last of its removed events, unless it does already. */
 function beginAfter(
   account: AccountId | '',
   removed: readonly PlacedEvent[],
@@ -152,7 +152,7 @@ export async function removeExtraEvents(
   return removed;
 }
 
-/** Chooses events, locks their accounts, and removes what is chosen then, until the limit or until none is left. */
+/** Chooses events, locks their accounts, chooses again and removes, until the limit or until none is left. */
 async function removeChosen(database: Database, choice: Choice): Promise<number> {
   let removed = 0;
   do {
@@ -161,9 +161,9 @@ async function removeChosen(database: Database, choice: Choice): Promise<number>
     const accounts = [...new Set(chosen.map(({ account }) => account))].slice(0, ACCOUNTS_AT_ONCE);
     const other = chosen.findIndex(({ account }) => !accounts.includes(account));
     const first = other === -1 ? chosen : chosen.slice(0, other);
-    const own = { ...choice, ...rolesOf(choice, first), limit: first.length };
-    removed += await database.write(removeEvents, [own, accounts]);
-    // Others get their turn. If another node has removed all of these meanwhile, the next ones are chosen.
+    const batch = { ...choice, ...rolesOf(choice, first), limit: first.length };
+    removed += await database.write(removeEvents, [batch, accounts]);
+    // Other callers run in between. If another node has removed these events, the next round chooses others.
     await database.pause();
   } while (removed < choice.limit);
   return removed;

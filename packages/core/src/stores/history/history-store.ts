@@ -17,10 +17,10 @@ import { REMOVAL_PROGRAMS, removeExtraEvents, removeOldEvents } from './event-re
 
 export const HISTORY_PROGRAMS: StorePrograms = new StorePrograms(FEED_PROGRAMS, REMOVAL_PROGRAMS);
 
-/** Expirations that one program records. Each may need the locks of two accounts. */
+/** The most expirations that one program records. Each may need the locks of two accounts. */
 const RECORDED_AT_ONCE = 40;
 
-/** Roles whose expiration has no event yet. One that was stopped before never expires. */
+/** Roles whose expiration has no event yet. A role that was stopped before its end does not expire. */
 const UNRECORDED: Where<RoleRow> = {
   isExpiryRecorded: false,
   either: [{ deletedAt: null }, { deletedAt: gte(column('expiresAt')) }],
@@ -50,7 +50,7 @@ const recordExpirations = HISTORY_PROGRAMS.change('history.record_expirations', 
       feedEnds(events),
     );
     const recorded = roles.flatMap((role) => {
-      // An erasure may have given the role to another account since.
+      // An erasure may have moved the role to another account since.
       const event = events.find(
         ({ pin, at, account }) => pin === role.id && at === role.expiresAt && account === role.account,
       );
@@ -80,7 +80,7 @@ function pinsOf(events: readonly HistoryEvent[]): readonly RoleRow['id'][] {
   return events.flatMap(({ pin }) => pin ?? []);
 }
 
-/** Stores the events of expirations that still hold and have none. */
+/** Stores events of expirations, unless the role was changed or its expiration has an event already. */
 async function storeExpirations(database: Database, events: readonly HistoryEvent[]): Promise<void> {
   for (let n = 0; n < events.length; n += RECORDED_AT_ONCE) {
     const batch = events.slice(n, n + RECORDED_AT_ONCE);
@@ -94,7 +94,7 @@ async function storeExpirations(database: Database, events: readonly HistoryEven
 
 const ALIKE = ['actor', 'recordedAt'] as const;
 
-/** One event more than the page holds shows whether another page follows. */
+/** Reads one event more than the page holds, which shows whether another page follows. */
 const listEvents = HISTORY_PROGRAMS.query(
   'history.list',
   ({ account, pin, since, after, limit }: EventQuery) =>

@@ -27,11 +27,11 @@ const NUMBERED_AT_ONCE = 1_000;
 interface FeedEnd extends Pick<EventRow, 'at' | 'id'> {
   /** Its place in the feed of all accounts. */
   readonly number: number;
-  /** Whether every event from here on is inserted again, because an earlier one came after it. */
+  /** Whether all further events must be inserted again, because one of them was inserted too early. */
   readonly isMoved: boolean;
 }
 
-/** Numbers imported events in the order (at, id). Returns where to go on; undefined after the last one. */
+/** Numbers imported events in the order (at, id). Returns where to continue; undefined after the last one. */
 function* numberEvents(isSerial: boolean, from: FeedEnd | undefined): Steps<FeedEnd | undefined> {
   const after = from && pick(from, ['at', 'id']);
   const events = yield* find(EVENTS, {}, { order: ['at', 'id'], after, limit: NUMBERED_AT_ONCE });
@@ -44,15 +44,15 @@ function* numberEvents(isSerial: boolean, from: FeedEnd | undefined): Steps<Feed
     isMoved ||= isSerial && sequence < number;
     number = isSerial ? sequence : number + 1;
     const feedNumber = isSerial ? null : number;
-    return placed(event, { feedNumber, accountFeedNumber }, isMoved);
+    return numberEvent(event, { feedNumber, accountFeedNumber }, isMoved);
   });
   yield* all(...steps);
   const last = events.at(-1);
   return last && { at: last.at, id: last.id, number, isMoved };
 }
 
-/** The steps that number an event. Where its sequence is its place, one that came too early is inserted again. */
-function placed(
+/** Numbers an event. If its sequence is its number, an event that was inserted too early is inserted again. */
+function numberEvent(
   { sequence: _, ...event }: EventRow,
   numbers: Pick<EventRow, 'feedNumber' | 'accountFeedNumber'>,
   isMoved: boolean,
@@ -71,7 +71,7 @@ const REMOVED = [
   'passwordHash',
 ] as const;
 
-/** Inserts records, of two with one key the first, and then removes the archives whose removal is among them. */
+/** Inserts records, except those whose key is taken, and then applies the removals of archives among them. */
 function* insertRecords(records: readonly MovedRecord[]): Steps<void> {
   const moved = records.flatMap(({ kind, value }) => {
     return kind === 'removal' ? [] : [MOVED_TABLES[kind].rowsOf(value as unknown as AnyRow)];
@@ -83,9 +83,9 @@ function* insertRecords(records: readonly MovedRecord[]): Steps<void> {
       const isStored = found[n]?.[m]?.some((same) => same.length > 0) === true;
       return !isStored && keysOf(row).every((key) => !taken.has(key));
     });
-    const own = isFree[0] === true ? rows.filter((_, m) => isFree[m]) : [];
-    for (const key of own.flatMap(keysOf)) taken.add(key);
-    return own;
+    const inserted = isFree[0] === true ? rows.filter((_, m) => isFree[m]) : [];
+    for (const key of inserted.flatMap(keysOf)) taken.add(key);
+    return inserted;
   });
   yield* all(...free.map(({ table, row }) => insert(table, row as never)));
   for (const { kind, value } of records) if (kind === 'removal') yield* removeArchive(value);
@@ -106,7 +106,7 @@ function keyMembers({ key, unique }: PlacedRow['table']): readonly (readonly str
   return [key, ...unique];
 }
 
-/** A role whose archive was removed after its publication's record was read has the ends of then. */
+/** Applies the removal of an archive that happened after the record of its publication was exported. */
 function* removeArchive({ id, expiresAt, deletedAt }: RemovalRecord): Steps<void> {
   const row = yield* get(ROLES, { id }, REMOVED);
   if (row === undefined) return;
@@ -122,7 +122,7 @@ function* removeArchive({ id, expiresAt, deletedAt }: RemovalRecord): Steps<void
 
 const REMOVED_AT_ONCE = 1_000;
 
-/** Tables in which a row of its own prevents the import into a database. */
+/** Tables that must be empty for an import. */
 const OWN: readonly AnyTable[] = [...Object.values(MOVED_TABLES).map(({ table }) => table), IDEMPOTENCY_KEYS];
 /** Tables whose rows an import replaces. */
 const REPLACED: readonly AnyTable[] = [...OWN, MANIFESTS, COMPARISONS, FEED_BEGINS];
@@ -131,7 +131,7 @@ function keyOf({ key }: AnyTable): readonly never[] {
   return key as readonly never[];
 }
 
-/** Defines a program of an import. It needs no further lock, since every other program that writes shares its lock. */
+/** Defines a program of an import. It needs only IMPORT_LOCK, since all other programs that write share it. */
 function defineImport<Args, const Result>(
   name: string,
   run: (args: Args) => Steps<Result>,
@@ -159,7 +159,7 @@ const begin = defineImport('imports.begin', function* ([token, feed]: readonly [
   return { kind: 'begun' };
 });
 
-/** Removes some of what the database had before. Returns whether there may be more. */
+/** Removes some rows that the database had before. Returns whether there may be more. */
 const clear = defineImport('imports.clear', function* (token: Token) {
   if ((yield* getImportMark)?.token !== token) return false;
   for (const table of REPLACED) {
@@ -198,7 +198,7 @@ export function importStore(database: Database, newFeed: () => FeedId): Import {
     isUnfinished: async (signal) => (await database.read(load, undefined, signal)) !== undefined,
     begin: async (token) => {
       const begun = await database.write(begin, [token, newFeed()]);
-      // A refused import is not that of the token, so that nothing is removed.
+      // After a refusal, the token is not that of the import, so this removes nothing.
       while (await database.write(clear, token)) await database.pause();
       return begun;
     },

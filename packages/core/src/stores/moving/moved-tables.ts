@@ -27,39 +27,39 @@ const ANSWERED = ['fingerprint', 'warnings'] as const;
 /** A row of any table. */
 export type AnyRow = Readonly<Record<string, unknown>>;
 
-/** A row, and where it belongs. */
+/** A row and its table. */
 export interface PlacedRow {
   readonly table: AnyTable;
   readonly row: AnyRow;
 }
 
-/** The kinds of records that a snapshot gives. */
+/** The kinds of records in a snapshot. */
 export type MovedKind = Exclude<MovedRecord['kind'], 'removal'>;
 
-/** The table whose rows are the records of one kind. */
+/** How records of one kind are stored. */
 interface MovedTable {
   readonly table: AnyTable;
-  /** The columns that are read, those of its key among them. */
+  /** The columns to read, including those of the key. */
   readonly select: readonly string[];
-  /** Reads what belongs to some rows, and makes values of their records. They are the rows themselves when absent. */
+  /** Makes the values of records from rows, and reads further rows for that. When absent, the rows are the values. */
   valuesOf?(rows: readonly AnyRow[]): Steps<readonly AnyRow[], 'read'>;
-  /** The rows of a value. The first one decides whether it is there already. */
+  /** Makes the rows of a value. If the first one exists, none is inserted. */
   rowsOf(value: AnyRow): readonly [PlacedRow, ...PlacedRow[]];
 }
 
-/** A table whose rows are records, but for some members: they stay behind, and are as here in an imported row. */
-function rows(table: AnyTable, stays: AnyRow, assigned: readonly string[] = []): MovedTable {
-  const left = [...Object.keys(stays), ...assigned];
+/** For a table whose rows are the records, without some members: an imported row has the given `defaults`. */
+function rows(table: AnyTable, defaults: AnyRow, assigned: readonly string[] = []): MovedTable {
+  const excluded = [...Object.keys(defaults), ...assigned];
   return {
     table,
-    select: Object.keys(table.columns).filter((column) => !left.includes(column)),
-    rowsOf: (value) => [{ table, row: { ...value, ...stays } }],
+    select: Object.keys(table.columns).filter((column) => !excluded.includes(column)),
+    rowsOf: (value) => [{ table, row: { ...value, ...defaults } }],
   };
 }
 
 const ofNames = rows(NAMES, {});
 
-/** Every kind of records, in the order of a snapshot. */
+/** All kinds of records, in the order of a snapshot. */
 export const MOVED_TABLES: Readonly<Record<MovedKind, MovedTable>> = {
   account: rows(ACCOUNTS, { version: 1, publicationsMark: null }),
   key: rows(API_KEYS, { lastUsedAt: null }),

@@ -11,7 +11,7 @@ import { type AnyRow, MOVED_TABLES, type MovedKind } from './moved-tables.ts';
 
 export const SNAPSHOT_PROGRAMS: StorePrograms = new StorePrograms();
 
-/** Rows that are read at once: each may have a manifest of a megabyte. */
+/** The rows of one query: each may have a manifest of a megabyte. */
 const PAGE = 64;
 
 const readPage = SNAPSHOT_PROGRAMS.query(
@@ -48,7 +48,7 @@ const recordScheduledExport = SNAPSHOT_PROGRAMS.change('snapshot.record_schedule
   },
 });
 
-/** Reads the records of a database, one kind after the other, each by its primary key. */
+/** Reads the records of a database, one kind after the other, in order of the primary key. */
 export function snapshot(database: Database): Snapshot {
   return {
     async *records(signal) {

@@ -12,7 +12,7 @@ import { StorePrograms } from '../store-programs.ts';
 
 export const ARCHIVE_PROGRAMS: StorePrograms = new StorePrograms();
 
-/** The columns that are read without a manifest's text. */
+/** The columns of a manifest without its text. */
 const ARCHIVE = ['archive'] as const;
 const VERSION = ['version'] as const;
 
@@ -30,7 +30,7 @@ const listNamed = ARCHIVE_PROGRAMS.query(
     find(MANIFESTS, {}, { order: ARCHIVE, after: archive && { archive }, limit, select: ARCHIVE }),
 );
 
-/** The columns of the index of roles that have their archive: no role is read. */
+/** The columns of the index of roles with an archive, so that the index alone is read. */
 const STORED = ['id', 'archiveBytes', 'pinned', 'expiresAt', 'deletedAt'] as const;
 
 const countStored = ARCHIVE_PROGRAMS.query(
@@ -65,7 +65,7 @@ const storeComparison = ARCHIVE_PROGRAMS.change('roles.store_comparison', {
   },
 });
 
-/** The archives that records name, and their comparison with those in storage. */
+/** Creates the methods for the archives that records name, and for their comparison with storage. */
 export function archives(
   database: Database,
 ): Pick<
@@ -77,7 +77,7 @@ export function archives(
     whichAreNamed: async (ids) =>
       new Set((await database.read(findNamed, ids)).map(({ archive }) => archive)),
     listArchives: async (...page) => {
-      // A sweep asks for page after page: others get their turn in between.
+      // A sweep calls this page after page; other callers run in between.
       await database.pause();
       return (await database.read(listNamed, page)).map(({ archive }) => archive);
     },

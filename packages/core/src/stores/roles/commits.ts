@@ -25,7 +25,7 @@ type Commit = Parameters<RoleStore['commit']>;
 
 export const COMMIT_PROGRAMS: StorePrograms = new StorePrograms();
 
-/** What a role's row has at first beside the role. */
+/** The initial members of a role's row beside the role. */
 export const FIRST: Omit<
   RoleRow,
   keyof RoleCommit['role'] | keyof ReturnType<typeof derivedMembers> | 'lastEventAt'
@@ -39,7 +39,7 @@ export const FIRST: Omit<
   cleanupFailures: 0,
 };
 
-/** Stores a publication whole, or nothing of it. All that decides about it is read at once. */
+/** Stores a publication. Reads everything that decides about it in one round trip. */
 export const commitRole: Program<Commit, CommitOutcome> = COMMIT_PROGRAMS.change('roles.commit', {
   locks: ([{ role, credential }, lease, events]: Commit) => {
     const { exclusive, shared } = changeLocks({ account: role.account, credential }, events);
@@ -76,7 +76,7 @@ export const commitRole: Program<Commit, CommitOutcome> = COMMIT_PROGRAMS.change
         : withNameWarnings(publication.warnings, role, facts.names, limits);
     const shown = name && { ...name, account, role: role.id, updatedAt: now };
     yield* all(
-      publishedBy(account, known, publication),
+      recordPublishing(account, known, publication),
       insert(ROLES, {
         ...role,
         ...FIRST,
@@ -92,8 +92,8 @@ export const commitRole: Program<Commit, CommitOutcome> = COMMIT_PROGRAMS.change
   },
 });
 
-/** The step that notes a publication in the row of its account. */
-function publishedBy(
+/** Records a publication in the row of its account. */
+function recordPublishing(
   name: AccountId,
   known: Pick<AccountRow, (typeof PUBLISHER)[number]> | undefined,
   publication: RoleCommit,

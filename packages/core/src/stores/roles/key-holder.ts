@@ -13,20 +13,20 @@ import type { IdempotencyKeyRow } from '../../records/tables/role-tables.ts';
 /** The columns for {@link judgeHolder}. */
 export const HOLDER = ['fingerprint', 'begunAt', 'heldUntil', 'role', 'warnings'] as const;
 
-/** Judges a reservation by the key's row; undefined if the key can be reserved. */
+/** Decides a reservation by the key's row; undefined if the key can be reserved. */
 export function judgeHolder(
   row: Pick<IdempotencyKeyRow, (typeof HOLDER)[number]> | undefined,
   { fingerprint, now }: Pick<Reservation, 'fingerprint' | 'now'>,
 ): ReserveOutcome | undefined {
   if (row === undefined || (row.role === null && row.heldUntil <= now)) return undefined;
   if (row.fingerprint !== fingerprint) return { kind: 'mismatch' };
-  // A wrong clock began it, and would keep its caller out for as long as it is ahead.
+  // A clock that was ahead began it, and it would block its caller until then.
   if (row.role === null && row.begunAt > after(now, MAX_CLOCK_DIFFERENCE)) return undefined;
   if (row.role === null) return { kind: 'in_progress', until: row.heldUntil };
   return { kind: 'complete', role: row.role, warnings: row.warnings ?? [] };
 }
 
-/** Judges a commit by the key's row: `held` while the lease is valid, `committed` if this role was committed before. */
+/** Decides a commit by the key's row: `held` while the lease is valid, `committed` if this role was committed before. */
 export function judgeCommit(
   row: Pick<IdempotencyKeyRow, 'token' | 'role'> | undefined,
   { token }: Pick<Lease, 'token'>,
@@ -37,7 +37,7 @@ export function judgeCommit(
   return row.role === role ? 'committed' : 'lease_lost';
 }
 
-/** The outcome of a commit that was stored, now or before. */
+/** Makes the outcome of a commit that was stored, now or before. */
 export function committedAs(
   { name }: Pick<RoleCommit, 'name'>,
   warnings: readonly Warning[] | null,

@@ -21,14 +21,14 @@ const findByKey = LISTING_PROGRAMS.query(
   },
 );
 
-/** The columns of each order, greatest first: a rank, and the id. */
+/** The columns of each order, which has the greatest first: a rank, and the id. */
 const ORDERS = {
   newest: ['publishedAt', 'id'],
   ending: ['endingRank', 'id'],
   largest: ['archiveBytes', 'id'],
 } as const;
 
-/** Scans a list for at most `wanted` roles; `scannedTo` is the last one that was scanned, unless the list has ended. */
+/** Scans a list for at most `wanted` roles; `scannedTo` is the last scanned one, or undefined at the end of the list. */
 const scanRoles = LISTING_PROGRAMS.query(
   'roles.scan',
   function* ([query, wanted]: readonly [query: RoleQuery, wanted: number]) {
@@ -50,7 +50,7 @@ const scanRoles = LISTING_PROGRAMS.query(
   },
 );
 
-/** The conditions for which a row is read that its index found: its end, and the text searched for. */
+/** The conditions that the index does not answer: the end of a role, and the text to search for. */
 function filterOf({ state, search, now }: RoleQuery): Where<RoleRow> {
   const text: readonly Where<RoleRow>[] =
     search === undefined
@@ -64,19 +64,19 @@ function filterOf({ state, search, now }: RoleQuery): Where<RoleRow> {
   return { either: ends.flatMap((end) => text.map((found) => ({ ...end, ...found }))) };
 }
 
-/** Lists roles. Only a search may end a page that is not full. */
+/** Lists roles. Only a page of a search may be short without being the last. */
 export async function listRoles(database: Database, query: RoleQuery): Promise<Page<Role>> {
   const { account, idempotencyKey: key, search, limit } = query;
   if (key !== undefined) {
     const row = account && (await database.read(findByKey, { account, key }));
     return { items: row === undefined ? [] : [roleOf(row)], next: undefined };
   }
-  // No title, file name or id has this character, and a database may refuse it in a text.
+  // A database may refuse this character in a text, and no title, file name or id has it.
   if (search?.includes('\0')) return { items: [], next: undefined };
   const found: Role[] = [];
   let { after } = query;
   for (;;) {
-    // One more than the page holds shows whether there is more.
+    // One role more than the page holds shows whether another page follows.
     const wanted = limit + 1 - found.length;
     const { roles, scannedTo } = await database.read(scanRoles, [{ ...query, after }, wanted]);
     found.push(...roles);

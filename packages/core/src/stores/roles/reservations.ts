@@ -28,10 +28,10 @@ function keyLocks({ account, key }: Pick<Lease, 'account' | 'key'>): Locks {
 }
 
 /**
- * Judges a reservation; `held` is undefined if the key can be reserved. A key that is held already does not count against the rate.
+ * Decides a reservation; `held` is undefined if the key can be reserved. A key that is held already does not count against
+ * the rate.
  *
- * What belongs to the account is read unlocked: the commit decides by all of it again, and until then a publication keeps
- * none waiting.
+ * Reads the account without its lock, so that publications do not wait for each other: the commit decides again under it.
  */
 function* judge(
   request: Reservation,
@@ -78,7 +78,7 @@ const reserve = RESERVATION_PROGRAMS.change('roles.reserve', {
   },
 });
 
-/** Whether the reservation of a lease is not lost. */
+/** Whether the lease still holds its reservation. */
 function* isHeld({ account, key, token }: Lease): Steps<boolean, 'read'> {
   const row = yield* get(IDEMPOTENCY_KEYS, { account, key }, LEASED);
   return row?.token === token && row.role === null;
@@ -104,7 +104,7 @@ const release = RESERVATION_PROGRAMS.change('roles.release', {
 
 const KEY = ['account', 'key'] as const;
 
-/** Removes keys that are reserved since before an instant. */
+/** Removes reservations that began before an instant. */
 const removeReservations = RESERVATION_PROGRAMS.removal('roles.remove_reservations', {
   find: (begunBefore: Instant, limit) => {
     const reserved = { role: null, begunAt: lt(begunBefore) };
@@ -124,7 +124,7 @@ const removeReservations = RESERVATION_PROGRAMS.removal('roles.remove_reservatio
 export function reservations(database: Database): Pick<RoleStore, 'reserve' | 'renew' | 'release' | 'purge'> {
   return {
     reserve: async (request) => {
-      // Where writing programs run one after the other, a replay does not wait for its turn among them.
+      // Reads first in a serial database, so that a replay does not wait for programs that write.
       const known = database.isSerial ? await database.read(findKey, request) : undefined;
       const judged = known === undefined ? undefined : await database.read(judgeReservation, request);
       return judged?.held ?? database.write(reserve, request);
@@ -132,7 +132,7 @@ export function reservations(database: Database): Pick<RoleStore, 'reserve' | 'r
     renew: (...renewal) => database.write(renew, renewal),
     release: (lease) => database.write(release, lease),
     purge: async (begunBefore, limit) => {
-      // A sweep asks for batch after batch: others get their turn in between.
+      // A sweep calls this batch after batch; other callers run in between.
       await database.pause();
       return removeReservations(database, begunBefore, limit);
     },

@@ -38,7 +38,7 @@ const dropTitles = ROLE_PROGRAMS.removal('roles.drop_titles', {
   *find(endedBefore: Instant, limit) {
     const withArchive = { ...namedRoles(endedBefore), hasArchive: true };
     const inOrder = { order: ['endedAt'] as const, limit, select: PLACE };
-    // Each has an index. In the order in which a role passes from one to the next, so that none is missed.
+    // Each query has an index. Their order is that in which a role moves between them, so that none is missed.
     const found = yield* all(
       find(ROLES, { ...withArchive, cleanupNotBefore: null }, inOrder),
       find(ROLES, { ...withArchive, cleanupNotBefore: notNull }, { ...inOrder, order: ['cleanupNotBefore'] }),
@@ -61,7 +61,7 @@ const dropTitles = ROLE_PROGRAMS.removal('roles.drop_titles', {
   },
 });
 
-/** Every view looks one up. */
+/** A lookup, because every view runs it. */
 const ROLE_BY_ID: Lookup<LoadedRole> = defineLookup('roles.load', {
   table: ROLES,
   by: 'id',
