@@ -4,6 +4,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { outgoingBytes } from '@pinfold/http/internal';
 import { expect } from 'chai';
+import type { Answers } from '../../src/server/client-error.ts';
+import { ConnectionPlaces } from '../../src/server/connection-places.ts';
 import { HttpServer, maxConnections } from '../../src/server/http-server.ts';
 
 /** The places of a server that has next to no memory. */
@@ -95,5 +97,26 @@ describe('a server whose connections are all taken', () => {
     for (const socket of busy) socket.resume();
     await pause(50);
     expect(busy.filter(isOpen)).to.have.length(busy.length);
+  });
+
+  it('ends first, of those that do nothing, the longest idle of the client with the most', () => {
+    const answers = new Map<Socket, Answers>();
+    const places = new ConnectionPlaces((socket) => answers.get(socket));
+    const ended: string[] = [];
+    const take = (name: string, remoteAddress: string, silentChecks: number): void => {
+      const destroy = (): number => ended.push(name);
+      const socket = { remoteAddress, destroyed: false, once: () => {}, destroy } as unknown as Socket;
+      const newest = { writableFinished: true };
+      answers.set(socket, { newest, current: newest, silentChecks } as unknown as Answers);
+      places.take(socket);
+    };
+    take('alone', '192.0.2.1', 9);
+    take('short', '192.0.2.2', 1);
+    take('long', '192.0.2.2', 8);
+    places.max = 4;
+    take('longer than short', '192.0.2.2', 2);
+    expect(ended).to.deep.equal(['long']);
+    take('last', '192.0.2.2', 0);
+    expect(ended).to.deep.equal(['long', 'longer than short']);
   });
 });
