@@ -31,8 +31,8 @@ const MORE_TIMEOUT_BYTES = 65_536;
 const PINS = '/api/v1/pins';
 
 /**
- * The API of a Pinfold. It tries again by itself where that is safe, and follows no redirect: the key goes to `url`
- * alone.
+ * A client of the Pinfold API. It retries if that is safe. It follows no redirects, so that the key is sent to `url`
+ * only.
  *
  * @example
  * import { PinfoldClient } from '@pinfold/client';
@@ -53,7 +53,7 @@ export class PinfoldClient {
     this.names = new Names(this.#sender);
   }
 
-  /** Publishes an archive: once, however many attempts it takes. */
+  /** Publishes an archive exactly once, even if it needs several attempts. */
   async publish(archive: Archive, options: PublishOptions = {}): Promise<Published> {
     const { idempotencyKey = randomUuid(), name, password } = options;
     const request = await this.#upload(archive, options, {
@@ -69,7 +69,7 @@ export class PinfoldClient {
     return { ...answer, replayed: headers.get('idempotent-replayed') === 'true', idempotencyKey };
   }
 
-  /** Makes all checks of a publication and stores nothing. */
+  /** Runs all checks of a publication, and stores nothing. */
   async check(archive: Archive, options: CheckOptions = {}): Promise<DryRun> {
     const request = { path: `${PINS}?dry_run=true`, isAnswer: is('DryRun') };
     return this.#sender.send(await this.#upload(archive, options, request), 'always');
@@ -84,7 +84,7 @@ export class PinfoldClient {
     return this.#sender.read(`${pathOf(id)}${query}`, is('ViewedPinAnswer'), signal);
   }
 
-  /** Changes one thing of a publication. */
+  /** Changes one member of a publication. */
   update(id: string, change: Change, { signal }: CallOptions = {}): Promise<PinAnswer> {
     const request: ApiRequest<PinAnswer> = {
       ...this.#sender.request('PATCH', pathOf(id), is('PinAnswer'), signal),
@@ -94,7 +94,7 @@ export class PinfoldClient {
     return this.#sender.send(request, 'reset_expiration' in change ? 'never' : 'unanswered');
   }
 
-  /** Stops a publication for good. After a lost answer it reads the publication to see whether it is stopped. */
+  /** Stops a publication for good. After a lost answer, it reads the publication to find out whether it is stopped. */
   async stop(id: string, { signal }: CallOptions = {}): Promise<void> {
     const request = this.#sender.request('DELETE', pathOf(id), isNothing, signal);
     const schedule = this.#sender.schedule(signal);
@@ -102,24 +102,24 @@ export class PinfoldClient {
     for (;;) {
       const outcome = await this.#sender.attempt(request);
       if (outcome.kind === 'answered') return;
-      const isStoppedAlready = isLost && outcome.error.code === 'invalid_state';
-      if (!isStoppedAlready) await waitFor(outcome, schedule);
+      const isAlreadyStopped = isLost && outcome.error.code === 'invalid_state';
+      if (!isAlreadyStopped) await waitFor(outcome, schedule);
       isLost ||= !outcome.postponed;
       if (!isLost) continue;
       const read = this.#sender.request('GET', pathOf(id), is('PinAnswer'), signal);
       const { answer } = await this.#sender.answer(read, 'always', schedule);
       if (answer.pin.state === 'deleted') return;
-      if (isStoppedAlready) throw outcome.error;
+      if (isAlreadyStopped) throw outcome.error;
     }
   }
 
   /**
-   * Reads the ZIP as it was uploaded, whole or a range of it: the answer of the server, whose body is not read yet, and
-   * whose ETag has the SHA-256 of the whole. It is repeated until the head of an answer comes.
+   * Opens the ZIP as it was uploaded, or a range of it. Resolves with the server's answer before its body is read;
+   * the ETag has the SHA-256 of the whole ZIP. Retries until the head of an answer is received.
    */
   archive(id: string, { range, signal }: ArchiveOptions = {}): Promise<Response> {
     const request: ApiRequest<Response> = {
-      ...this.#sender.request('GET', `${pathOf(id)}/archive`, isNoJson, signal),
+      ...this.#sender.request('GET', `${pathOf(id)}/archive`, rejectJson, signal),
       headers: { accept: 'application/zip', ...(range !== undefined && { range }) },
       takeByHead: (response) => (isZip(response) ? response : undefined),
     };
@@ -148,18 +148,18 @@ export class PinfoldClient {
     return this.#sender.read(`${PINS}${queryOf({ state, cursor, limit })}`, is('PinList'), signal);
   }
 
-  /** The events of the key's account, each once and in one order, from a place on. */
+  /** Yields the events of the key's account, each once and in a fixed order. */
   events(options: EventsOptions = {}): AsyncGenerator<ReadEvent, void, undefined> {
     const { signal, follow } = options;
-    const ask = (query: Parameters<typeof queryOf>[0]) => {
+    const requestPage = (query: Parameters<typeof queryOf>[0]) => {
       const request = this.#sender.request('GET', `/api/v1/events${queryOf(query)}`, is('EventPage'), signal);
       const timeout = request.timeout + (follow ? EVENT_WAIT * 1_000 : 0);
       return this.#sender.answer({ ...request, timeout }, 'always');
     };
-    return readEvents(ask, options);
+    return readEvents(requestPage, options);
   }
 
-  /** The same events, newest first, by the time at which they happened. */
+  /** Yields the events newest first, by the time at which they happened. */
   history({
     signal,
     pin,
@@ -176,7 +176,7 @@ export class PinfoldClient {
     return this.#sender.read('/api/v1/limits', is('LimitsAnswer'), signal);
   }
 
-  /** Reads the archive, so that every attempt sends the same bytes, even if it changes. */
+  /** Reads the archive once, so that every attempt sends the same bytes. */
   async #upload<Answer>(
     archive: Archive,
     { filename, title, signal }: CheckOptions,
@@ -184,9 +184,9 @@ export class PinfoldClient {
   ): Promise<ApiRequest<Answer>> {
     const name = filename ?? (archive instanceof File ? archive.name : 'site.zip');
     const content = 'arrayBuffer' in archive ? await archive.arrayBuffer() : archive;
-    // It has a copy of them.
+    // The File has a copy of the bytes.
     const file = new File([content as Uint8Array<ArrayBuffer>], name, { type: 'application/zip' });
-    const more = MORE_TIMEOUT * Math.floor(file.size / MORE_TIMEOUT_BYTES);
+    const moreTimeout = MORE_TIMEOUT * Math.floor(file.size / MORE_TIMEOUT_BYTES);
     const body = (): FormData => {
       const form = new FormData();
       form.set('archive', file);
@@ -194,7 +194,7 @@ export class PinfoldClient {
       return form;
     };
     const { path, isAnswer } = request;
-    return { ...this.#sender.request('POST', path, isAnswer, signal, more), ...request, body };
+    return { ...this.#sender.request('POST', path, isAnswer, signal, moreTimeout), ...request, body };
   }
 }
 
@@ -203,8 +203,8 @@ function isZip({ status, headers }: Response): boolean {
   return isZipType && (status === 200 || status === 206);
 }
 
-/** A ZIP is taken by its head. */
-function isNoJson(_: unknown): _ is never {
+/** A ZIP is recognized by the head of its answer, so no JSON is valid. */
+function rejectJson(_: unknown): _ is never {
   return false;
 }
 
@@ -212,7 +212,7 @@ function pathOf(id: string): string {
   return `${PINS}/${encodeURIComponent(id)}`;
 }
 
-/** A random UUID (RFC 9562, version 4), also on pages without a secure context, which have no `randomUUID`. */
+/** Creates a random UUID (RFC 9562, version 4). `randomUUID` is missing on pages without a secure context. */
 function randomUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

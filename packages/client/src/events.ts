@@ -2,17 +2,17 @@ import type { CallOptions } from './options.ts';
 import { realTiming } from './retry-schedule.ts';
 import type { Event, EventPage } from './wire.ts';
 
-/** Which events to read, and from where. */
+/** The filter and the start of `events`. */
 export interface EventsOptions extends CallOptions {
-  /** The cursor of an earlier event, or `latest` for the end; absent, the oldest event. */
+  /** The cursor of an earlier event, or `latest` for the end. Default: the oldest event. */
   readonly after?: string | undefined;
   /** Only events of this publication. */
   readonly pin?: string | undefined;
-  /** Whether to wait for further events, for ever; absent, the iteration ends with the newest one. */
+  /** Whether to wait for further events without end. Default: the iteration ends with the newest event. */
   readonly follow?: boolean | undefined;
 }
 
-/** An event, and the cursor after it: store it to continue there. */
+/** An event and its cursor: store the cursor to continue after the event. */
 export interface ReadEvent {
   readonly event: Event;
   readonly cursor: string;
@@ -22,33 +22,33 @@ export interface ReadEvent {
 export const EVENT_WAIT = 30;
 
 const LIMIT = 100;
-/** Milliseconds between two requests that find no event, though the server did not wait. */
+/** Milliseconds between two requests without an event, if the server did not wait. */
 const PAUSE = 1_000;
 
-type AskPage = (
+type RequestPage = (
   query: Readonly<Record<string, string | number | undefined>>,
 ) => Promise<{ readonly answer: EventPage; readonly headers: Headers }>;
 
 export async function* readEvents(
-  ask: AskPage,
+  requestPage: RequestPage,
   { after, pin, follow = false, signal }: EventsOptions,
 ): AsyncGenerator<ReadEvent, void, undefined> {
   const query = { order: 'asc', include: 'cursors', limit: LIMIT, pin };
-  for (let place = after; ; ) {
-    const begun = realTiming.now();
+  for (let cursor = after; ; ) {
+    const startedAt = realTiming.now();
     const wait = follow ? EVENT_WAIT : undefined;
-    const { answer, headers } = await ask({ ...query, after: place, wait });
+    const { answer, headers } = await requestPage({ ...query, after: cursor, wait });
     const { events, next_cursor: next, cursors } = answer;
     for (const [n, event] of events.entries()) {
-      // Without its own cursor an event is followed by that of the page: reading on repeats some and loses none.
-      const ofPage = n === events.length - 1 ? next : (place ?? next);
-      yield { event, cursor: cursors?.[n] ?? ofPage };
+      // A server without cursors per event: use the page's, so that continuing repeats some events but loses none.
+      const pageCursor = n === events.length - 1 ? next : (cursor ?? next);
+      yield { event, cursor: cursors?.[n] ?? pageCursor };
     }
-    place = next;
+    cursor = next;
     if (events.length > 0) continue;
     if (!follow) return;
     const retryAfter = Number(headers.get('retry-after') ?? 0) * 1_000;
-    const pause = retryAfter || Math.max(0, begun + PAUSE - realTiming.now());
+    const pause = retryAfter || Math.max(0, startedAt + PAUSE - realTiming.now());
     if (pause > 0) await realTiming.sleep(pause, signal);
   }
 }

@@ -32,7 +32,7 @@ export class Names {
     return this.#sender.read(pathOf(name), is('NameAnswer'), signal);
   }
 
-  /** Lets a name show a publication, and makes the name if it is new. */
+  /** Points a name at a publication; creates the name if it is new. */
   set(name: string, id: string, { signal }: CallOptions = {}): Promise<NameAnswer> {
     const request = {
       ...this.#sender.request('PUT', pathOf(name), is('NameAnswer'), signal),
@@ -42,15 +42,15 @@ export class Names {
     return this.#sender.send(request, 'unanswered');
   }
 
-  /** Deletes a name. After a lost answer, a name that is not there is deleted. */
+  /** Deletes a name. After a lost answer, a 404 means that it is deleted. */
   async delete(name: string, { signal }: CallOptions = {}): Promise<void> {
     const request = this.#sender.request('DELETE', pathOf(name), isNothing, signal);
     const schedule = this.#sender.schedule(signal);
-    for (let isLost = false; ; ) {
+    for (let mayBeDeleted = false; ; ) {
       const outcome = await this.#sender.attempt(request);
-      if (outcome.kind === 'answered' || (isLost && outcome.error.status === 404)) return;
+      if (outcome.kind === 'answered' || (mayBeDeleted && outcome.error.status === 404)) return;
       await waitFor(outcome, schedule);
-      isLost ||= !outcome.postponed;
+      mayBeDeleted ||= !outcome.postponed;
     }
   }
 }

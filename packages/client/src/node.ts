@@ -5,12 +5,12 @@ import type { PinfoldClient } from './client.ts';
 import type { Published, PublishOptions } from './options.ts';
 import { excludedPart, type FileToPack, type PackedFiles, type PackOptions, packFiles } from './zip.ts';
 
-/** Far above every limit of a site: it keeps a folder that was given by mistake from filling the memory. */
+/** Far above every limit, so that a folder given by mistake does not fill the memory. */
 const MAX_BYTES = 1_073_741_824;
 
 /** Options of {@link packFolder}. */
 export interface PackFolderOptions extends PackOptions {
-  /** Reads a file of the folder; for programs that check what they open. */
+  /** Reads a file, for programs that check each file that they open. */
   readonly read?: ((file: string) => Promise<Uint8Array>) | undefined;
 }
 
@@ -45,10 +45,10 @@ export async function packFolder(
     for (const entry of await readdir(folder, { withFileTypes: true })) {
       if (entry.name.includes('\ufffd')) await checkNames(folder, prefix);
       const name = `${prefix}${entry.name}${entry.isDirectory() ? '/' : ''}`;
-      const place = join(folder, entry.name);
-      if (entry.isFile()) files.push({ path: name, bytes: () => readBounded(place) });
+      const entryPath = join(folder, entry.name);
+      if (entry.isFile()) files.push({ path: name, bytes: () => readBounded(entryPath) });
       else if (!entry.isDirectory()) ignored.push(name);
-      else if (excludedPart(name, options) === undefined) await walk(place, name);
+      else if (excludedPart(name, options) === undefined) await walk(entryPath, name);
       // The packer leaves it out, and decides whether to list it.
       else files.push({ path: name, bytes: new Uint8Array() });
     }
@@ -58,7 +58,7 @@ export async function packFolder(
   return { bytes, leftOut: [...ignored, ...leftOut].sort() };
 }
 
-/** What Node cannot decode in a name of Linux is U+FFFD to it, by which no file is found. */
+/** Throws for names that are not UTF-8: Node replaces their bytes with U+FFFD, so the file would not be found. */
 async function checkNames(folder: string, prefix: string): Promise<void> {
   for (const name of await readdir(folder, { encoding: 'buffer' })) {
     if (!isUtf8(name)) throw new RangeError(`${prefix}${name} is not named in UTF-8: rename it`);

@@ -3,19 +3,22 @@ import type { Pin, Publication } from './wire.ts';
 
 /** Options of `PinfoldClient`. */
 export interface ClientOptions {
-  /** The public URL of the Pinfold, with its path. */
+  /** The public URL of the Pinfold server, with its path. */
   readonly url: string;
-  /** The API key, or a function that gives it; the client calls the function for each attempt. */
+  /** The API key, or a function that returns it, called before each attempt. */
   readonly key: string | (() => string | Promise<string>);
-  /** Sends the requests; the runtime's `fetch` when absent. */
+  /** Sends the requests. Default: the runtime's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
-  /** Milliseconds of an attempt to the head, and again to the end; 60,000 plus 1,000 per 64 KiB of body when absent. */
+  /**
+   * Milliseconds from the start of an attempt to the head of the answer, and again to its end. Default: 60,000, plus
+   * 1,000 per 64 KiB of body.
+   */
   readonly timeout?: number | undefined;
-  /** Milliseconds after the first failure in which attempts begin; 150,000 when absent, 0 for one attempt alone. */
+  /** Retries may begin until so many milliseconds after the first failure; 0: no retries. Default: 150,000. */
   readonly retryFor?: number | undefined;
   /** The `User-Agent` of the requests; browsers send their own. */
   readonly userAgent?: string | undefined;
-  /** Called before each wait for a further attempt; what it throws ends the call. */
+  /** Called before each wait for a retry; an error that it throws ends the call. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
 }
 
@@ -24,9 +27,9 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Which bytes of a ZIP `archive` reads. */
+/** The part of a ZIP that `archive` reads. */
 export interface ArchiveOptions extends CallOptions {
-  /** The value of the header `Range`, such as `bytes=1048576-`; the whole when absent. */
+  /** The value of the `Range` header, such as `bytes=1048576-`. Default: the whole ZIP. */
   readonly range?: string | undefined;
 }
 
@@ -35,37 +38,37 @@ export type Archive = Blob | Uint8Array | ArrayBuffer;
 
 /** Details of an archive. */
 export interface CheckOptions extends CallOptions {
-  /** Its file name; that of a `File` when absent, else `site.zip`. */
+  /** The file name. Default: the name of a `File`, else `site.zip`. */
   readonly filename?: string | undefined;
   readonly title?: string | undefined;
 }
 
-/** What `publish` takes beside the archive. */
+/** The options of `publish`. */
 export interface PublishOptions extends CheckOptions {
   /** The name to point at the publication; it is created if it is new. */
   readonly name?: string | undefined;
-  /** Protects the site from its first instant; nothing is protected when absent. */
+  /** Protects the site from its first moment. Default: no password. */
   readonly password?: string | undefined;
-  /** The same key with the same archive, file name and title publishes once; a random UUID when absent. */
+  /** The same key with the same archive, file name and title publishes only once. Default: a random UUID. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** A publication, with what the client knows of it. */
+/** A publication, with the outcome of the call. */
 export interface Published extends Publication {
   /** Whether an earlier request with the same key had published it. */
   readonly replayed: boolean;
   readonly idempotencyKey: string;
 }
 
-/** Which pins `list` gives. */
+/** The filter of `list`. */
 export interface ListOptions extends CallOptions {
-  /** All but deleted ones when absent. */
+  /** Default: all states but `deleted`. */
   readonly state?: Pin['state'] | undefined;
 }
 
-/** Which page `listPage` gives: `next_cursor` of the page before is its `cursor`. */
+/** The page for `listPage`; its `cursor` is the `next_cursor` of the page before. */
 export interface PageQuery extends ListOptions {
   readonly cursor?: string | undefined;
-  /** 1 to 100; 20 when absent. */
+  /** From 1 to 100. Default: 20. */
   readonly limit?: number | undefined;
 }

@@ -5,7 +5,7 @@ export type Failure = Pick<PinfoldError, 'code' | 'detail' | 'retryable'> &
   Partial<Pick<PinfoldError, 'status' | 'errors' | 'retryAfter' | 'requestId' | 'idempotencyKey' | 'cause'>>;
 
 /**
- * A call that failed: refused by the API, or without an answer of it.
+ * A failed call: the API refused it, or did not answer.
  *
  * @example
  * import { type PinfoldClient, PinfoldError } from '@pinfold/client';
@@ -21,19 +21,19 @@ export type Failure = Pick<PinfoldError, 'code' | 'detail' | 'retryable'> &
 export class PinfoldError extends Error {
   /** The code of the problem document, or `network_error`, `timeout` or `invalid_answer`. */
   readonly code: string;
-  /** The status of the answer, where one came. */
+  /** The status of the answer, if one was received. */
   readonly status: number | undefined;
-  /** One sentence that says what to do. */
+  /** One sentence with advice. */
   readonly detail: string;
-  /** Each thing that is wrong, where there are several. */
+  /** The individual errors, if the API lists several. */
   readonly errors: readonly RuleError[];
   /** Whether the same call may succeed later. */
   readonly retryable: boolean;
-  /** Seconds to wait before that, where the server said so. */
+  /** Seconds to wait before a retry, if the server sent them. */
   readonly retryAfter: number | undefined;
   /** The id of the request in the server's log. */
   readonly requestId: string | undefined;
-  /** The key that `publish` used: with it the same publication can be taken up again. */
+  /** The key that `publish` used: with it, the same publication can be continued. */
   readonly idempotencyKey: string | undefined;
 
   constructor(failure: Failure) {

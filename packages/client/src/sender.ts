@@ -3,17 +3,17 @@ import type { ClientOptions } from './options.ts';
 import { PinfoldError } from './pinfold-error.ts';
 import { retryWaits, type WaitToRetry } from './retry-schedule.ts';
 
-/** Which failures of a request are tried again, beside those with which the API itself puts it off. */
+/** Which failures may be retried, besides those in which the API itself asks for it. */
 export type Repeats = 'always' | 'unanswered' | 'never';
 
 type Answered<Answer> = Extract<Attempt<Answer>, { kind: 'answered' }>;
 
 const TIMEOUT = 60_000;
 const RETRY_FOR = 150_000;
-/** A change that may have been made is not made again over another one that came after it. */
+/** A change whose answer was lost is repeated only for this time: later it could undo a newer change. */
 const UNANSWERED_FOR = 10_000;
 
-/** Sends requests of the API, and repeats them where that is safe. */
+/** Sends requests to the API, and retries them if that is safe. */
 export class Sender {
   readonly #url: string;
   readonly #key: ClientOptions['key'];
@@ -29,7 +29,7 @@ export class Sender {
     this.#options = options;
   }
 
-  /** @param moreTimeout milliseconds beside the usual ones; those of the options stand as they are. */
+  /** @param moreTimeout milliseconds to add to the default timeout, but not to one in the options. */
   request<Answer>(
     method: ApiRequest<Answer>['method'],
     path: string,
@@ -74,12 +74,12 @@ export class Sender {
 
   async attempt<Answer>(request: ApiRequest<Answer>): Promise<Attempt<Answer>> {
     request.signal?.throwIfAborted();
-    // Of these segments fetch would make another path.
+    // `fetch` would resolve such segments to another path.
     if (/\/\.{0,2}(?:[/?]|$)/.test(request.path)) {
       throw new TypeError('an id or a name must not be empty, "." or ".."');
     }
     const connection = await this.#connection();
-    // Every error names the Idempotency-Key, and none may show the API key.
+    // Every error contains the Idempotency-Key, and none may reveal the API key.
     if (request.idempotencyKey?.includes(connection.key)) {
       throw new TypeError('idempotencyKey must not contain the API key');
     }
@@ -94,7 +94,7 @@ export class Sender {
   }
 }
 
-/** @throws the attempt's error when no further one helps, or would begin in time. */
+/** @throws the attempt's error if a retry does not help, or would begin too late. */
 export async function waitFor(
   { error, temporary }: FailedAttempt,
   wait: WaitToRetry,
@@ -104,7 +104,7 @@ export async function waitFor(
   await wait(error, within);
 }
 
-/** The members of all pages of a list; `read` takes the cursor of a page, or none for the first. */
+/** Yields the members of all pages of a list; `read` receives the cursor of a page, `undefined` for the first. */
 export async function* everyPage<Member>(
   read: (cursor: string | undefined) => Promise<readonly [members: readonly Member[], next: string | null]>,
 ): AsyncGenerator<Member, void, undefined> {
@@ -112,7 +112,7 @@ export async function* everyPage<Member>(
   do {
     const [members, next] = await read(cursor);
     yield* members;
-    // Two pages in a row that name the same next page would never end.
+    // A page that names itself as the next one would make an endless list.
     if (next !== null && next === cursor) throw endlessList();
     cursor = next ?? undefined;
   } while (cursor !== undefined);

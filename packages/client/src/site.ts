@@ -1,7 +1,7 @@
-/** A title stands at the beginning of a page. */
+/** Titles are near the beginning of a page. */
 const READ_BYTES = 65_536;
 const MAX_CHARACTERS = 255;
-/** Contents of these elements are no part of the page's head, and may hold a `<title>` of their own. */
+/** Elements whose content may contain a `<title>` that is not the page's. */
 const OPENING = /<(?:!--|(?<element>script|style|svg|template|title)(?=[\s/>]))/gi;
 const CHARSET = /charset\s{0,9}=\s{0,9}["']?([\w-]{1,40})/i;
 const REFERENCE = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}));/gi;
@@ -36,29 +36,29 @@ const NAMED: Readonly<Record<string, string>> = {
  * titleOf(new TextEncoder().encode('<!doctype html><title>Tea &amp; cake</title>')); // 'Tea & cake'
  */
 export function titleOf(page: Uint8Array): string | undefined {
-  const text = decoded(page.subarray(0, READ_BYTES));
+  const text = decode(page.subarray(0, READ_BYTES));
   const opening = new RegExp(OPENING);
   for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
     const element = found.groups?.element?.toLowerCase();
-    const end = indexOf(
+    const end = findFrom(
       text,
       element === undefined ? /-->/g : new RegExp(`</${element}`, 'gi'),
       opening.lastIndex,
     );
     if (end === undefined) return undefined;
     const start = text.indexOf('>', opening.lastIndex);
-    if (element === 'title') return start === -1 ? undefined : cleaned(text.slice(start + 1, end));
+    if (element === 'title') return start === -1 ? undefined : cleanTitle(text.slice(start + 1, end));
     opening.lastIndex = end;
   }
   return undefined;
 }
 
-function indexOf(text: string, pattern: RegExp, from: number): number | undefined {
+function findFrom(text: string, pattern: RegExp, from: number): number | undefined {
   pattern.lastIndex = from;
   return pattern.exec(text)?.index;
 }
 
-function decoded(bytes: Uint8Array): string {
+function decode(bytes: Uint8Array): string {
   const declared = CHARSET.exec(new TextDecoder('latin1').decode(bytes.subarray(0, 1_024)))?.[1];
   for (const encoding of ['utf-8', declared ?? 'utf-16']) {
     try {
@@ -71,7 +71,7 @@ function decoded(bytes: Uint8Array): string {
   return '';
 }
 
-function cleaned(source: string): string | undefined {
+function cleanTitle(source: string): string | undefined {
   const text = source
     .replaceAll(REFERENCE, (whole, decimal?: string, hexadecimal?: string, name?: string) => {
       if (name !== undefined) return NAMED[name] ?? whole;

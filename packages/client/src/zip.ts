@@ -18,39 +18,39 @@ export interface FileToPack {
   /** Its path in the site, with `/` between folders. */
   readonly path: string;
   /**
-   * Its content, or a function that reads it. The packer calls the function once, and only for a file that it packs, or
-   * that may be AppleDouble (`._x`); of several files at the same time, up to 16.
+   * Its content, or a function that reads it. The packer calls the function at most once: only for a file that it
+   * packs, or that may be AppleDouble (`._x`). It reads up to 16 files at the same time.
    */
   readonly bytes: Uint8Array | (() => Promise<Uint8Array>);
 }
 
 /** Options of the packer. */
 export interface PackOptions {
-  /** Packs names that begin with a dot as well, except those that no site may have, such as `.git` and `.env`. */
+  /** Also packs names that begin with a dot, except forbidden ones such as `.git` and `.env`. */
   readonly dotFiles?: boolean | undefined;
 }
 
 /** A packed site. */
 export interface PackedFiles {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Paths that are not in it, sorted; a folder that was left out whole is there once, with `/` at its end. */
+  /** Paths that were not packed, sorted. A folder that was left out as a whole is listed once, with a trailing `/`. */
   readonly leftOut: string[];
 }
 
-/** One time for every file, noon of 1 January 2000: the same files give the same bytes on every day. */
+/** Noon of 1 January 2000, for every file: the same files give the same bytes on every day. */
 const MODIFICATION_TIME = 0x28_21_60_00;
 const COMPRESSION_LEVEL = 6;
-/** A file is deflated only if that makes it smaller by 2 %; an already compressed file is stored. */
+/** Stores a file uncompressed unless deflating makes it at least 2 % smaller. */
 const MAX_DEFLATED_RATIO = 0.98;
 /** Files that are read at the same time. */
 const MAX_CONCURRENT_READS = 16;
-/** Made once: Node builds a table for each decoder. */
+/** Shared, because Node builds a table for each decoder. */
 const LATIN1 = new TextDecoder('latin1');
-/** A ZIP without Zip64 holds one entry fewer than its counter of 16 bits allows: the last value has a meaning. */
+/** Without Zip64 the counter has 16 bits, and its last value is reserved. */
 const MAX_FILES = 65_534;
 const MAX_NAME_BYTES = 65_535;
 const DIRECTORY_HEADER_BYTES = 46;
-/** The flag of a name that is not ASCII. */
+/** The flag for a name that is not ASCII. */
 const NAME_IS_UTF8 = 0x0800;
 const UTF8 = new TextEncoder();
 const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
@@ -58,7 +58,7 @@ const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 && 0xedb88320);
   return crc;
 });
-/** Node's takes an eighth of the time. */
+/** Node's own is eight times as fast. */
 const crc32 = globalThis.process?.getBuiltinModule?.('node:zlib')?.crc32 ?? portableCrc32;
 
 /**
@@ -86,12 +86,12 @@ export async function packFiles(
   const packed = new Map<string, FileToPack['bytes']>();
   for (const { path, bytes: given } of files) {
     if (isSystemEntry(path)) continue;
-    const part = excludedPart(path, options);
-    const isInFolder = part !== undefined && part !== path;
+    const excluded = excludedPart(path, options);
+    const isInFolder = excluded !== undefined && excluded !== path;
     const bytes = mayBeAppleDouble(path) && !isInFolder ? await read(given) : given;
     if (typeof bytes !== 'function' && mayBeAppleDouble(path) && isAppleDouble(bytes)) continue;
-    if (part !== undefined) {
-      if (!isToolFile(part)) leftOut.add(part);
+    if (excluded !== undefined) {
+      if (!isToolFile(excluded)) leftOut.add(excluded);
     } else if (packed.has(path)) throw new TypeError(`two files have the path ${path}`);
     else packed.set(path, bytes);
   }
@@ -104,19 +104,19 @@ export async function packFiles(
   return { bytes: archive.end(), leftOut: [...leftOut].sort() };
 }
 
-/** Reads files while those before them are deflated, and gives them in their order. */
+/** Reads the next files while earlier ones are deflated, and yields them in order. */
 async function* readAhead(
   files: readonly (readonly [path: string, bytes: FileToPack['bytes']])[],
 ): AsyncGenerator<readonly [path: string, bytes: Uint8Array]> {
-  const begun: Promise<Uint8Array>[] = [];
+  const reads: Promise<Uint8Array>[] = [];
   for (const [at, [path]] of files.entries()) {
-    for (const [, given] of files.slice(at + begun.length, at + MAX_CONCURRENT_READS)) {
+    for (const [, given] of files.slice(at + reads.length, at + MAX_CONCURRENT_READS)) {
       const reading = read(given);
-      // Of several that fail, the first ends the generator before anyone waits for the others.
+      // If several fail, the first error ends the generator before it awaits the others.
       reading.catch(() => {});
-      begun.push(reading);
+      reads.push(reading);
     }
-    yield [path, (await begun.shift()) as Uint8Array];
+    yield [path, (await reads.shift()) as Uint8Array];
   }
 }
 
@@ -179,7 +179,7 @@ function portableCrc32(bytes: Uint8Array): number {
   return ~crc;
 }
 
-/** A ZIP that grows file by file (APPNOTE.TXT, section 4.3), so that only it and few files are in memory. */
+/** A ZIP that grows file by file (APPNOTE.TXT, section 4.3), so that few files are in memory besides it. */
 class Archive {
   readonly #entries: Uint8Array[] = [];
   readonly #directory: Uint8Array[] = [];
@@ -206,7 +206,7 @@ class Archive {
     view.setUint16(28, name.length, true);
     view.setUint32(42, this.#size, true);
     header.set(name, DIRECTORY_HEADER_BYTES);
-    // The local header has the fields from the version needed to the length of the extra field, too.
+    // The local header repeats the fields from "version needed" to "length of the extra field".
     const local = Uint8Array.of(0x50, 0x4b, 0x03, 0x04, ...header.subarray(6, 32), ...name);
     this.#directory.push(header);
     this.#entries.push(local, data);

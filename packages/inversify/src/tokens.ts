@@ -9,11 +9,11 @@ import type { createManagement } from '@pinfold/management';
 import type { Viewer } from '@pinfold/viewer';
 import type { ServiceIdentifier } from 'inversify';
 
-/** The parts of a service: the ports, the use cases over them, and the doors. */
+/** The parts of a service: the ports, the use cases and the request handlers. */
 export interface Parts extends AllPorts {
-  /** The handle that the stores come from. */
+  /** The database, which provides the stores. */
   readonly persistence: Persistence;
-  /** What `createUseCases`, `createSharing` and `createCleaning` give together. */
+  /** The use cases of `createUseCases`, `createSharing` and `createCleaning` together. */
   readonly useCases: UseCases & Cleaning;
   readonly manageKeys: Keys;
   readonly manageSessions: Sessions;
@@ -25,7 +25,7 @@ export interface Parts extends AllPorts {
   readonly authenticate: Authenticate;
   /** The API as an Express router. */
   readonly api: ReturnType<typeof createApi>;
-  /** Shared URLs and sites, as a handler of requests. */
+  /** Shared URLs and sites, as a request handler. */
   readonly viewer: Viewer;
   /** The management screen as an Express router. */
   readonly management: ReturnType<typeof createManagement>;
@@ -60,7 +60,7 @@ const NAMES = [
   'management',
 ] as const satisfies readonly (keyof Parts)[];
 
-/** One token for every part. Each symbol is shared by all copies of this package: `@pinfold/api-keys` for `apiKeys`. */
+/** A token for each part. All copies of this package share the symbols, such as `@pinfold/api-keys` for `apiKeys`. */
 export const tokens: Tokens = Object.fromEntries(
   NAMES.map((name) => [
     name,
@@ -69,7 +69,7 @@ export const tokens: Tokens = Object.fromEntries(
 ) as { readonly [Name in (typeof NAMES)[number]]: ServiceIdentifier<Parts[Name]> };
 
 /**
- * Wraps the calls of stores, archives, staging and inspector. Any number may be bound; the first one is nearest to the
+ * Wraps the calls of stores, archives, staging and inspector. Any number may be bound; the first one is closest to the
  * store.
  *
  * @example

@@ -1,7 +1,7 @@
 /** The claims of an issuer about a person, unchecked. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** The value at a path, from the first set of claims that has one. */
+/** The value at a path, in the first set of claims that has one. */
 export function claimAt(claimSets: readonly Claims[], path: string): unknown {
   for (const claims of claimSets) {
     const found = memberAt(claims, path);
@@ -10,17 +10,19 @@ export function claimAt(claimSets: readonly Claims[], path: string): unknown {
   return undefined;
 }
 
-/** Without each address that the issuer has not verified: anybody may have written it. */
+/** Removes each email address that the issuer has not verified: anyone may have entered it. */
 export function withVerifiedEmails(claimSets: readonly Claims[]): readonly Claims[] {
   return claimSets.map((claims) => {
     const { email, ...others } = claims;
-    const verdicts = claimSets.filter((one) => one.email === email).map((one) => one.email_verified);
-    const stated = verdicts.filter((verdict) => verdict !== undefined);
-    return stated.length > 0 && stated.every((verdict) => verdict === true) ? claims : others;
+    const verifications = claimSets
+      .filter((other) => other.email === email)
+      .map((other) => other.email_verified);
+    const known = verifications.filter((verdict) => verdict !== undefined);
+    return known.length > 0 && known.every((verdict) => verdict === true) ? claims : others;
   });
 }
 
-/** Walks into objects at the dots. A name that has dots itself, as a URL has, comes before the walk. */
+/** Walks into objects at the dots of a path. A member whose name contains dots, such as a URL, takes precedence. */
 function memberAt(value: unknown, path: string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const members = value as Claims;
@@ -33,13 +35,13 @@ function memberAt(value: unknown, path: string): unknown {
   return undefined;
 }
 
-/** One thing that must hold: a claim that is equal to a text, or an array that has it. */
+/** A claim must be equal to the value, or be an array that contains it. */
 interface Condition {
   readonly path: string;
   readonly value: string;
 }
 
-/** Alternatives, of each of which all conditions hold together. */
+/** Alternatives; all conditions of at least one must hold. */
 export type ClaimRule = readonly (readonly Condition[])[];
 
 const ESCAPES: Readonly<Record<string, string>> = { '%2C': ',', '%3D': '=', '%26': '&' };
@@ -54,26 +56,26 @@ export function parseClaimRule(text: string): ClaimRule {
   return text.split(',').map((alternative) => alternative.split('&').map(parseCondition));
 }
 
-export function fulfils(claimSets: readonly Claims[], rule: ClaimRule): boolean {
-  return unfulfilled(claimSets, rule).length === 0;
+export function fulfills(claimSets: readonly Claims[], rule: ClaimRule): boolean {
+  return findUnmetConditions(claimSets, rule).length === 0;
 }
 
-/** The conditions that do not hold, of each alternative, as the rule has them; none where one alternative holds. */
-export function unfulfilled(claimSets: readonly Claims[], rule: ClaimRule): readonly string[] {
+/** The unmet conditions of all alternatives, formatted as in the rule; empty if one alternative holds. */
+export function findUnmetConditions(claimSets: readonly Claims[], rule: ClaimRule): readonly string[] {
   const failed = rule.map((conditions) => conditions.filter((condition) => !holds(claimSets, condition)));
   if (failed.some((conditions) => conditions.length === 0)) return [];
-  return failed.flat().map(({ path, value }) => `${escaped(path)}=${escaped(value)}`);
+  return failed.flat().map(({ path, value }) => `${escapeSigns(path)}=${escapeSigns(value)}`);
 }
 
 function holds(claimSets: readonly Claims[], { path, value }: Condition): boolean {
-  return [claimAt(claimSets, path)].flat().some((one) => isText(one, value));
+  return [claimAt(claimSets, path)].flat().some((claim) => equalsText(claim, value));
 }
 
 const MAX_NAMES = 40;
 const MAX_NAME_LENGTH = 64;
 
-/** The names of the claims that came, for people, without their values. */
-export function namesOf(claimSets: readonly Claims[]): string {
+/** The names of the received claims, without their values, for a message. */
+export function listClaimNames(claimSets: readonly Claims[]): string {
   const names = [...new Set(claimSets.flatMap((claims) => Object.keys(claims)))].sort();
   const shown = names.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME_LENGTH));
   return shown.join(', ') + (names.length > MAX_NAMES ? ', …' : '');
@@ -86,18 +88,18 @@ function parseCondition(text: string): Condition {
       'must be claim=value, with commas between alternatives and & between what holds together',
     );
   }
-  return { path: unescaped(path), value: unescaped(value) };
+  return { path: unescapeSigns(path), value: unescapeSigns(value) };
 }
 
-function escaped(text: string): string {
+function escapeSigns(text: string): string {
   return text.replaceAll(/[,=&]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-function unescaped(text: string): string {
+function unescapeSigns(text: string): string {
   return text.replaceAll(/%(?:2C|3D|26)/gi, (code) => ESCAPES[code.toUpperCase()] ?? code);
 }
 
-/** Issuers write what is true, and numbers, as they are. */
-function isText(found: unknown, value: string): boolean {
+/** Compares a claim with the text of a rule; issuers send booleans and numbers without quotes. */
+function equalsText(found: unknown, value: string): boolean {
   return ['string', 'number', 'boolean'].includes(typeof found) && String(found) === value;
 }

@@ -28,17 +28,17 @@ export interface Client {
 
 /** The timeout of each request, in seconds. */
 const TIMEOUT = 10;
-/** How far the issuer's clock may be from ours, in seconds. */
+/** The accepted difference of the issuer's clock, in seconds. */
 const TOLERANCE = 120;
-/** The issuer's addresses are this old at most when a browser is sent there. */
-const KNOWN_FOR = minutes(10);
-/** The shortest time between two requests for the discovery document, also for one that failed. */
-const DISCOVERED_EVERY = seconds(5);
+/** The maximum age of the issuer's addresses when a browser is sent there. */
+const MAX_AGE = minutes(10);
+/** The shortest time between two requests for the discovery document, also after a failure. */
+const DISCOVERY_INTERVAL = seconds(5);
 const KEYS_CACHED_FOR = minutes(5);
-/** The library asks for keys anew for an unknown `kid` only when its cached keys are this old, in seconds. */
-const OLD_ENOUGH = 60;
+/** The library refetches keys for an unknown `kid` only if the cached ones are at least this old, in seconds. */
+const MIN_KEYS_AGE = 60;
 
-/** No document, key set or token of a provider comes near. */
+/** Far above the size of any document, key set or token of an issuer. */
 const MAX_BYTES = 1_048_576;
 
 interface BoundedAnswer {
@@ -48,7 +48,7 @@ interface BoundedAnswer {
   readonly body: Uint8Array<ArrayBuffer> | null;
 }
 
-/** One request for the discovery document, shared by all who need it. */
+/** One request for the discovery document, shared by all callers. */
 interface Discovered {
   readonly at: Instant;
   answer?: Promise<BoundedAnswer>;
@@ -65,21 +65,21 @@ export class Issuer {
     this.#client = client;
   }
 
-  /** For the addresses where people sign in and out. */
-  async known(): Promise<Configuration> {
-    return await this.#configured(KNOWN_FOR, 'client_secret_basic');
+  /** The configuration for addresses of sign-in and sign-out. */
+  async configuration(): Promise<Configuration> {
+    return await this.#configure(MAX_AGE, 'client_secret_basic');
   }
 
-  /** For one exchange: its requests end with the signal. The keys that it fetches are cached. */
+  /** Runs one exchange, whose requests end with the signal. Caches the keys that it fetches. */
   async forExchange<Result>(
     method: ClientMethod,
     signal: AbortSignal,
     exchange: (config: Configuration) => Promise<Result>,
   ): Promise<Result> {
-    const config = await this.#configured(DISCOVERED_EVERY, method, signal);
-    config[customFetch] = async (url, options) => responseOf(await fetchBounded(url, options, signal));
+    const config = await this.#configure(DISCOVERY_INTERVAL, method, signal);
+    config[customFetch] = async (url, options) => toResponse(await fetchBounded(url, options, signal));
     const { clock } = this.#client;
-    const uat = Math.floor(Date.now() / 1_000) - OLD_ENOUGH;
+    const uat = Math.floor(Date.now() / 1_000) - MIN_KEYS_AGE;
     if (this.#keys !== undefined && after(this.#keys.at, KEYS_CACHED_FOR) > clock.now()) {
       setJwksCache(config, { jwks: this.#keys.jwks, uat });
     }
@@ -91,9 +91,9 @@ export class Issuer {
     }
   }
 
-  async #configured(age: Duration, method: ClientMethod, signal?: AbortSignal): Promise<Configuration> {
+  async #configure(age: Duration, method: ClientMethod, signal?: AbortSignal): Promise<Configuration> {
     const { issuer, clientId, clientSecret, clock } = this.#client;
-    const discovered = this.#notOlderThan(age);
+    const discovered = this.#discover(age);
     const metadata = {
       [clockSkew]: Math.round((clock.now() - Date.now()) / 1_000),
       [clockTolerance]: TOLERANCE,
@@ -101,13 +101,13 @@ export class Issuer {
     const authentication = method === 'client_secret_post' ? ClientSecretPost : ClientSecretBasic;
     try {
       return await discovery(issuer, clientId, metadata, authentication(clientSecret), {
-        // Other callers share the request, so it continues when one leaves.
+        // Not aborted by the signal, because other callers share the request.
         [customFetch]: async (url, options) => {
           discovered.answer ??= fetchBounded(url, options).catch((error: unknown) => {
             discovered.failed = true;
             throw error;
           });
-          return responseOf(await raceSignal(discovered.answer, signal));
+          return toResponse(await raceSignal(discovered.answer, signal));
         },
         timeout: TIMEOUT,
         execute: [
@@ -116,16 +116,16 @@ export class Issuer {
         ],
       });
     } catch (error) {
-      // A document may have come that is of no use.
+      // The document may have arrived but be invalid.
       if (signal?.aborted !== true) discovered.failed = true;
       throw error;
     }
   }
 
-  #notOlderThan(age: Duration): Discovered {
+  #discover(age: Duration): Discovered {
     const now = this.#client.clock.now();
     const last = this.#discovered;
-    if (last === undefined || after(last.at, last.failed ? DISCOVERED_EVERY : age) <= now) {
+    if (last === undefined || after(last.at, last.failed ? DISCOVERY_INTERVAL : age) <= now) {
       this.#discovered = { at: now, failed: false };
     }
     return this.#discovered as Discovered;
@@ -152,6 +152,6 @@ async function fetchBounded(
   return { status, headers, body: Buffer.concat(parts) };
 }
 
-function responseOf({ status, headers, body }: BoundedAnswer): Response {
+function toResponse({ status, headers, body }: BoundedAnswer): Response {
   return new Response(body, { status, headers });
 }

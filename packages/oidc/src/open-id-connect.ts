@@ -2,32 +2,32 @@ import type { Clock, IdentityProvider } from '@pinfold/core';
 import type { ClaimRule } from './claims.ts';
 import type { SignIn } from './sign-in.ts';
 
-/** What {@link openIdConnect} needs to know of an issuer, and of the people it knows. */
+/** The issuer for {@link openIdConnect}, and the rules for its people. */
 export interface OpenIdConnectOptions {
-  /** Its address, as it says it itself: https, or http on this machine. */
+  /** The issuer's identifier, exactly as the issuer states it: an https URL, or http on this machine. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Default `openid email profile`. */
+  /** Default: `openid email profile`. */
   readonly scopes?: string | undefined;
-  /** Its name for people: "Sign in with …". Default: the issuer's host. */
+  /** The issuer's name for people: "Sign in with …". Default: its host. */
   readonly name?: string | undefined;
-  /** The prefix of accounts. Default: `oidc:`. With an empty one, a claim could name another account. */
+  /** The prefix of accounts. Default: `oidc:`. With an empty one, a claim could name any account. */
   readonly accountPrefix?: string | undefined;
-  /** The claim that names the account, after the prefix. Default `sub`. */
+  /** The claim that follows the prefix in the account's name. Default: `sub`. */
   readonly accountClaim?: string | undefined;
   /** Decides who may sign in. Default: everyone whom the issuer knows. */
   readonly require?: ClaimRule | undefined;
-  /** The people whose sessions administer the service, an hour each. Default: none. */
+  /** Decides whose sessions administer the service, for an hour each. Default: no one's. */
   readonly admins?: ClaimRule | undefined;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /**
- * Recognises people by OpenID Connect, for the management screen. It asks the issuer nothing before the first sign-in
- * and stores none of its tokens. The address to register there is `/sign-in/oidc` below the screen's.
+ * Signs people in to the management screen by OpenID Connect. It sends no request to the issuer before the first sign-in
+ * and stores none of its tokens. Register the address `/sign-in/oidc` below the screen's there.
  *
- * @throws TypeError when the issuer is no address of https, or of http on this machine.
+ * @throws TypeError if the issuer is not an https URL, or an http URL on this machine.
  *
  * @example
  * import { openIdConnect, parseClaimRule } from '@pinfold/oidc';
@@ -44,10 +44,10 @@ export interface OpenIdConnectOptions {
  */
 export function openIdConnect(options: OpenIdConnectOptions): IdentityProvider {
   const issuer = issuerUrl(options.issuer);
-  let made: Promise<SignIn> | undefined;
+  let started: Promise<SignIn> | undefined;
   const signIn = (): Promise<SignIn> => {
-    made ??= makeSignIn(issuer, options);
-    return made;
+    started ??= createSignIn(issuer, options);
+    return started;
   };
   return {
     name: options.name ?? issuer.host,
@@ -58,9 +58,9 @@ export function openIdConnect(options: OpenIdConnectOptions): IdentityProvider {
 }
 
 /**
- * Takes a text as the address of an issuer.
+ * Parses the URL of an issuer.
  *
- * @throws TypeError unless it is an address of https, or of http on this machine.
+ * @throws TypeError if it is not an https URL, or an http URL on this machine.
  */
 export function issuerUrl(text: string): URL {
   const url = URL.parse(text);
@@ -71,8 +71,8 @@ export function issuerUrl(text: string): URL {
   return url;
 }
 
-/** The client library is loaded when the first person signs in. */
-async function makeSignIn(issuer: URL, options: OpenIdConnectOptions): Promise<SignIn> {
+/** Loads the client library on demand, when the first person signs in. */
+async function createSignIn(issuer: URL, options: OpenIdConnectOptions): Promise<SignIn> {
   const { SignIn } = await import('./sign-in.ts');
   const { scopes = 'openid email profile', accountPrefix = 'oidc:', accountClaim = 'sub' } = options;
   return new SignIn({ ...options, issuer, scopes, accountPrefix, accountClaim });

@@ -4,49 +4,50 @@ import {
   type ClaimRule,
   type Claims,
   claimAt,
-  fulfils,
-  namesOf,
-  unfulfilled,
+  findUnmetConditions,
+  fulfills,
+  listClaimNames,
   withVerifiedEmails,
 } from './claims.ts';
 
 export interface PersonRules {
   readonly accountPrefix: string;
   readonly accountClaim: string;
-  /** Absent: everybody whom the issuer knows. */
+  /** Absent: everyone whom the issuer knows may sign in. */
   readonly require?: ClaimRule | undefined;
   /** Absent: no one. */
   readonly admins?: ClaimRule | undefined;
 }
 
-const SHOWN = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
+const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 
-/** Decides from the claims who a person is and what they may do; the claims that count most come first. */
-export function personOf(
+/** Determines from the claims who a person is and whether they may sign in. Earlier sets of claims take precedence. */
+export function identifyPerson(
   sub: string,
   claimSets: readonly Claims[],
   rules: PersonRules,
 ): { readonly kind: 'recognised'; readonly person: Person } | SignInFailure {
   const verified = withVerifiedEmails(claimSets);
   const claim = claimAt(verified, rules.accountClaim);
-  const account = typeof claim === 'string' && claim !== '' ? named(rules.accountPrefix + claim) : undefined;
-  const id = named(sub);
+  const account =
+    typeof claim === 'string' && claim !== '' ? parseName(rules.accountPrefix + claim) : undefined;
+  const id = parseName(sub);
   if (account === undefined || id === undefined) {
-    const detail = `the claim ${rules.accountClaim} is no text that could name an account; claims that came: ${namesOf(verified)}`;
+    const detail = `the claim ${rules.accountClaim} is not a text that can name an account; received claims: ${listClaimNames(verified)}`;
     return { kind: 'failed', problem: 'nameless', detail };
   }
-  const isAdmin = rules.admins !== undefined && fulfils(verified, rules.admins);
-  const displayName = [claimAt(claimSets, 'name'), claimAt(claimSets, 'email')].find(isShown) ?? null;
+  const isAdmin = rules.admins !== undefined && fulfills(verified, rules.admins);
+  const displayName = [claimAt(claimSets, 'name'), claimAt(claimSets, 'email')].find(isPrintable) ?? null;
   const person: Person = { account, id, displayName, scope: isAdmin ? 'admin' : 'manage' };
-  const failed = rules.require === undefined ? [] : unfulfilled(verified, rules.require);
+  const failed = rules.require === undefined ? [] : findUnmetConditions(verified, rules.require);
   if (failed.length > 0) {
-    const detail = `not so: ${failed.join(', ')}; claims that came: ${namesOf(verified)}`;
+    const detail = `unmet conditions: ${failed.join(', ')}; received claims: ${listClaimNames(verified)}`;
     return { kind: 'failed', problem: 'not_allowed', detail, person };
   }
   return { kind: 'recognised', person };
 }
 
-function named(text: string): AccountId | undefined {
+function parseName(text: string): AccountId | undefined {
   try {
     const name = accountId(text);
     return isErasedAccount(name) ? undefined : name;
@@ -56,6 +57,6 @@ function named(text: string): AccountId | undefined {
   }
 }
 
-function isShown(claim: unknown): claim is string {
-  return typeof claim === 'string' && SHOWN.test(claim) && claim.trim() !== '';
+function isPrintable(claim: unknown): claim is string {
+  return typeof claim === 'string' && PRINTABLE.test(claim) && claim.trim() !== '';
 }

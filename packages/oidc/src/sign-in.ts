@@ -22,38 +22,38 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client';
 import type { Claims } from './claims.ts';
-import { failureOf } from './errors.ts';
+import { toSignInFailure } from './errors.ts';
 import { type Client, type ClientMethod, Issuer } from './issuer.ts';
-import { type PersonRules, personOf } from './person.ts';
-import { keyOf, type SignInState, seal, unseal } from './state-cookie.ts';
+import { identifyPerson, type PersonRules } from './person.ts';
+import { deriveStateKey, type SignInState, seal, unseal } from './state-cookie.ts';
 
 export type SignInOptions = PersonRules & Client & { readonly scopes: string };
 
 /** How long a person may take at the issuer. */
-const LASTS = minutes(10);
-/** Exchanges of codes under way at once, and waiting: each is two or three requests in the service's name. */
+const MAX_DURATION = minutes(10);
+/** The exchanges of codes that run at once and that wait: each sends two or three requests to the issuer. */
 const EXCHANGES = { places: 8, queue: 64 };
 
-/** An older state has most likely expired. */
+/** An older used state has most likely expired. */
 const MAX_STATES = 4_096;
 
 type Recognised = { readonly kind: 'recognised'; readonly person: Person };
 
-/** Signs in by the code flow: PKCE with S256, state and nonce. */
+/** Signs people in by the authorization code flow, with PKCE (S256), state and nonce. */
 export class SignIn {
   readonly #options: SignInOptions;
   readonly #issuer: Issuer;
   readonly #key: Uint8Array;
-  /** The newest states that were used: each is valid once. */
-  readonly #spent: Set<string> = new Set();
+  /** The newest used states: each is valid once. */
+  readonly #usedStates: Set<string> = new Set();
   readonly #exchanges: Semaphore<string> = new Semaphore(EXCHANGES);
-  /** The authentication method that the issuer supports. */
+  /** The authentication method that the issuer accepts. */
   #method: ClientMethod = 'client_secret_basic';
 
   constructor(options: SignInOptions) {
     this.#options = options;
     this.#issuer = new Issuer(options);
-    this.#key = keyOf(options.issuer.href, options.clientId, options.clientSecret);
+    this.#key = deriveStateKey(options.issuer.href, options.clientId, options.clientSecret);
   }
 
   async begin(returnUrl: string): Promise<BegunSignIn | SignInFailure> {
@@ -62,10 +62,10 @@ export class SignIn {
       state: randomState(),
       nonce: randomNonce(),
       verifier: randomPKCECodeVerifier(),
-      endsAt: after(clock.now(), LASTS),
+      endsAt: after(clock.now(), MAX_DURATION),
     };
-    return await this.#orFailure(async () => {
-      const url = buildAuthorizationUrl(await this.#issuer.known(), {
+    return await this.#explainError(async () => {
+      const url = buildAuthorizationUrl(await this.#issuer.configuration(), {
         redirect_uri: returnUrl,
         scope: scopes,
         state: signInState.state,
@@ -78,28 +78,28 @@ export class SignIn {
   }
 
   async finish(
-    cameBack: string,
+    returnedUrl: string,
     sealed: string | undefined,
     { client, signal }: SignInReturn,
   ): Promise<Recognised | SignInFailure> {
-    const url = new URL(cameBack);
+    const url = new URL(returnedUrl);
     const signInState = sealed === undefined ? undefined : unseal(sealed, this.#key);
-    const isOurs = signInState !== undefined && signInState.endsAt > this.#options.clock.now();
-    if (!isOurs || url.searchParams.get('state') !== signInState.state)
+    const isValid = signInState !== undefined && signInState.endsAt > this.#options.clock.now();
+    if (!isValid || url.searchParams.get('state') !== signInState.state)
       return { kind: 'failed', problem: 'forgotten' };
-    if (this.#spent.has(signInState.state)) return { kind: 'failed', problem: 'late' };
-    this.#spend(signInState.state);
+    if (this.#usedStates.has(signInState.state)) return { kind: 'failed', problem: 'late' };
+    this.#markUsed(signInState.state);
     const leave = await this.#exchanges.enter(client, signal).catch(() => undefined);
     if (leave === undefined) {
-      // The code was not used: the browser may come back with it.
-      this.#spent.delete(signInState.state);
+      // The code was not used, so the browser may come back with it.
+      this.#usedStates.delete(signInState.state);
       signal.throwIfAborted();
       return { kind: 'failed', problem: 'busy' };
     }
     try {
-      return await this.#orFailure(async () => {
+      return await this.#explainError(async () => {
         const { sub, claimSets } = await this.#exchange(url, signInState, signal);
-        return personOf(sub, claimSets, this.#options);
+        return identifyPerson(sub, claimSets, this.#options);
       }, signal);
     } finally {
       leave();
@@ -108,42 +108,42 @@ export class SignIn {
 
   async signOutUrl(): Promise<string | undefined> {
     try {
-      const config = await this.#issuer.known();
+      const config = await this.#issuer.configuration();
       if (config.serverMetadata().end_session_endpoint === undefined) return undefined;
       return buildEndSessionUrl(config).href;
     } catch (error) {
-      // Our session has ended, whether theirs can be or not.
-      failureOf(error);
+      // The local session has ended, whether or not the issuer's can be.
+      toSignInFailure(error);
       return undefined;
     }
   }
 
-  #spend(state: string): void {
-    const [oldest] = this.#spent;
-    if (oldest !== undefined && this.#spent.size >= MAX_STATES) this.#spent.delete(oldest);
-    this.#spent.add(state);
+  #markUsed(state: string): void {
+    const [oldest] = this.#usedStates;
+    if (oldest !== undefined && this.#usedStates.size >= MAX_STATES) this.#usedStates.delete(oldest);
+    this.#usedStates.add(state);
   }
 
-  /** Exchanges the code for the issuer's claims. Tries the other way to authenticate where the issuer wants that. */
-  async #exchange(url: URL, signInState: SignInState, signal: AbortSignal): ReturnType<typeof claimsOf> {
+  /** Exchanges the code for the issuer's claims. Tries the other authentication method if the issuer requires it. */
+  async #exchange(url: URL, signInState: SignInState, signal: AbortSignal): ReturnType<typeof fetchClaims> {
     const other = this.#method === 'client_secret_basic' ? 'client_secret_post' : 'client_secret_basic';
     let methods: readonly string[] = [];
     try {
       return await this.#issuer.forExchange(this.#method, signal, (config) => {
         methods = config.serverMetadata().token_endpoint_auth_methods_supported ?? [];
-        return claimsOf(config, url, signInState);
+        return fetchClaims(config, url, signInState);
       });
     } catch (error) {
       if (!isUnknownClient(error) || !methods.includes(other)) throw error;
     }
-    const stated = await this.#issuer.forExchange(other, signal, (config) =>
-      claimsOf(config, url, signInState),
+    const claims = await this.#issuer.forExchange(other, signal, (config) =>
+      fetchClaims(config, url, signInState),
     );
     this.#method = other;
-    return stated;
+    return claims;
   }
 
-  async #orFailure<Outcome>(
+  async #explainError<Outcome>(
     work: () => Promise<Outcome>,
     signal?: AbortSignal,
   ): Promise<Outcome | SignInFailure> {
@@ -151,18 +151,18 @@ export class SignIn {
       return await work();
     } catch (error) {
       signal?.throwIfAborted();
-      return failureOf(error);
+      return toSignInFailure(error);
     }
   }
 }
 
-/** With 401 an issuer may name a scheme as well as an error (RFC 6749, section 5.2). */
+/** Besides the error code, an issuer may answer 401 with a scheme (RFC 6749, section 5.2). */
 function isUnknownClient(error: unknown): boolean {
   if (error instanceof WWWAuthenticateChallengeError) return error.status === 401;
   return error instanceof ResponseBodyError && error.error === 'invalid_client';
 }
 
-async function claimsOf(
+async function fetchClaims(
   config: Configuration,
   url: URL,
   { state, nonce, verifier }: SignInState,
@@ -180,7 +180,7 @@ async function claimsOf(
     throw new ClientError('the id_token was issued to another client (azp)');
   }
   const { userinfo_endpoint } = config.serverMetadata();
-  // Without a subject there is nothing more to ask.
+  // Without a subject, userinfo cannot be verified.
   if (userinfo_endpoint === undefined || idToken.sub === '')
     return { sub: idToken.sub, claimSets: [idToken] };
   const userinfo = await fetchUserInfo(config, tokens.access_token, idToken.sub);

@@ -1,17 +1,17 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Instant } from '@pinfold/core';
 
-/** The state that a browser stores during a sign-in. It proves that the same browser began and ends the sign-in. */
+/** The state of a sign-in, stored in the browser. It proves that the same browser starts and finishes it. */
 export interface SignInState {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** From this instant on it is good for nothing. */
+  /** The state is invalid from this instant. */
   readonly endsAt: Instant;
 }
 
-/** The key of one client of one issuer: every node has it, and no other secret is needed. */
-export function keyOf(issuer: string, clientId: string, clientSecret: string): Uint8Array {
+/** Derives the key from the client's own secret, so that all nodes have it without further settings. */
+export function deriveStateKey(issuer: string, clientId: string, clientSecret: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', clientSecret, `${issuer}\n${clientId}`, 'pinfold oidc state', 32));
 }
 
@@ -20,7 +20,7 @@ export function seal(signInState: SignInState, key: Uint8Array): string {
   return `${text}.${signature(text, key).toString('base64url')}`;
 }
 
-/** Reads what was sealed with the same key; `undefined` for anything else. */
+/** Reads a state that was sealed with the same key; `undefined` for anything else. */
 export function unseal(sealed: string, key: Uint8Array): SignInState | undefined {
   const [text = '', signed = ''] = sealed.split('.');
   const [expected, sent] = [signature(text, key), Buffer.from(signed, 'base64url')];

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { fulfils, parseClaimRule } from '../src/claims.ts';
+import { fulfills, parseClaimRule } from '../src/claims.ts';
 
 const SAID = [
   {
@@ -34,7 +34,7 @@ describe('a claim rule', () => {
   ];
   for (const rule of holds) {
     it(`holds: ${rule}`, () => {
-      expect(fulfils(SAID, parseClaimRule(rule))).to.equal(true);
+      expect(fulfills(SAID, parseClaimRule(rule))).to.equal(true);
     });
   }
 
@@ -54,7 +54,7 @@ describe('a claim rule', () => {
   ];
   for (const rule of fails) {
     it(`does not hold: ${rule}`, () => {
-      expect(fulfils(SAID, parseClaimRule(rule))).to.equal(false);
+      expect(fulfills(SAID, parseClaimRule(rule))).to.equal(false);
     });
   }
 

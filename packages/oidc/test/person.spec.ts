@@ -2,7 +2,7 @@ import { accountId } from '@pinfold/core';
 import { expect } from 'chai';
 import { type Claims, parseClaimRule } from '../src/claims.ts';
 import { issuerUrl } from '../src/index.ts';
-import { type PersonRules, personOf } from '../src/person.ts';
+import { identifyPerson, type PersonRules } from '../src/person.ts';
 
 const RULES: PersonRules = {
   accountPrefix: 'oidc:',
@@ -13,7 +13,7 @@ const RULES: PersonRules = {
 
 describe('who somebody is', () => {
   const judge = (sayings: readonly Claims[], rules: Partial<PersonRules> = {}, sub = 'u1') =>
-    personOf(sub, sayings, { ...RULES, ...rules });
+    identifyPerson(sub, sayings, { ...RULES, ...rules });
   const accountOf = (sayings: readonly Claims[], rules: Partial<PersonRules> = {}) => {
     const judged = judge(sayings, rules);
     return judged.kind === 'recognised' ? judged.person.account : judged.problem;
@@ -110,7 +110,7 @@ describe('who somebody is', () => {
     expect(judge(claims, { require })).to.deep.include({
       problem: 'not_allowed',
       detail:
-        'not so: groups=staff, groups=a%2Cb, email=a@b.example; claims that came: groups, secret, sub, tenant',
+        'unmet conditions: groups=staff, groups=a%2Cb, email=a@b.example; received claims: groups, secret, sub, tenant',
     });
     const many = Object.fromEntries(Array.from({ length: 90 }, (_, n) => [`${n}`.padStart(99, 'x'), n]));
     const refused = judge([{ sub: 'u1', ...many }], { require });

@@ -25,7 +25,7 @@ describe('who signs in by OpenID Connect', () => {
     await expectNobody(stop, 403, 'not_allowed');
     expect(screen.log.find(({ outcome }) => outcome === 'sign_in_not_allowed')).to.include({
       account: 'oidc:eve',
-      reason: 'not so: groups=staff; claims that came: aud, exp, groups, iat, iss, name, nonce, sub',
+      reason: 'unmet conditions: groups=staff; received claims: aud, exp, groups, iat, iss, name, nonce, sub',
     });
     expect(stop.text).to.include('&lt;b&gt;Eve&lt;/b&gt;').and.include(`${screen.issuer.url}/session/end`);
     expect(await screen.events('oidc:eve'), 'a stranger leaves nothing').to.deep.equal([]);

@@ -15,39 +15,42 @@ import { storeObserver } from './stores.ts';
 
 /** Options of {@link createTelemetry}. */
 export interface TelemetryOptions {
-  /** Makes spans. Default: the global one, even if it is registered later. */
+  /** Creates spans. Default: the global provider, even if it is registered later. */
   readonly tracerProvider?: TracerProvider | undefined;
-  /** Records metrics. Default: the global one, which must be registered before. */
+  /** Records metrics. Default: the global provider, which must be registered before. */
   readonly meterProvider?: MeterProvider | undefined;
-  /** The name of the database in the conventions: `postgresql`, `sqlite`. Default: `other_sql`. */
+  /** The name of the database in the conventions, such as `postgresql` or `sqlite`. Default: `other_sql`. */
   readonly database?: string | undefined;
-  /** The scheme that clients use; that of the connection when absent, which is `http` behind a proxy. */
+  /** The scheme that clients use. Default: that of the connection, which is `http` behind a proxy. */
   readonly scheme?: 'http' | 'https' | undefined;
   /**
-   * The clients whose `traceparent` is continued; all when absent. These clients choose the trace's id and whether it is
-   * sampled.
+   * Whether to continue the `traceparent` of a client, which then chooses the trace's id and whether it is sampled.
+   * Default: of all clients.
    */
   readonly trusts?: ((request: IncomingMessage) => boolean) | undefined;
 }
 
-/** Makes spans and metrics of what Pinfold does; each part may be used without the others. */
+/** Creates spans and metrics for Pinfold. Each member can be used without the others. */
 export interface Telemetry {
-  /** Mounted before the doors: makes a server span of each request, in which all that it causes happens. */
+  /**
+   * Middleware, mounted before Pinfold's handlers: creates a server span for each request, as the parent of all that
+   * it causes.
+   */
   readonly requests: (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
-  /** Given to the doors as `log`, or called by yours: names spans by their route. */
+  /** Pass it to the handlers as `log`, or call it from your own log: names spans by their route. */
   readonly onRequest: (entry: AnsweredRequest, request: IncomingMessage) => void;
-  /** Given to `createUseCases` as `observe`: counts publications and tries of passwords. */
+  /** Pass it to `createUseCases` as `observe`: counts publications and password tries. */
   readonly observe: Observe;
-  /** Adds the `traceparent` of what is going on to the headers of a request that is about to be sent. */
+  /** Adds the current `traceparent` to the headers of a request to send. */
   readonly addHeaders: (headers: Record<string, string>) => void;
-  /** Given to `instrument`: measures each call of a store, and makes a span of it below that of the request. */
+  /** Pass it to `instrument`: measures each call of a store, and creates a span for it below the request's. */
   readonly observer: Observer;
 }
 
 const SCOPE = '@pinfold/opentelemetry';
 
 /**
- * Connects Pinfold with an OpenTelemetry SDK that the program has registered. Without one it does nothing.
+ * Connects Pinfold to the OpenTelemetry SDK that the program has registered. Without an SDK it does nothing.
  *
  * @example
  * import { instrument } from '@pinfold/core/adapter';
@@ -63,7 +66,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const meter = meterProvider.getMeter(SCOPE);
   const requests = new Requests(tracer, meter, options);
   return {
-    requests: (request, response, next) => requests.take(request, response, next),
+    requests: (request, response, next) => requests.start(request, response, next),
     onRequest: (entry, request) => requests.answered(entry, request),
     observe: recordMeasurements(meter),
     addHeaders: (headers) => propagation.inject(context.active(), headers),

@@ -7,7 +7,7 @@ import {
   parseRoleId,
 } from '@pinfold/core';
 
-/** Four characters that say what the bytes are, for which purpose, and in which version. */
+/** The first four characters, which name the purpose and the version of the bytes. */
 const TAGS: Readonly<Record<GrantPurpose, string>> = { cookie: 'gco2', path: 'gpa2', hand_over: 'gho2' };
 
 const ROLE_AT = 4;
@@ -16,24 +16,24 @@ const ACCOUNT_GENERATION_AT = 28;
 const ISSUED_AT = 36;
 const MADE_AT = 44;
 
-/** The bytes of every grant; behind them is the viewer, where one is known. */
+/** The bytes of a grant without its viewer. */
 export const GRANT_BYTES = 52;
 
-/** The bytes of a viewer are padded to a multiple of this, so that their number reveals little about the id. */
+/** A viewer is padded to a multiple of this many bytes, so that the length reveals little about the id. */
 export const VIEWER_BLOCK = 48;
 
 /** The longest id, in bytes of UTF-8. */
 const MAX_ID_BYTES = 255;
 
-/** The most bytes of a viewer: the flag and the length of the id are before it. */
+/** The most bytes of a viewer: a flag, the length of the id, the id, and padding. */
 export const MAX_VIEWER_BYTES: number = Math.ceil((MAX_ID_BYTES + 2) / VIEWER_BLOCK) * VIEWER_BLOCK;
 
-/** All of a grant in {@link GRANT_BYTES} bytes, and in whole blocks behind them where it names a viewer. */
+/** Encodes a grant in {@link GRANT_BYTES} bytes, followed by whole blocks if it names a viewer. */
 export function encodeGrant(grant: Grant): Buffer {
   const bytes = Buffer.alloc(GRANT_BYTES);
   bytes.write(TAGS[grant.purpose], 0, 'latin1');
   bytes.write(grant.role.replaceAll('-', ''), ROLE_AT, 'hex');
-  // Doubles hold every safe integer, which generations and instants are.
+  // A double represents every safe integer exactly, and so every generation and instant.
   bytes.writeDoubleBE(grant.generation, GENERATION_AT);
   bytes.writeDoubleBE(grant.accountGeneration, ACCOUNT_GENERATION_AT);
   bytes.writeDoubleBE(grant.issuedAt, ISSUED_AT);
@@ -51,11 +51,11 @@ function encodeViewer({ id, gavePassword }: KnownViewer): Buffer {
   return bytes;
 }
 
-/** The grant in bytes that {@link encodeGrant} made; `undefined` for those of another version. */
+/** Decodes the bytes of {@link encodeGrant}; `undefined` for another version. */
 export function decodeGrant(bytes: Buffer): Grant | undefined {
   const tag = bytes.toString('latin1', 0, ROLE_AT);
   const purpose = (Object.keys(TAGS) as GrantPurpose[]).find((candidate) => TAGS[candidate] === tag);
-  const role = parseRoleId(uuidOf(bytes.toString('hex', ROLE_AT, GENERATION_AT)));
+  const role = parseRoleId(formatUuid(bytes.toString('hex', ROLE_AT, GENERATION_AT)));
   if (purpose === undefined || role === undefined) return undefined;
   const grant = {
     purpose,
@@ -73,7 +73,7 @@ function decodeViewer(bytes: Buffer): KnownViewer {
   return { id: bytes.toString('utf8', 2, 2 + (bytes[1] ?? 0)), gavePassword: bytes[0] === 1 };
 }
 
-function uuidOf(hex: string): string {
+function formatUuid(hex: string): string {
   const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)];
   return parts.join('-');
 }

@@ -12,36 +12,39 @@ import { decodeGrant, encodeGrant, GRANT_BYTES, MAX_VIEWER_BYTES, VIEWER_BLOCK }
 /** Options of {@link HmacGrantSigner}. */
 export interface HmacGrantSignerOptions {
   /**
-   * The secret that signs, then earlier ones whose tokens still verify. Each has at least 16 bytes, better 32
-   * random ones; keys are derived from them, so the same secret may serve other purposes too.
+   * The secret that signs, then earlier ones whose tokens still verify. Each has at least 16 bytes, better 32 random
+   * ones. Keys are derived from them, so the same secret may serve other purposes, too.
    */
   readonly secrets: readonly [current: string | Uint8Array, ...earlier: readonly (string | Uint8Array)[]];
 }
 
-const PURPOSE_OF_KEY = 'pinfold viewing grant, version 1';
-const PURPOSE_OF_HIDING = 'pinfold viewer of a grant, version 1';
+const SIGNING_PURPOSE = 'pinfold viewing grant, version 1';
+const ENCRYPTION_PURPOSE = 'pinfold viewer of a grant, version 1';
 const MIN_SECRET_LENGTH = 16;
 const MAC_BYTES = 32;
 const NONCE_BYTES = 16;
 const MAX_VERIFIED = 8_192;
 
-/** The bytes of a token are a multiple of three, so base64url leaves no spare bits in which two texts could differ. */
+/**
+ * The length of a token in bytes is a multiple of three, so base64url has no unused bits, and each token exactly one
+ * text.
+ */
 const CHARACTERS = '[A-Za-z0-9_-]';
 const TOKEN = new RegExp(
-  `^${CHARACTERS}{${textLength(GRANT_BYTES + MAC_BYTES)}}(?:${CHARACTERS}{${textLength(VIEWER_BLOCK)}}){0,${MAX_VIEWER_BYTES / VIEWER_BLOCK}}$`,
+  `^${CHARACTERS}{${encodedLength(GRANT_BYTES + MAC_BYTES)}}(?:${CHARACTERS}{${encodedLength(VIEWER_BLOCK)}}){0,${MAX_VIEWER_BYTES / VIEWER_BLOCK}}$`,
 );
 
-/** The keys that are made of one secret. */
+/** The keys that are derived from one secret. */
 interface Keys {
   readonly signing: KeyObject;
-  readonly hiding: KeyObject;
+  readonly encryption: KeyObject;
 }
 
 /**
  * Signs grants with HMAC-SHA-256 (RFC 2104) under keys derived by HKDF (RFC 5869).
  *
- * A token has 112 characters, and 64 to 384 more where it names a viewer, whose id is encrypted under a nonce made of the
- * signature (as RFC 5297 does): sites see tokens in path mode. No two texts stand for the same one.
+ * A token has 112 characters, and 64 to 384 more if it names a viewer. The viewer's id is encrypted, with a nonce made of the
+ * signature (as in RFC 5297), because sites see tokens in path mode. No two texts represent the same token.
  *
  * @example
  * import { HmacGrantSigner } from '@pinfold/platform-node';
@@ -52,12 +55,12 @@ interface Keys {
 export class HmacGrantSigner implements GrantSigner {
   readonly #current: Keys;
   readonly #keys: readonly Keys[];
-  /** The grants of verified tokens, the latest last: a valid signature stays valid. */
+  /** The grants of verified tokens, the latest last. A cache, since a valid signature stays valid. */
   readonly #verified: Map<string, Grant> = new Map();
 
-  /** @throws TypeError when a secret is missing or has fewer than 16 bytes. */
+  /** @throws TypeError if a secret is missing or has fewer than 16 bytes. */
   constructor(options: HmacGrantSignerOptions) {
-    // Without types nothing tells of a missing or misplaced secret before.
+    // In plain JavaScript, nothing else reports a missing or misplaced secret.
     if (!Array.isArray(options?.secrets)) {
       throw new TypeError("write new HmacGrantSigner({ secrets: ['at least 16 bytes'] })");
     }
@@ -68,8 +71,8 @@ export class HmacGrantSigner implements GrantSigner {
 
   sign(grant: Grant): string {
     const bytes = encodeGrant(grant);
-    const mac = macOf(bytes, this.#current);
-    return Buffer.concat([hideViewer(bytes, mac, this.#current), mac]).toString('base64url');
+    const mac = computeMac(bytes, this.#current);
+    return Buffer.concat([cryptViewer(bytes, mac, this.#current), mac]).toString('base64url');
   }
 
   verify(token: string): Grant | undefined {
@@ -77,7 +80,7 @@ export class HmacGrantSigner implements GrantSigner {
     if (known !== undefined) return known;
     const grant = this.#read(token);
     if (grant === undefined) return undefined;
-    // A copy: the token is a part of a Cookie header or an address, which it would keep in memory.
+    // A copy, because a slice would keep the whole Cookie header or address in memory.
     this.#verified.set(Buffer.from(token, 'latin1').toString('latin1'), grant);
     if (this.#verified.size > MAX_VERIFIED) {
       const [oldest = token] = this.#verified.keys();
@@ -89,11 +92,11 @@ export class HmacGrantSigner implements GrantSigner {
   #read(token: string): Grant | undefined {
     if (!TOKEN.test(token)) return undefined;
     const bytes = Buffer.from(token, 'base64url');
-    const hidden = bytes.subarray(0, -MAC_BYTES);
+    const encrypted = bytes.subarray(0, -MAC_BYTES);
     const mac = bytes.subarray(-MAC_BYTES);
     for (const keys of this.#keys) {
-      const signed = hideViewer(hidden, mac, keys);
-      if (timingSafeEqual(macOf(signed, keys), mac)) return decodeGrant(signed);
+      const decrypted = cryptViewer(encrypted, mac, keys);
+      if (timingSafeEqual(computeMac(decrypted, keys), mac)) return decodeGrant(decrypted);
     }
     return undefined;
   }
@@ -106,20 +109,20 @@ function deriveKeys(secret: string | Uint8Array): Keys {
   }
   const derive = (purpose: string): KeyObject =>
     createSecretKey(Buffer.from(hkdfSync('sha256', bytes, '', purpose, MAC_BYTES)));
-  return { signing: derive(PURPOSE_OF_KEY), hiding: derive(PURPOSE_OF_HIDING) };
+  return { signing: derive(SIGNING_PURPOSE), encryption: derive(ENCRYPTION_PURPOSE) };
 }
 
-/** Encrypts what is behind the grant itself, or decrypts it: by a stream of bytes it is the same. */
-function hideViewer(bytes: Buffer, mac: Buffer, { hiding }: Keys): Buffer {
+/** Encrypts the viewer after the grant, or decrypts it: with a stream cipher both are the same. */
+function cryptViewer(bytes: Buffer, mac: Buffer, { encryption }: Keys): Buffer {
   if (bytes.length === GRANT_BYTES) return bytes;
-  const cipher = createCipheriv('aes-256-ctr', hiding, mac.subarray(0, NONCE_BYTES));
+  const cipher = createCipheriv('aes-256-ctr', encryption, mac.subarray(0, NONCE_BYTES));
   return Buffer.concat([bytes.subarray(0, GRANT_BYTES), cipher.update(bytes.subarray(GRANT_BYTES))]);
 }
 
-function textLength(bytes: number): number {
+function encodedLength(bytes: number): number {
   return (bytes / 3) * 4;
 }
 
-function macOf(bytes: Uint8Array, { signing }: Keys): Buffer {
+function computeMac(bytes: Uint8Array, { signing }: Keys): Buffer {
   return createHmac('sha256', signing).update(bytes).digest();
 }

@@ -40,7 +40,7 @@ export class NodeApiKeySecrets implements ApiKeySecrets {
   }
 }
 
-/** In hexadecimal digits. */
+/** Returns hexadecimal digits. */
 export function sha256(secret: string): Sha256 {
   return createHash('sha256').update(secret).digest('hex') as Sha256;
 }

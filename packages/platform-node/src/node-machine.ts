@@ -3,7 +3,7 @@ import { hostname, uptime } from 'node:os';
 import { type Machine, seconds, type Uptime } from '@pinfold/core';
 
 /**
- * The machine by Linux's boot id, elsewhere by its host name, and the uptime that the system reports.
+ * Identifies the machine by Linux's boot id, or else by its host name, and reports the system's uptime.
  *
  * @example
  * import { NodeMachine } from '@pinfold/platform-node';
@@ -12,14 +12,14 @@ import { type Machine, seconds, type Uptime } from '@pinfold/core';
  * console.log(boot, elapsed); // the boot id, and milliseconds
  */
 export class NodeMachine implements Machine {
-  readonly #boot: string = bootId() ?? hostname();
+  readonly #boot: string = readBootId() ?? hostname();
 
   uptime(): Uptime {
     return { boot: this.#boot, elapsed: seconds(uptime()) };
   }
 }
 
-function bootId(): string | undefined {
+function readBootId(): string | undefined {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() || undefined;
   } catch {

@@ -11,13 +11,13 @@ export interface ScryptCost {
   readonly p: number;
 }
 
-/** The package's types name its functions one by one; at run time there is a default export alone. */
+/** The package's types declare named exports, but at run time it has only a default export. */
 const scrypt = (scryptKdf as unknown as { readonly default: typeof scryptKdf }).default;
 
 const HEADER = /^scrypt\0$/;
 const BYTES = 96;
 
-/** Derives a key with a fresh salt, as base64 of the 96 bytes of the scrypt file header. */
+/** Derives a key with a new salt; returns the 96 bytes of the scrypt file header in base64. */
 export async function deriveKey(secret: Uint8Array, cost: ScryptCost): Promise<string> {
   const key = await scrypt.kdf(secret, cost);
   return Buffer.from(key).toString('base64');
@@ -27,7 +27,10 @@ export function matchesKey(key: Uint8Array, secret: Uint8Array): Promise<boolean
   return scrypt.verify(key, secret);
 }
 
-/** Reads a derived key; `undefined` for any other text, by its checksum. Its cost is only read: it may be enormous. */
+/**
+ * Parses a derived key and checks its checksum; `undefined` for any other text. Does not compute anything, because
+ * the cost in the text may be enormous.
+ */
 export function parseKey(text: string): { readonly key: Uint8Array; readonly cost: ScryptCost } | undefined {
   if (text.length !== (BYTES / 3) * 4) return undefined;
   const key = Buffer.from(text, 'base64');
@@ -38,12 +41,12 @@ export function parseKey(text: string): { readonly key: Uint8Array; readonly cos
   return { key, cost: scrypt.viewParams(key) };
 }
 
-/** Memory of one computation, in bytes. */
+/** The memory of one computation, in bytes. */
 export function memoryOf(cost: ScryptCost): number {
   return 128 * 2 ** cost.logN * cost.r;
 }
 
-/** Work of one computation, in blocks mixed. */
+/** The work of one computation, in mixed blocks. */
 export function workOf(cost: ScryptCost): number {
   return 2 ** cost.logN * cost.r * cost.p;
 }

@@ -5,18 +5,27 @@ import { deriveKey, matchesKey, memoryOf, parseKey, type ScryptCost, workOf } fr
 
 /** Options of {@link ScryptPasswordHasher}. */
 export interface ScryptPasswordHasherOptions {
-  /** Cost of each new hash; {@link SCRYPT_COST} when absent. Fixed, not measured: every node makes the same. */
+  /**
+   * The cost of new hashes. Default: {@link SCRYPT_COST}. Fixed instead of measured, so that it is the same on every
+   * node.
+   */
   readonly cost?: ScryptCost | undefined;
-  /** Passwords hashed at the same time; 2 when absent, half of the threads that Node has for files too. */
+  /** Passwords to hash at the same time. Default: 2, half of Node's thread pool, which also serves files. */
   readonly parallel?: number | undefined;
-  /** Passwords that may wait, clients in turn; 64 (about 10 s) when absent. Then the busiest client's last fails. */
+  /**
+   * Passwords that may wait; clients take turns. Default: 64, about 10 s. Beyond it, the last one of the busiest
+   * client fails.
+   */
   readonly waiting?: number | undefined;
 }
 
 /** The first of OWASP's equivalent settings for scrypt: N = 2^17, r = 8, p = 1, which is 128 MiB and some 0.3 s. */
 export const SCRYPT_COST: ScryptCost = { logN: 17, r: 8, p: 1 };
 
-/** How far a stored hash may be above the present cost, so that a stranger's text cannot exhaust the server. */
+/**
+ * A stored hash may cost this many times the current cost. Higher ones are refused, because a manipulated text could
+ * exhaust the server.
+ */
 const MARGIN = 2;
 
 /**
@@ -35,10 +44,14 @@ export class ScryptPasswordHasher implements PasswordHasher {
 
   constructor(options: ScryptPasswordHasherOptions = {}) {
     this.#cost = options.cost ?? SCRYPT_COST;
-    this.#gate = new Semaphore({ places: options.parallel ?? 2, queue: options.waiting ?? 64, overloaded });
+    this.#gate = new Semaphore({
+      places: options.parallel ?? 2,
+      queue: options.waiting ?? 64,
+      overloaded: createOverloadFault,
+    });
   }
 
-  /** How many passwords are hashed now, and how many wait. */
+  /** The number of passwords that are being hashed, and that wait. */
   get queue(): { readonly running: number; readonly waiting: number } {
     return this.#gate;
   }
@@ -56,18 +69,18 @@ export class ScryptPasswordHasher implements PasswordHasher {
   ): Promise<boolean> {
     signal?.throwIfAborted();
     const parsed = parseKey(hash);
-    if (parsed === undefined || !this.#isBearable(parsed.cost)) {
+    if (parsed === undefined || !this.#isAffordable(parsed.cost)) {
       throw new Fault('store_corrupt', 'a stored password hash cannot be read');
     }
     return this.#inTurn(client, () => matchesKey(parsed.key, digest(password)), signal);
   }
 
-  /** An abort is noticed at once; a hash that has begun keeps its place, since it cannot be called back. */
+  /** Rejects at once on an abort, but a running hash keeps its place, because it cannot be cancelled. */
   #inTurn<Result>(client: string, task: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     return raceSignal(this.#gate.run(client, task, signal), signal);
   }
 
-  #isBearable(cost: ScryptCost): boolean {
+  #isAffordable(cost: ScryptCost): boolean {
     const { logN, r, p } = cost;
     const memory = MARGIN * Math.max(memoryOf(this.#cost), memoryOf(SCRYPT_COST));
     const work = MARGIN * Math.max(workOf(this.#cost), workOf(SCRYPT_COST));
@@ -75,11 +88,13 @@ export class ScryptPasswordHasher implements PasswordHasher {
   }
 }
 
-function overloaded(): Fault {
+function createOverloadFault(): Fault {
   return new Fault('hasher_overloaded', 'too many passwords wait to be hashed');
 }
 
-/** HMAC fills up a short key with zeros: without the digest, a password with NUL characters after it is the same. */
+/**
+ * Hashed first, because HMAC pads a short key with zeros: a password would equal itself with NUL characters appended.
+ */
 function digest(password: Password): Uint8Array {
   return createHash('sha256').update(password.normalize('NFC'), 'utf8').digest();
 }

@@ -11,7 +11,7 @@ const SECRET = /^[\x21-\x7e]{32,}$/;
  *
  * Concurrent processes get the same secret. A missing folder is created.
  *
- * @throws Error when the file does not hold 32 or more printable ASCII characters; it is never overwritten. Errors of the
+ * @throws Error if the file does not contain 32 or more printable ASCII characters; it is never overwritten. Errors of the
  *   file system are not wrapped.
  *
  * @example
@@ -24,23 +24,23 @@ export async function loadOrCreateSecret(file: string): Promise<string> {
   if (stored !== undefined) return stored;
   await createSecret(file);
   const created = await readSecret(file);
-  if (created === undefined) throw new Error(`the secret kept in ${file} disappeared while it was read`);
+  if (created === undefined) throw new Error(`the secret in ${file} disappeared while it was read`);
   return created;
 }
 
 async function readSecret(file: string): Promise<string | undefined> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => unlessCode('ENOENT', error));
+  const text = await readFile(file, 'utf8').catch((error: unknown) => ignoreCode('ENOENT', error));
   if (text === undefined) return undefined;
   const secret = text.trim();
   if (!SECRET.test(secret)) throw new Error(`${file} does not hold a secret of Pinfold`);
   return secret;
 }
 
-/** Writes a temporary file and links it: the file appears complete, and the first of several processes wins. */
+/** Writes a temporary file and links it, so that the file appears complete, and the first of several processes wins. */
 async function createSecret(file: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const beside = `${file}.${randomBytes(8).toString('hex')}`;
-  const handle = await open(beside, 'wx', 0o600);
+  const temporaryFile = `${file}.${randomBytes(8).toString('hex')}`;
+  const handle = await open(temporaryFile, 'wx', 0o600);
   try {
     try {
       await handle.writeFile(`${randomBytes(32).toString('base64url')}\n`);
@@ -48,15 +48,15 @@ async function createSecret(file: string): Promise<void> {
     } finally {
       await handle.close();
     }
-    await link(beside, file).catch((error: unknown) => unlessCode('EEXIST', error));
+    await link(temporaryFile, file).catch((error: unknown) => ignoreCode('EEXIST', error));
   } finally {
-    await rm(beside, { force: true });
+    await rm(temporaryFile, { force: true });
   }
   await syncFolder(dirname(file));
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  // Windows has no handle of a folder to flush.
+  // Windows cannot flush folders.
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');
   try {
@@ -66,7 +66,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-function unlessCode(code: string, error: unknown): undefined {
+function ignoreCode(code: string, error: unknown): undefined {
   if (codeOf(error) === code) return undefined;
   throw error;
 }

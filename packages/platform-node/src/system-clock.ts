@@ -1,10 +1,10 @@
 import type { Clock, Duration, Instant } from '@pinfold/core';
 
-/** The longest delay that Node's timers take; a longer one would fire at once. */
+/** The longest delay of Node's timers; a longer one would fire at once. */
 const MAX_DELAY = 2_147_483_647;
 
 /**
- * The host's clock.
+ * The clock of the host.
  *
  * A sleep keeps the process alive; abort its signal to stop it.
  *
@@ -20,31 +20,31 @@ export class SystemClock implements Clock {
     return Date.now() as Instant;
   }
 
-  /** By a timer of its own: one of `node:timers/promises` makes an error with its stack for each abort. */
+  /** Uses its own timer, because `node:timers/promises` creates an error with a stack for each abort. */
   async sleep(length: Duration, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    // Steps of the wall clock must not lengthen or shorten a sleep.
+    // Measured by the monotonic clock, so that a change of the system time does not affect a sleep.
     const end = performance.now() + length;
     await new Promise<void>((resolve, reject) => {
       let timer: NodeJS.Timeout;
-      const stop = (): void => {
+      const onAbort = (): void => {
         clearTimeout(timer);
         reject(signal?.reason);
       };
-      const wait = (left: number): void => {
-        timer = setTimeout(woken, Math.min(Math.ceil(left), MAX_DELAY));
+      const setTimer = (remaining: number): void => {
+        timer = setTimeout(onTimer, Math.min(Math.ceil(remaining), MAX_DELAY));
       };
-      const woken = (): void => {
+      const onTimer = (): void => {
         // Timers can fire a fraction of a millisecond early.
-        const left = end - performance.now();
-        if (left > 0) wait(left);
+        const remaining = end - performance.now();
+        if (remaining > 0) setTimer(remaining);
         else {
-          signal?.removeEventListener('abort', stop);
+          signal?.removeEventListener('abort', onAbort);
           resolve();
         }
       };
-      signal?.addEventListener('abort', stop, { once: true });
-      wait(length);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      setTimer(length);
     });
   }
 }
