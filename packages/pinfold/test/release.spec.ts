@@ -17,7 +17,7 @@ async function clone(files: Readonly<Record<string, string>>, name: string): Pro
 }
 
 describe('the version', () => {
-  it('is that of the package, with the commit in a clone', async () => {
+  it('is the package’s, with the commit in a clone', async () => {
     const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8');
     const { version } = JSON.parse(manifest) as { readonly version: string };
     const git = spawnSync('git', ['rev-parse', '--short=7', 'HEAD'], {
@@ -37,13 +37,13 @@ describe('the version', () => {
     ],
     ['a commit', { HEAD: `${COMMIT}\n` }],
   ] as const) {
-    it(`finds the commit of a clone that has checked out ${what}`, async () => {
+    it(`has the commit of a clone that has checked out ${what}`, async () => {
       expect(await commitOfClone(await clone(files, 'pinfold-workspace'))).to.equal(COMMIT);
       expect(await commitOfClone(await clone(files, 'a-team')), "another's repository").to.equal(undefined);
     });
   }
 
-  it('has no commit where there is no branch of that name, and no repository', async () => {
+  it('has no commit without such a branch, and without a repository', async () => {
     const unborn = { HEAD: 'ref: refs/heads/main\n' };
     expect(await commitOfClone(await clone(unborn, 'pinfold-workspace'))).to.equal(undefined);
     expect(await commitOfClone(await clone({}, 'pinfold-workspace'))).to.equal(undefined);

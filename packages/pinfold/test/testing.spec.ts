@@ -9,7 +9,7 @@ const foldersOfTests = async () =>
   (await readdir(tmpdir())).filter((name) => name.startsWith('pinfold-test-pinfold-'));
 
 describe('openTestPinfold', () => {
-  it('publishes in memory, gives the events, and expires when the test moves the clock', async () => {
+  it('publishes in memory, captures the events, and expires when the test advances the clock', async () => {
     const before = await foldersOfTests();
     const observed: string[] = [];
     const pinfold = await openTestPinfold({ onEvent: ({ type }) => observed.push(type) });
@@ -33,7 +33,7 @@ describe('openTestPinfold', () => {
     expect(await foldersOfTests()).to.deep.equal(before);
   });
 
-  it('hears what an asynchronous onEvent throws, as a server does', async () => {
+  it('receives the rejection of an asynchronous onEvent, like a server', async () => {
     const unheard: unknown[] = [];
     const hear = (reason: unknown): void => void unheard.push(reason);
     const others = process.rawListeners('unhandledRejection') as NodeJS.UnhandledRejectionListener[];
@@ -52,7 +52,7 @@ describe('openTestPinfold', () => {
     }
   });
 
-  it('leaves nothing where it cannot be opened', async () => {
+  it('leaves nothing behind if it cannot be opened', async () => {
     const before = await foldersOfTests();
     const failed = await openTestPinfold({ publicUrl: 'ftp://share.example' }).catch(
       (error: Error) => error.name,

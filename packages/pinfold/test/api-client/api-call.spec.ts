@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createClient } from '../../src/api-client/api-call.ts';
 import { RetryBudget } from '../../src/api-client/retry-budget.ts';
 
-describe('a call that is tried again', () => {
+describe('a call that is retried', () => {
   const names = { names: [], next_cursor: null };
 
   /** What a person reads while a call with two and a half minutes of patience fails once. */
@@ -26,7 +26,7 @@ describe('a call that is tried again', () => {
     return printed.join('\n');
   }
 
-  it('prints how long it is tried: a name that does not resolve for ten seconds', async () => {
+  it('prints how long it is retried: ten seconds if a name does not resolve', async () => {
     for (const code of ['ENOTFOUND', 'EAI_AGAIN'])
       expect(await toldOf(code)).to.match(/ trying again in 1 s \(for up to 10 s\)$/);
     expect(await toldOf('ECONNREFUSED')).to.match(/ trying again in 1 s \(for up to 150 s\)$/);

@@ -6,7 +6,7 @@ import { type Stub, startStub } from '../servers/stub.ts';
 
 const GIVEN = { key: 'pf_a_b', id: 'a', account: 'ada', scopes: ['pins:read'] };
 
-describe('asking for the key of a secret', () => {
+describe('waiting for the key of a login', () => {
   let server: Stub;
   let url: string;
   let asked: string[];
@@ -23,7 +23,7 @@ describe('asking for the key of a secret', () => {
     url = server.url;
   });
 
-  it('waits as the server says, and goes on while it is busy', async () => {
+  it('waits as long as the server asks, also while it is busy', async () => {
     const waiting = { status: 202, body: { status: 'waiting' } };
     answers = [
       { ...waiting, retryAfter: '7' },
@@ -54,7 +54,7 @@ describe('asking for the key of a secret', () => {
     expect(passed).to.equal(600_000);
   });
 
-  it('registers first, and says why where that is refused', async () => {
+  it('registers first, and reports why that is refused', async () => {
     answers = [{ status: 200, body: { status: 'registered' } }];
     await registerLogin(url, 'abc');
     expect(asked).to.deep.equal(['/manage/connect/register request=abc']);

@@ -5,7 +5,7 @@ describe('the text of a failure', () => {
   const failed = (code: string) =>
     new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
 
-  it('says what a refused connection and an unknown host mean, beside the code', () => {
+  it('explains a refused connection and an unknown host, with the code', () => {
     const url = 'https://pages.example/x';
     expect(unreachableText(url, failed('ECONNREFUSED'))).to.equal(
       'pages.example cannot be reached: no server listens there (ECONNREFUSED)',
@@ -18,7 +18,7 @@ describe('the text of a failure', () => {
     );
   });
 
-  it('says what helps against a certificate, and where the protocol is another', () => {
+  it('advises on certificates and wrong protocols', () => {
     for (const [code, advice] of [
       ['DEPTH_ZERO_SELF_SIGNED_CERT', 'NODE_EXTRA_CA_CERTS'],
       ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'NODE_EXTRA_CA_CERTS'],
@@ -32,7 +32,7 @@ describe('the text of a failure', () => {
     }
   });
 
-  it('says so where the answer is not HTTP, which Node tells with a code or without', () => {
+  it('reports an answer that is not HTTP, with a code of Node or without', () => {
     const withoutCode = Object.assign(
       new Error('Response does not match the HTTP/1.1 protocol (Expected HTTP/)'),
       { code: undefined },
@@ -43,7 +43,7 @@ describe('the text of a failure', () => {
         .and.not.include('undefined');
   });
 
-  it('doubts the whole URL, with its path, if the answer is of another program', () => {
+  it('questions the whole URL, with its path, if another program answers', () => {
     expect(invalidAnswerText('https://pages.example/x', 404)).to.equal(
       'pages.example answered with 404 Not Found and no reason; is there a Pinfold at https://pages.example/x?',
     );

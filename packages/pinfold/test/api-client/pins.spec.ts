@@ -17,7 +17,7 @@ function pin(title: string): object {
   return { id: ID, shared_url: `https://share.example/s/${ID}`, title, ...states, ...dates, ...figures };
 }
 
-describe('what a server elsewhere answers', () => {
+describe('the answer of a remote server', () => {
   let server: Stub;
   let answers: Answer[];
   let asked: number;
@@ -41,14 +41,14 @@ describe('what a server elsewhere answers', () => {
     env = { PINFOLD_URL: server.url, PINFOLD_KEY: 'secret' };
   });
 
-  it('does nothing to a terminal', async () => {
+  it('cannot control the terminal', async () => {
     answers = [[200, { pins: [pin('\u001b]0;x\u0007\u009b2J\u202egnp.exe\n')], next_cursor: null }]];
     const { out } = await run(env, 'list');
     expect(out.trimEnd()).not.to.match(/[\p{Cc}\p{Bidi_Control}]/u);
     expect(out).to.include('gnp.exe');
   });
 
-  it('does nothing to a terminal where it is a refusal or a warning', async () => {
+  it('cannot control the terminal by a refusal or a warning', async () => {
     const hostile = '\u001b]52;c;eA==\u0007\u009b2J\u202egnp.exe';
     const errors = [{ rule: hostile, detail: hostile, path: hostile }];
     answers = [
@@ -62,7 +62,7 @@ describe('what a server elsewhere answers', () => {
     }
   });
 
-  it('begins no line, which a continuous integration could take for an order', async () => {
+  it('cannot begin a line, which CI could take for a command', async () => {
     const hostile = 'x\n::stop-commands::x';
     const errors = [{ rule: hostile, detail: hostile, path: hostile }];
     const changed = { ...pin('x'), expires_at: hostile, shared_url: `http://${hostile}` };
@@ -80,7 +80,7 @@ describe('what a server elsewhere answers', () => {
     }
   });
 
-  it('does nothing to a terminal where it was changed, or is shown as JSON, which says the same', async () => {
+  it('cannot control the terminal as JSON, whose value is unchanged', async () => {
     const hostile = '\u001b]0;x\u0007\u009b2J\u202egnp.exe\u2028\u007f';
     const answer: Answer = [200, { pin: { ...pin(hostile), id: hostile } }];
     for (const args of [
@@ -95,7 +95,7 @@ describe('what a server elsewhere answers', () => {
     }
   });
 
-  it('is opened only where it is an address of the web', async () => {
+  it('is opened only if it is a web address', async () => {
     for (const shared_url of ['file:///etc/passwd', 'javascript:0', '--help', 'calc.exe']) {
       answers = [[201, { grant: { url: shared_url, expires_at: '2026-11-20T12:00:00.000Z' } }]];
       const { code, out } = await run(env, 'open', ID);
@@ -103,7 +103,7 @@ describe('what a server elsewhere answers', () => {
     }
   });
 
-  it('is not taken for that of a Pinfold when it is something else', async () => {
+  it('is recognized if it does not come from Pinfold', async () => {
     for (const args of [['list'], ['show', ID], ['publish', page]]) {
       answers = [[200, 'Welcome']];
       const { code, err } = await run(env, ...args);
@@ -111,7 +111,7 @@ describe('what a server elsewhere answers', () => {
     }
   });
 
-  it('is waited for, and a publication that does not come about names its key', async () => {
+  it('is awaited, and a failed publication names its key', async () => {
     const busy: Answer = [503, { code: 'unavailable', detail: 'Later.' }, { 'retry-after': '1' }];
     answers = [busy, [502, '<html>'], [201, { pin: pin('x'), warnings: [] }]];
     const { code, out, err } = await run(env, 'publish', page, '--idempotency-key', 'mine', '--json');
@@ -133,7 +133,7 @@ describe('what a server elsewhere answers', () => {
       .and.to.include(' is unavailable (503 unavailable): Later.');
   });
 
-  it('is waited for as long before a publication is sent as while it is', async () => {
+  it('is awaited for the same time before and while a publication is sent', async () => {
     const busy: Answer = [503, { code: 'unavailable', detail: 'Later.' }, { 'retry-after': '1' }];
     const none: Answer = [404, { code: 'not_found', detail: 'There is none.' }];
     const checked: Answer = [200, { pin: null, archive: { file_count: 1, size: 1 }, warnings: [] }];
@@ -148,7 +148,7 @@ describe('what a server elsewhere answers', () => {
     expect(waits[1]).to.be.within(120, 149);
   });
 
-  it('is final where it does not speak TLS, with exit code 1', async () => {
+  it('is final if the server does not speak TLS, with exit code 1', async () => {
     const elsewhere = { ...env, PINFOLD_URL: String(env.PINFOLD_URL).replace('http:', 'https:') };
     for (const args of [['publish', page], ['list']]) {
       const { code, out, err } = await run(elsewhere, ...args, '--json');
@@ -157,7 +157,7 @@ describe('what a server elsewhere answers', () => {
     }
   });
 
-  it('is no reason to name a key where nothing was sent to be published', async () => {
+  it('does not name a key if nothing was sent', async () => {
     const late: Answer = [503, { code: 'unavailable', detail: 'Later.' }, { 'retry-after': '3600' }];
     for (const args of [['--dry-run'], ['--strict'], ['--to', 'docs']]) {
       answers = [late];
@@ -167,7 +167,7 @@ describe('what a server elsewhere answers', () => {
     }
   });
 
-  it('is one JSON object for scripts where it is a failure', async () => {
+  it('is one JSON object for scripts if it is a failure', async () => {
     const errors = [{ rule: 'missing_index', detail: 'Put one there.', path: 'a\u202eb' }];
     answers = [[422, { code: 'invalid_archive', detail: 'Correct it.', errors }]];
     const refused = await run(env, 'publish', page, '--json', '--idempotency-key', 'mine');

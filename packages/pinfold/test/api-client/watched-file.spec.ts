@@ -4,7 +4,7 @@ import { WatchedFile } from '../../src/api-client/watched-file.ts';
 const bytes = Uint8Array.from({ length: 600_000 }, (_, index) => index % 251);
 
 describe('a watched file', () => {
-  it('reports how much was taken only when more is asked for', async () => {
+  it('reports sent bytes only when the next chunk is pulled', async () => {
     const reported: number[] = [];
     const file = new WatchedFile('x.zip', bytes, (sent) => reported.push(Math.floor(sent * 100)));
     const reader = file.stream().getReader();
@@ -18,7 +18,7 @@ describe('a watched file', () => {
     expect(reported).to.deep.equal([0, 43, 87, 100]);
   });
 
-  it('is sent in a form whole and under its name', async () => {
+  it('is sent completely in a form, with its name', async () => {
     const form = new FormData();
     form.set('archive', new WatchedFile('Säule.zip', bytes, () => undefined));
     const sent = (await new Response(form).formData()).get('archive') as File;

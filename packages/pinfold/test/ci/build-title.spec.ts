@@ -36,7 +36,7 @@ describe('the title of a publication in CI', () => {
     expect(titleOfBuild(undefined, mergeSnapshots)).to.equal('pr-12 · fffffff');
   });
 
-  it('has the title of the page only where there is room for all of it', () => {
+  it('has the title of the page only if all of it fits', () => {
     const env = { CI_COMMIT_BRANCH: 'main' };
     const fits = '🍵'.repeat(255 - 'main · '.length);
     expect(titleOfBuild(fits, env)).to.equal(`main · ${fits}`);

@@ -87,7 +87,7 @@ describe('publishing from CI', () => {
     await workspace.run(['sh'], 'npm run build', { CONTENT: content });
   }
 
-  it('has the release of the command as the default', async () => {
+  it('uses the release of the command by default', async () => {
     const [version] = (await release()).split('+');
     expect((await readAction()).inputs.version?.default).to.equal(version);
     expect((await readJobs())['.pinfold']?.variables?.SITE_VERSION).to.equal(version);
@@ -152,7 +152,7 @@ describe('publishing from CI', () => {
     expect(Date.parse(String(after.expires_at))).to.be.above(Date.parse(String(before.expires_at)));
   });
 
-  it('fails with one sentence where a repeated job finds its publication stopped', async () => {
+  it('fails with one sentence if the publication of a repeated job was stopped', async () => {
     await build('first');
     const { pinfold: publish, 'pinfold-stop': stop } = await readJobs();
     if (publish === undefined || stop === undefined) throw new Error('the template has two jobs');
@@ -188,7 +188,7 @@ describe('publishing from CI', () => {
     expect(Date.parse(String(first.outputs['expires-at']))).to.be.greaterThan(0);
   });
 
-  it('protects a publication, and shows the secrets to nobody but the runner', async () => {
+  it('protects a publication, and shows the secrets only to the runner', async () => {
     await build('first');
     const { code, out, err, outputs } = await step({ to: 'docs', password: SECRET });
     expect(code, err).to.equal(0);
@@ -204,7 +204,7 @@ describe('publishing from CI', () => {
     expect((await step({ to: 'docs', 'no-password': true })).code).to.equal(0);
   });
 
-  it('is strict, takes a title as it is, and needs a name that is one', async () => {
+  it('is strict, passes a title unchanged, and needs a valid name', async () => {
     await build('<img src="missing.png">');
     expect((await step({ strict: true })).code).to.equal(1);
     const title = `--"; touch 'x' $(touch y) \`touch z\``;
@@ -217,7 +217,7 @@ describe('publishing from CI', () => {
     ).to.equal(2);
   });
 
-  it('updates only a comment of its own, on whatever page, of a person or an app', async () => {
+  it('updates only its own comment, on any page, of a person or an app', async () => {
     await build('first');
     const mark = '<!-- pinfold docs -->';
     for (let id = 1; id <= 150; id += 1)
@@ -239,7 +239,7 @@ describe('publishing from CI', () => {
     expect([refused.code, refused.err.includes('401')]).to.deep.equal([1, true]);
   });
 
-  it('closes a name that is there no more', async () => {
+  it('succeeds in closing a name that is already deleted', async () => {
     expect((await step({ close: true, to: 'docs' })).code).to.equal(0);
     expect((await step({ close: true })).code).to.equal(2);
     expect((await client.listPage()).pins).to.deep.equal([]);

@@ -12,13 +12,13 @@ const GITHUB = { GITHUB_RUN_ID: '1', GITHUB_JOB: 'publish', GITHUB_RUN_ATTEMPT: 
 const GITLAB = { CI_PIPELINE_ID: '1', CI_JOB_NAME: 'publish' };
 
 describe('the Idempotency-Key of a run', () => {
-  it('is the same in each attempt, whatever the password', () => {
+  it('is the same in each attempt, also with another password', () => {
     const key = deriveRunKey(CONTENT, GITHUB);
     expect(key).to.match(/^ci-[0-9a-f]{64}$/);
     expect(deriveRunKey({ ...CONTENT, password: 'y' }, { ...GITHUB, GITHUB_RUN_ATTEMPT: '2' })).to.equal(key);
   });
 
-  it('is another for another content, title, name, protection, run or job', () => {
+  it('differs for another content, title, name, protection, run or job', () => {
     const keys = [
       deriveRunKey(CONTENT, GITHUB),
       deriveRunKey(CONTENT, GITLAB),
@@ -37,7 +37,7 @@ describe('the Idempotency-Key of a run', () => {
     expect(new Set(keys).size).to.equal(keys.length);
   });
 
-  it('is none outside of a job', () => {
+  it('is undefined outside of a job', () => {
     for (const env of [{}, { GITHUB_RUN_ID: '1' }, { CI_PIPELINE_ID: '', CI_JOB_NAME: 'x' }])
       expect(deriveRunKey(CONTENT, env)).to.equal(undefined);
   });

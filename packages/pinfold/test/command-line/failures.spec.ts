@@ -23,7 +23,7 @@ describe('failureJson', () => {
     expect(codeOf(new Error('x'))).to.equal('internal_error');
   });
 
-  it('gives nothing of a failure that the command has reported', () => {
+  it('is undefined for a failure that the command has reported', () => {
     expect(failureJson(new CommandFailure('x', { reported: true }))).to.equal(undefined);
     expect(failureJson(new UnavailableError('x', { reported: true }))).to.equal(undefined);
   });

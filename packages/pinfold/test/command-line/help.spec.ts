@@ -26,7 +26,7 @@ describe('the help', () => {
     });
   }
 
-  it('leads to pages and sections that are there', async () => {
+  it('refers to existing pages and sections', async () => {
     const root = join(import.meta.dirname, '../../../..');
     const { out } = await run({}, 'help', 'keys');
     expect(out).to.match(/^ {2}More: docs\/operators\/\S+\.md/m);
@@ -44,7 +44,7 @@ describe('the help', () => {
     }
   });
 
-  it('is about the command that it is asked of', async () => {
+  it('explains the requested command', async () => {
     const { out } = await run({}, 'help', 'publish');
     expect((await run({}, 'publish', './dist', '--help')).out).to.equal(out);
     expect((await run({}, 'publish', '--', '--help')).code, 'an argument').not.to.equal(0);
@@ -52,14 +52,14 @@ describe('the help', () => {
     expect(out).not.to.include('pinfold keys');
   });
 
-  it('knows no other command', async () => {
+  it('refuses an unknown command', async () => {
     expect((await run({}, 'help', 'undo')).code).to.equal(2);
   });
 });
 
 describe('a list', () => {
   for (const { name } of commands.filter(({ options }) => 'limit' in options)) {
-    it(`is refused for a wrong --limit before anything is opened or asked: "${name}"`, async () => {
+    it(`refuses a wrong --limit before it opens a store or sends a request: "${name}"`, async () => {
       const nowhere = { PINFOLD_DATA_DIR: '/nowhere', PINFOLD_DATABASE_URL: 'postgres://127.0.0.1:1/none' };
       for (const limit of ['0', '-1', '1.5', 'ten', '']) {
         const { code, out, err } = await run(nowhere, ...name.split(' '), `--limit=${limit}`);
@@ -72,7 +72,7 @@ describe('a list', () => {
 
 describe('pinfold completion', () => {
   for (const shell of ['bash', 'zsh', 'fish']) {
-    it(`names every command and option to ${shell}`, async () => {
+    it(`offers every command and option to ${shell}`, async () => {
       const { code, out } = await run({}, 'completion', shell);
       expect(code).to.equal(0);
       for (const { name, options } of commands) {
@@ -101,7 +101,7 @@ describe('pinfold completion', () => {
     });
   }
 
-  it('knows no other shell', async () => {
+  it('refuses an unknown shell', async () => {
     expect((await run({}, 'completion', 'constructor')).code).to.equal(2);
   });
 });

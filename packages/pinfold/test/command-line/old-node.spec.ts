@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { unsupportedNodeMessage } from '../../src/command-line/old-node.ts';
 
 describe('the Node that runs the command', () => {
-  it('is named in one line with the oldest that does, where it is older', () => {
+  it('is named in one line with the oldest supported version, if it is too old', () => {
     expect(unsupportedNodeMessage('20.20.2')).to.equal(
       'pinfold: this is Node 20.20.2, but Pinfold needs 22.18 or later',
     );
@@ -12,7 +12,7 @@ describe('the Node that runs the command', () => {
       expect(unsupportedNodeMessage(version)).to.equal(undefined);
   });
 
-  it('is the one that the package asks for', async () => {
+  it('matches the engines of the package', async () => {
     const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
     const { engines } = JSON.parse(manifest) as { readonly engines: { readonly node: string } };
     expect(unsupportedNodeMessage('0.0.0')).to.include(`${engines.node.replace('>=', '')} or later`);

@@ -20,7 +20,7 @@ const LISTING = JSON.stringify({
   next_cursor: null,
 });
 
-describe('what a command writes', () => {
+describe('the output of a command', () => {
   let server: Stub;
   let env: Env;
 
@@ -31,7 +31,7 @@ describe('what a command writes', () => {
     env = { PINFOLD_URL: server.url, PINFOLD_KEY: 'any' };
   });
 
-  it('arrives whole in a pipe, whose reader may be slow', async () => {
+  it('arrives completely in a pipe with a slow reader', async () => {
     for (const json of [true, false]) {
       const child = spawnCommand(env, 'list', ...(json ? ['--json'] : []));
       const exit = once(child, 'exit');
@@ -42,7 +42,7 @@ describe('what a command writes', () => {
     }
   });
 
-  it('may be read in part, without a word', async () => {
+  it('may be read in part, without a message', async () => {
     const child = spawnCommand(env, 'list');
     const said = text(child.stderr as NodeJS.ReadableStream);
     const exit = once(child, 'exit');

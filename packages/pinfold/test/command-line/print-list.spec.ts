@@ -32,7 +32,7 @@ async function printed(options: { json: boolean; limit?: string; failsAt?: numbe
 }
 
 describe('a list that a command prints', () => {
-  it('is written item by item, as a JSON document too, so that its length takes no memory', async () => {
+  it('is written item by item, also as JSON, so that a long list needs no memory', async () => {
     for (const json of [true, false]) {
       const { order } = await printed({ json });
       expect(order.slice(0, 4), String(json)).to.deep.equal(['read 1', 'written', 'read 2', 'written']);
@@ -56,7 +56,7 @@ describe('a list that a command prints', () => {
     expect(order).not.to.include('read 3');
   });
 
-  it('stays an incomplete document where reading fails, and leaves the last line to the failure', async () => {
+  it('stays an incomplete document if reading fails, and leaves the last line to the failure', async () => {
     const { out, error } = await printed({ json: true, failsAt: 3 });
     expect(out).to.equal('{"items":[{"id":1},{"id":2}\n');
     expect(error).to.have.property('message', 'the database is away');

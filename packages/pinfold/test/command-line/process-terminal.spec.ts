@@ -34,7 +34,7 @@ async function turn(): Promise<void> {
 }
 
 describe('the terminal of a process', () => {
-  it('shows one line of progress, which goes when anything is said', async () => {
+  it('shows one line of progress, which disappears when another line is printed', async () => {
     const { terminal, said } = open(true);
     for (const doing of ['packing', 'sending, 50 %', 'proving']) terminal.progress?.(doing);
     await turn();
@@ -48,12 +48,12 @@ describe('the terminal of a process', () => {
     expect(shown(said())).to.equal('published\n');
   });
 
-  it('shows no progress in a pipe, nor where lines cannot be cleared', () => {
+  it('shows no progress in a pipe, or if lines cannot be cleared', () => {
     expect(open(false).terminal.progress).to.equal(undefined);
     expect(open(true, { TERM: 'dumb' }).terminal.progress).to.equal(undefined);
   });
 
-  it('says in one sentence that standard output cannot be written', async () => {
+  it('reports in one sentence that standard output cannot be written', async () => {
     const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
     const stdout = new Writable({ write: (_, __, done) => done(full) }).on('error', () => {});
     const { terminal } = open(false, {}, stdout);
@@ -61,7 +61,7 @@ describe('the terminal of a process', () => {
     expect(failure).to.equal('standard output cannot be written: ENOSPC: no space left on device');
   });
 
-  it('asks a person until yes or no is said, and takes the end of input for a no', async () => {
+  it('repeats a question until the answer is yes or no, and takes the end of input for a no', async () => {
     for (const [typed, wanted] of [
       ['y\n', true],
       ['perhaps\nYes\n', true],
@@ -86,11 +86,11 @@ describe('the terminal of a process', () => {
     }
   });
 
-  it('asks nobody at the end of a pipe', () => {
+  it('asks no question if the input is a pipe', () => {
     expect(open(false).terminal.confirm).to.equal(undefined);
   });
 
-  it('takes the first line of a pipe for a secret', async () => {
+  it('reads a secret from the first line of a pipe', async () => {
     const { terminal, input, said } = open(false);
     input.end('one\r\ntwo\n');
     expect(await terminal.secret?.('Secret: ')).to.equal('one');
@@ -102,7 +102,7 @@ describe('the terminal of a process', () => {
     );
   });
 
-  it('asks a person twice and shows nothing of the answer', async () => {
+  it('asks a person twice for a secret, without showing it', async () => {
     const { terminal, input, said } = open(true);
     const secret = terminal.secret?.('Secret: ');
     input.write('one\r');

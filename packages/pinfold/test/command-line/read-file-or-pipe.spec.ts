@@ -26,7 +26,7 @@ describe('a command that reads a named pipe', () => {
   });
 
   for (const args of [['publish'], ['takedowns', 'import'], ['accounts', 'erase', '--list']]) {
-    it(`ends at the first signal while nothing comes: ${args.join(' ')}`, async () => {
+    it(`ends at the first signal while the pipe is silent: ${args.join(' ')}`, async () => {
       child = spawnCommand({ PINFOLD_DATA_DIR: folder }, ...args, pipe);
       const closed = once(child, 'close');
       // Opens as soon as the command reads.
@@ -37,7 +37,7 @@ describe('a command that reads a named pipe', () => {
     });
   }
 
-  it('reads it until its writer closes it', async () => {
+  it('reads the pipe until its writer closes it', async () => {
     const received: Buffer[] = [];
     server = await startStub((request, response) => {
       request.on('data', (piece: Buffer) => received.push(piece));

@@ -41,13 +41,13 @@ describe('a command that opens no store', () => {
     ['list', '--wrong'],
     ['keys', 'list'],
   ]) {
-    it(`loads nothing that a server needs: ${args.join(' ')}`, () => {
+    it(`loads no module of a server: ${args.join(' ')}`, () => {
       expect(loadedBy(args, { PINFOLD_DATA_DIR: '/nonexistent' })).to.deep.equal(['']);
     });
   }
 });
 
-describe('a server that asks no other', () => {
+describe('a server that sends no requests', () => {
   it("starts without Node's fetch and without InversifyJS", () => {
     const env = { PINFOLD_DATA_DIR: newFolder(), PINFOLD_HOST: '192.0.2.1', PINFOLD_WELCOME: 'off' };
     expect(loadedBy(['serve'], env)).to.have.members(['express', 'better-sqlite3']);

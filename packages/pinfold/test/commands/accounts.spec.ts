@@ -23,7 +23,7 @@ describe('pinfold accounts', () => {
     expect(unknown.err).to.match(/^pinfold: there is no account of this name[^\n]*\n$/);
   });
 
-  it('shows names, labels and reasons so that they turn nothing around', async () => {
+  it('shows names, labels and reasons without characters that change the text direction', async () => {
     const turning = 'a\u202eb';
     const options = ['--reason', turning, '--sites', 'keep'];
     expect((await machine.run('keys', 'create', '--account', turning, '--label', turning)).code).to.equal(0);
@@ -39,7 +39,7 @@ describe('pinfold accounts', () => {
         .and.not.match(/\p{Bidi_Control}/u);
   });
 
-  it('sets limits, each by itself, and takes them back', async () => {
+  it('sets and removes each limit separately', async () => {
     const set = await asJson('limits', 'ada', '--publications', '5/1h', '--sites', '3', '--bytes', 'off');
     const limits = { requests: null, publications: '5/1h', sites: 3, bytes: 'off' };
     expect(set.account.limits).to.deep.equal(limits);
@@ -53,7 +53,7 @@ describe('pinfold accounts', () => {
     }
   });
 
-  it('blocks and unblocks, in the name of the user', async () => {
+  it('blocks and unblocks, and records the user', async () => {
     const unknown = await machine.run('accounts', 'block', 'ada', '--reason', 'Phishing', '--json');
     expect([unknown.code, JSON.parse(unknown.out).error.code]).to.deep.equal([1, 'not_found']);
     const { account } = await asJson('block', 'ada', '--reason', 'Phishing', '--create');
@@ -73,7 +73,7 @@ describe('pinfold accounts', () => {
     expect((await machine.run('accounts', 'close', 'ada')).code).to.equal(2);
   });
 
-  it('makes the keys that administer a running server', async () => {
+  it('creates keys that administer a running server', async () => {
     const { run, url } = await serve();
     const key = (await run('keys', 'create', '--account', 'ops', '--scope', 'admin')).out.trim();
     const headers = { authorization: `Bearer ${key}` };
@@ -81,7 +81,7 @@ describe('pinfold accounts', () => {
     expect((await fetch(`${url}/admin/v1/accounts`)).status).to.equal(401);
   });
 
-  it('erases an account, prints what it cannot reach, and repeats a list', async () => {
+  it('erases an account, prints what is out of reach, and repeats a list', async () => {
     const name = 'Zoë\u202e "x"';
     for (const account of [name, 'ada']) await machine.run('keys', 'create', '--account', account);
     const { code, out } = await machine.run('accounts', 'erase', name, '--yes');
@@ -105,7 +105,7 @@ describe('pinfold accounts', () => {
     expect((await machine.run('accounts', 'erase', '--list', list, '--yes')).code).to.equal(1);
   });
 
-  it('erases neither what is not there nor the default account, and makes no key for what stays', async () => {
+  it('erases neither unknown accounts nor the default one, and creates no key for an erased one', async () => {
     await machine.run('keys', 'create');
     await machine.run('keys', 'create', '--account', 'ada');
     const erase = async (...args: readonly string[]) => {
@@ -125,7 +125,7 @@ describe('pinfold accounts', () => {
     expect((await machine.run('accounts', 'limits', name, '--sites', '3')).code).to.equal(1);
   });
 
-  it('reads a list in UTF-16, and erases nobody by one that is in another encoding', async () => {
+  it('reads a list in UTF-16, and erases no account by a list in another encoding', async () => {
     for (const account of ['Zoë', 'ada']) await machine.run('keys', 'create', '--account', account);
     const lines = '\uFEFF"ada"\r\n"Zoë"\r\n';
     const list = await machine.write('erased.jsonl', Buffer.from(lines, 'latin1'));
@@ -137,7 +137,7 @@ describe('pinfold accounts', () => {
     expect(await asJson('erase', '--list', list)).to.deep.equal({ erased: 2, passed_over: 0 });
   });
 
-  it('takes no name or reason that a terminal in another encoding than UTF-8 gave', async () => {
+  it('refuses names and reasons of a terminal with another encoding than UTF-8', async () => {
     const lossy = 'Zo\ufffd';
     for (const args of [
       ['keys', 'create', '--account', lossy],
@@ -151,7 +151,7 @@ describe('pinfold accounts', () => {
     expect((await asJson('list')).accounts).to.deep.equal([]);
   });
 
-  it('erases the rest of a list that names the default account, and says so', async () => {
+  it('erases the rest of a list that names the default account, and reports that', async () => {
     for (const account of ['ada', 'zoe']) await machine.run('keys', 'create', '--account', account);
     const list = await machine.write('erased.jsonl', '"ada"\r\n"default"\r\n"zoe"');
     const { code, out, err } = await machine.run('accounts', 'erase', '--list', list, '--yes');
@@ -162,7 +162,7 @@ describe('pinfold accounts', () => {
     }
   });
 
-  it('gives the line for the list though archives are left', async () => {
+  it('prints the line for the list even if archives are left', async () => {
     const { run, env, write } = await serve();
     const page = await write('site/index.html', '<!doctype html><title>A</title>');
     expect((await run('publish', dirname(page), '--account', 'ada')).code).to.equal(0);
@@ -179,7 +179,7 @@ describe('pinfold accounts', () => {
     expect((await run('accounts', 'erase', 'ada', '--yes', '--json')).code).to.equal(3);
   });
 
-  it('is erased by the API in read-only mode, too, and gone after the next sweep', async () => {
+  it('is erased by the API also in read-only mode, and removed by the next sweep', async () => {
     const { run, url } = await serve();
     const admin = (await run('keys', 'create', '--account', 'ops', '--scope', 'admin')).out.trim();
     const own = (await run('keys', 'create', '--account', 'ada')).out.trim();

@@ -6,7 +6,7 @@ import { remotePublications } from '../../src/publishing/remote-publications.ts'
 import { type CommandRun, type Env, run, runPiped } from '../command-run.ts';
 import { type Served, serve } from '../servers/served.ts';
 
-describe('the commands by the API', () => {
+describe('the commands that use the API', () => {
   let server: Served;
   let folder: string;
   let page: string;
@@ -48,7 +48,7 @@ describe('the commands by the API', () => {
     return runPiped(input, env, ...args);
   }
 
-  it('list publications, newest first, a line each that begins with the link', async () => {
+  it('list publications, newest first, each in a line that begins with the link', async () => {
     const second = await publish('Newer');
     const lines = (await done('list')).trimEnd().split('\n');
     expect(lines.slice(0, 2).map((line) => line.split('  ')[0])).to.deep.equal([second, link]);
@@ -57,7 +57,7 @@ describe('the commands by the API', () => {
     expect(pins[1]).to.deep.equal(await pin());
   });
 
-  it('list those of one state, and stopped ones only when asked', async () => {
+  it('list publications of one state, and stopped ones only on request', async () => {
     await done('stop', id);
     expect(await done('list')).not.to.include(link);
     expect(await done('list', '--state', 'stopped')).to.include(`${link}  stopped  `);
@@ -74,7 +74,7 @@ describe('the commands by the API', () => {
     }
   });
 
-  it('rename, and take the title away', async () => {
+  it('rename, and remove the title', async () => {
     expect(await done('rename', link, 'Other')).to.include('Other');
     expect((await pin()).title).to.equal('Other');
     await done('rename', id, '');
@@ -82,7 +82,7 @@ describe('the commands by the API', () => {
     expect(JSON.parse(await done('rename', id, '--json', '--', '-x')).pin.title).to.equal('-x');
   });
 
-  it('protect with a password from a pipe, never from an argument, and end the protection', async () => {
+  it('protect with a password from a pipe, never from an argument, and remove the protection', async () => {
     const { code, out, err } = await piped('correct horse\nnot this\n', 'password', id);
     expect(code, err).to.equal(0);
     expect(out + err).not.to.include('horse');
@@ -93,7 +93,7 @@ describe('the commands by the API', () => {
     expect((await run(env, 'password', id, 'correct horse')).code).to.equal(2);
   });
 
-  it('leave the protection alone where no password comes', async () => {
+  it('keep the protection if no password is entered', async () => {
     await piped('correct horse', 'password', id);
     for (const input of ['', '\n']) expect((await piped(input, 'password', id)).code).to.equal(2);
     expect((await run(env, 'password', id)).code).to.equal(2);
@@ -116,7 +116,7 @@ describe('the commands by the API', () => {
     expect(again.err).to.include('invalid_state');
   });
 
-  it('open the link with what opens links here, and print it', async () => {
+  it('open the link with the program of the system, and print it', async () => {
     const programs = join(folder, 'bin');
     await mkdir(programs);
     const opened = join(programs, 'opened');
@@ -136,7 +136,7 @@ describe('the commands by the API', () => {
     expect(found).to.equal(link);
   });
 
-  it('open a protected one without its password, or print the URL that does', async () => {
+  it('open a protected one without its password, or print the URL for that', async () => {
     await runPiped('correct horse\n', env, 'password', id);
     const url = await done('open', id, '--print');
     expect(url).to.match(/^http:\/\/localhost:\d+\/s\/[0-9a-f-]{36}\?grant=[\w.-]+\n$/);
@@ -146,13 +146,13 @@ describe('the commands by the API', () => {
     expect(Object.keys(JSON.parse(printed))).to.deep.equal(['url']);
   });
 
-  it('print the link also where nothing opens links', async () => {
+  it('print the link even if no program opens links', async () => {
     const { code, out, err } = await run({ ...env, PATH: folder }, 'open', id);
     expect([code, out]).to.deep.equal([1, `${link}\n`]);
     expect(err).to.include('no browser');
   });
 
-  it('say why the server refuses, and never show the key', async () => {
+  it('report why the server refuses, and never show the key', async () => {
     const unknown = await run(env, 'show', '00000000-0000-4000-8000-000000000000');
     expect(unknown.code).to.equal(1);
     expect(unknown.err).to.include('not_found');
@@ -163,7 +163,7 @@ describe('the commands by the API', () => {
     expect(out + err).not.to.include(wrong);
   });
 
-  it('take a key and a URL with a line end or a byte order mark, and ask for one where it is blank', async () => {
+  it('accept a key and a URL with a newline or a byte order mark, and require one if it is blank', async () => {
     const { PINFOLD_KEY: key } = env;
     for (const given of [`${key}\n`, `\uFEFF${key}\r\n`, ` ${key}\t`])
       expect((await run({ ...env, PINFOLD_KEY: given }, 'list')).code, JSON.stringify(given)).to.equal(0);
@@ -178,7 +178,7 @@ describe('the commands by the API', () => {
     }
   });
 
-  it('try again for ten seconds, and say so', async () => {
+  it('retry for ten seconds, and print that', async () => {
     const stop = (line: string): never => {
       throw new Error(line);
     };

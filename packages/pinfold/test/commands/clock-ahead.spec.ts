@@ -19,7 +19,7 @@ const setBy = (length: number, env: Env): Env => ({
   CLOCK_SET_BY: String(length),
 });
 
-describe('The clock of one process, nine days ahead', () => {
+describe('a process whose clock is nine days ahead', () => {
   const AHEAD: Duration = days(9);
 
   async function publishFive(server: ChildServer): Promise<string> {
@@ -35,7 +35,7 @@ describe('The clock of one process, nine days ahead', () => {
     for (const { shared_url: shared } of pins) expect((await fetch(shared)).status).to.equal(200);
   }
 
-  it('removes no site on one machine, and no copy in its backup', async () => {
+  it('removes no site on one machine, and no archive in its backup', async () => {
     const folder = newFolder();
     const backup = join(folder, 'backup');
     const env = {

@@ -45,7 +45,7 @@ describe('pinfold pins takedown --keep', () => {
     expect(await archiveFiles(), 'the archive').to.have.length(1);
   }
 
-  it('saves the ZIP, the record and the history for the operator alone, and takes down after it', async () => {
+  it('saves the ZIP, the record and the history only for the operator, and then takes down', async () => {
     const before = await pinOf(id);
     const { code, out, err } = await takeDown('--purge');
     expect([code, err]).to.deep.equal([0, '']);
@@ -64,7 +64,7 @@ describe('pinfold pins takedown --keep', () => {
     expect(after).to.have.members(['pin.purged', 'pin.taken_down', 'pin.published']);
   });
 
-  it('saves those of each copy, too, where these are taken down', async () => {
+  it('saves those of each copy, too, if it takes copies down', async () => {
     const copy = await publish('same', '--account', 'grace');
     expect((await takeDown()).out).to.include(`${copy}, a copy, is still in service.`);
     expect(await files()).to.have.length(3);
@@ -76,7 +76,7 @@ describe('pinfold pins takedown --keep', () => {
     expect(await pinOf(copy)).to.include({ state: 'deleted' });
   });
 
-  it('takes an empty folder, and does nothing where it is not empty, is no folder or cannot be made', async () => {
+  it('accepts an empty folder, and does nothing if it is not empty, not a folder or cannot be created', async () => {
     await mkdir(folder);
     await writeFile(join(folder, 'mine'), '');
     const full = await takeDown('--json');
@@ -93,7 +93,7 @@ describe('pinfold pins takedown --keep', () => {
     expect(await files()).to.have.length(3);
   });
 
-  it('says of an archive that is gone already, saves the rest and goes on', async () => {
+  it('reports an archive that is already removed, saves the rest and continues', async () => {
     await served.run('pins', 'takedown', id, '--reason', 'x', '--purge');
     const { code, err } = await takeDown('--purge');
     expect(code).to.equal(0);
@@ -101,14 +101,14 @@ describe('pinfold pins takedown --keep', () => {
     expect(await files()).to.have.members([`${id}.events.json`, `${id}.json`]);
   });
 
-  it('does the same where storage has lost it', async () => {
+  it('does the same if the storage has lost the archive', async () => {
     for (const archive of await archiveFiles()) await rm(archive);
     expect((await takeDown()).code).to.equal(0);
     expect(await files()).to.have.members([`${id}.events.json`, `${id}.json`]);
     expect(await pinOf(id)).to.include({ state: 'deleted' });
   });
 
-  it('does nothing for ids of which one is unknown', async () => {
+  it('does nothing if one of the ids is unknown', async () => {
     const { code, err } = await takeDown('0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20');
     expect([code, err]).to.deep.equal([
       1,
@@ -118,7 +118,7 @@ describe('pinfold pins takedown --keep', () => {
     await expectNothingDone();
   });
 
-  it('does nothing where storage is away', async () => {
+  it('does nothing if the storage is unavailable', async () => {
     const [archive = ''] = await archiveFiles();
     await rm(archive);
     // What is a folder cannot be read as a file.
@@ -130,7 +130,7 @@ describe('pinfold pins takedown --keep', () => {
     expect(await pinOf(id)).to.include({ state: 'published', taken_down: null });
   });
 
-  it('does nothing where the system takes no more bytes of a file', async () => {
+  it('does nothing if the system limits the size of a file', async () => {
     await served.run('stop', id);
     const { bytes } = await packFiles([
       { path: 'index.html', bytes: Buffer.from('x') },
@@ -177,7 +177,7 @@ describe('pinfold pins takedown --keep', () => {
       });
     }
 
-    it('later: all of it is there', async () => {
+    it('later: everything is saved', async () => {
       const { code, err } = await stopped('ENOSPC', STEPS + 1);
       expect(code, err).to.equal(0);
       expect(await files()).to.have.length(3);

@@ -59,7 +59,7 @@ describe('pinfold login', () => {
     expect(agreed.status).to.equal(303);
   }
 
-  it('keeps a key for its user alone, with which other commands work', async () => {
+  it('stores a key only for its user, and other commands use it', async () => {
     const { code, out, err } = await loggedIn(env, server.url, '--no-browser');
     expect(code).to.equal(0);
     expect(err).to.match(/[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}\n/);
@@ -79,7 +79,7 @@ describe('pinfold login', () => {
     expect(wrong.err, 'a key that is given comes first').to.include('401');
   });
 
-  it('prints one document for scripts, without the key, and keeps the keys of other servers', async () => {
+  it('prints one document for scripts, without the key, and preserves the keys of other servers', async () => {
     const other = 'https://other.example';
     await loggedIn(env, server.url, '--no-browser');
     const before = JSON.parse(await readFile(file, 'utf8'));
@@ -95,13 +95,13 @@ describe('pinfold login', () => {
     expect(several.err).to.include('--url').and.include(server.url).and.include(other);
   });
 
-  it('prints the page where nothing opens one', async () => {
+  it('prints the address of the page if no browser opens', async () => {
     const { code, err } = await loggedIn(env, server.url);
     expect(code).to.equal(0);
     expect(err).to.include(`${server.url}/manage/connect?request=`);
   });
 
-  it('takes no key from a file that others can read, nor adds one to it', async () => {
+  it('neither reads nor writes keys in a file that others can read', async () => {
     await loggedIn(env, server.url, '--no-browser');
     await chmod(file, 0o640);
     for (const args of [['list'], ['login', server.url]]) {
@@ -120,7 +120,7 @@ describe('pinfold login', () => {
     expect([code, err]).to.deep.equal([1, `pinfold: ${file} cannot be read (EISDIR)\n`]);
   });
 
-  it('keeps it where the system has the settings of users', async () => {
+  it('stores the key in the configuration folder of the system', async () => {
     const folder = join(home, 'settings');
     await loggedIn({ ...env, XDG_CONFIG_HOME: folder }, server.url, '--no-browser');
     expect(JSON.parse(await readFile(join(folder, 'pinfold', 'logins.json'), 'utf8'))).to.have.property(
@@ -128,7 +128,7 @@ describe('pinfold login', () => {
     );
   });
 
-  it('ends with 3 where a later attempt may succeed', async () => {
+  it('exits with 3 if a later attempt may succeed', async () => {
     const busy = await startStub((_, response) => response.writeHead(503).end());
     for (const url of [busy.url, 'http://127.0.0.1:1']) {
       const { code, out } = await run(env, 'login', url, '--no-browser', '--json');
@@ -144,7 +144,7 @@ describe('pinfold login', () => {
     expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'network_error']);
   });
 
-  it('says so where there is no Pinfold', async () => {
+  it('reports that the server is not Pinfold', async () => {
     const foreign = await startStub((_, response) => response.writeHead(404).end());
     const { code, out, err } = await run(env, 'login', foreign.url, '--no-browser', '--json');
     expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'not_found']);

@@ -52,7 +52,7 @@ describe('a folder without --root', () => {
       (error: CommandFailure) => String(error.json?.code),
     );
 
-  it('is refused where it contains the home folder, also by a symbolic link', async () => {
+  it('is refused if it contains the home folder, also through a symbolic link', async () => {
     const folder = await realpath(newFolder());
     const [users, disk] = [join(folder, 'users'), join(folder, 'disk')];
     const [home, site] = [join(users, 'grace'), join(users, 'grace', 'site')];
@@ -67,7 +67,7 @@ describe('a folder without --root', () => {
     expect(await outcomeOf(users, join(folder, 'userspace'))).to.equal('packed');
   });
 
-  it('is refused by the rules of the system, Windows among them', () => {
+  it('is refused by the rules of the system, including Windows', () => {
     const home = 'C:\\Users\\Grace';
     for (const folder of ['C:\\', 'D:\\', 'C:\\Users', 'c:\\users\\grace', '\\\\server\\share\\'])
       expect(isTooBroad(folder, [home], win32), folder).to.equal(true);

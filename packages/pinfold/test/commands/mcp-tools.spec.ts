@@ -30,7 +30,7 @@ describe('the tools of pinfold mcp', () => {
     expect(text).to.include('film.bin: 4000 bytes');
   });
 
-  it('takes the files of a site from an agent without a disk, and says which of them is wrong', async () => {
+  it('accepts the files of a site from an agent without a disk, and names the wrong one', async () => {
     const client = await connectTo(remote, connection);
     const index = { path: 'index.html', content: '<!doctype html><title>x</title><img src="a/dot.gif">' };
     const dot = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAA=', 'base64');
@@ -96,7 +96,7 @@ describe('the tools of pinfold mcp', () => {
     }
   });
 
-  it('says what to publish in place of a folder without an index.html, never to correct a ZIP', async () => {
+  it('advises what to publish instead of a folder without an index.html', async () => {
     for (const env of [remote, machine]) {
       const client = await connectTo(env, connection);
       for (const [files, path, named] of [
@@ -123,7 +123,7 @@ describe('the tools of pinfold mcp', () => {
     }
   });
 
-  it('names each cause of warnings once, and says what a page alone lacks', async () => {
+  it('names each cause of warnings once, and the missing files of a single page', async () => {
     const client = await connectTo(remote, connection);
     const scripts = Array.from({ length: 9 }, (_, n) => `<script src="/s${n}.js"></script>`).join('');
     const files = ['index.html', 'b.html', 'c.html'].map((path) => ({ path, content: `${PAGE}${scripts}` }));

@@ -112,7 +112,7 @@ describe('pinfold mcp', () => {
     }
   }
 
-  it('describes its tools: schemas without references, and what they do', async () => {
+  it('describes its tools, with schemas without references', async () => {
     const client = await connect(byMachine);
     const { tools } = await client.listTools();
     const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]));
@@ -137,7 +137,7 @@ describe('pinfold mcp', () => {
     }
   });
 
-  it('answers a refusal as an error of the tool with the problem, and goes on', async () => {
+  it('answers a refusal as an error of the tool with the problem, and continues', async () => {
     await served.write('sites/one/bad.zip', 'no zip');
     await served.write('sites/project/package.json', '{}');
     await served.write('sites/project/dist/index.html', PAGE);
@@ -185,7 +185,7 @@ describe('pinfold mcp', () => {
     expect(errors).not.to.include(' failed: ');
   });
 
-  it('publishes from its roots alone, wherever a link leads', async () => {
+  it('publishes only from its roots, even through links', async () => {
     const outside = join(folder, 'outside');
     await served.write('outside/index.html', 'secret');
     await symlink(outside, join(sites, 'link'));
@@ -207,7 +207,7 @@ describe('pinfold mcp', () => {
     }
   });
 
-  it('wants --root in the home folder, and publishes the source of a page without it', async () => {
+  it('needs --root in the home folder, but publishes the source of a page without it', async () => {
     const client = await connect(byMachine, 'auto', []);
     const { json, text } = await call(client, 'publish', { path: site });
     expect([json.code, text.includes('--root')]).to.deep.equal(['usage', true]);
@@ -216,7 +216,7 @@ describe('pinfold mcp', () => {
     expect([missing.code, missing.out]).to.deep.equal([2, '']);
   });
 
-  it('prints nothing but the protocol, and ends with its input, after what it had begun', async () => {
+  it('prints only the protocol, and ends with its input, after running calls', async () => {
     const child = spawnCommand(byMachine, 'mcp', '--root', 'sites');
     const [out, err] = [text(child.stdout), text(child.stderr ?? child.stdout)];
     const request = (id: number, method: string, params: Json) =>
@@ -245,7 +245,7 @@ describe('pinfold mcp', () => {
     expect((await call(client, 'publish', given)).json.replayed).to.equal(true);
   });
 
-  it('never shows the key, also where it is wrong', async () => {
+  it('never shows the key, even if it is wrong', async () => {
     const wrong = `pf_wrong_${'k'.repeat(43)}`;
     const client = await connect({ ...byServer, PINFOLD_KEY: wrong });
     const { isError, json, text } = await call(client, 'list');
@@ -257,7 +257,7 @@ describe('pinfold mcp', () => {
     expect(JSON.stringify(refused) + errors).not.to.include(served.key);
   });
 
-  it('has to know where it works before it starts', async () => {
+  it('needs a server before it starts', async () => {
     const { url, key } = served;
     const home = { HOME: join(folder, 'home'), npm_lifecycle_event: 'pinfold', INIT_CWD: folder };
     writeLogin(home, url, key);

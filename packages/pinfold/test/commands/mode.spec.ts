@@ -7,7 +7,7 @@ describe('pinfold mode', () => {
 
   const asJson = async (...args: readonly string[]) => (await machine.json('mode', ...args)).service;
 
-  it('prints how the service runs, and changes it, with an event in the history', async () => {
+  it('prints the mode, and changes it with an event in the history', async () => {
     expect(await asJson()).to.deep.equal({ mode: 'normal', message: null });
     const readOnly = { mode: 'read_only', message: 'Back at noon' };
     expect(await asJson('read_only', '--message', 'Back at noon')).to.deep.equal(readOnly);
@@ -24,12 +24,12 @@ describe('pinfold mode', () => {
     ]);
   });
 
-  it('is called wrongly with another mode, and with a message for none', async () => {
+  it('refuses an unknown mode, and a message without a mode', async () => {
     const wrong = [['off'], ['--message', 'x'], ['normal', '--message', 'x'], ['read_only', '--message', '']];
     for (const args of wrong) expect((await machine.run('mode', ...args)).code, args.join(' ')).to.equal(2);
   });
 
-  it('binds what publishes, and no other command', async () => {
+  it('applies to publishing, and to no other command', async () => {
     await machine.run('mode', 'read_only', '--message', 'Back at noon');
     const refused = await fetch(`${machine.url}/api/v1/pins`, {
       method: 'POST',

@@ -47,7 +47,7 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       expect(back.name).to.include({ url: first.name.url, pin: first.pin.id });
     });
 
-    it('go back to what they showed before, and forth again', async () => {
+    it('return to the previous publication, and back again', async () => {
       const [first, second] = [await asJson('publish', page, '--to', 'docs'), await asJson('publish', page)];
       const alone = await sh('names', 'set', 'docs', '--back', '--json');
       expect([alone.code, JSON.parse(alone.out).error.code]).to.deep.equal([1, 'invalid_state']);
@@ -64,7 +64,7 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       expect([missing.code, JSON.parse(missing.out).error.code]).to.deep.equal([1, 'not_found']);
     });
 
-    it('show a publication without a password in place of one with it only where that is asked for', async () => {
+    it('replace a protected publication by an unprotected one only on request', async () => {
       const open = (await asJson('publish', page, '--to', 'docs')).pin.id;
       const closed = (await protectedPage('--to', 'docs')).pin.id;
       const other = (await protectedPage()).pin.id;
@@ -84,7 +84,7 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       );
     });
 
-    it('say of a stopped publication what that means to the operation', async () => {
+    it('explain why a stopped publication cannot be used', async () => {
       const { pin } = await asJson('publish', page, '--to', 'docs');
       await asJson('stop', pin.id);
       for (const [args, said] of [
@@ -97,7 +97,7 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       }
     });
 
-    it('lead to what they show by their links, and only by their own', async () => {
+    it('resolve their own links to publications, and no others', async () => {
       const { pin, name } = await asJson('publish', page, '--to', 'docs');
       for (const link of [name.url, `${name.url}/`, `${name.url}/a/b?c=d#e`])
         expect((await asJson('show', link)).pin.id, link).to.equal(pin.id);
@@ -133,7 +133,7 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       expect((await sh('show', `${served.url}/n/docs`)).code).to.equal(2);
     });
 
-    it('stand beside the URL of a site, which is taken only where the shared URL leads there', async () => {
+    it('are accepted like the URL of a site, which the shared URL must lead to', async () => {
       const origin = await serve();
       const { env: there, run: shell, json } = shellOf(origin);
       const { pin } = await json('publish', page);
@@ -163,7 +163,7 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       expect(code, 'a site has no host of its own in path mode').to.equal(1);
     });
 
-    it('are deleted, and missed unless they need not exist', async () => {
+    it('are deleted, and reported missing unless --if-exists is given', async () => {
       const { name } = await asJson('publish', page, '--to', 'docs');
       expect(await asJson('names', 'delete', 'docs')).to.deep.equal({ name: 'docs', deleted: true });
       await asJson('publish', page, '--to', 'other');
@@ -185,7 +185,7 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       expect((await sh('names', 'set', 'docs', UNKNOWN)).err).to.include('no such publication');
     });
 
-    it('stop what they have shown since they were made, but for what another name shows', async () => {
+    it('stop the publications that only they have shown since their creation', async () => {
       const publish = async (name: string): Promise<string> =>
         (await asJson('publish', page, '--to', name)).pin.id;
       const stateOf = async (id: string): Promise<string> => (await asJson('show', id)).pin.state;
@@ -212,27 +212,27 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       expect(missed).to.deep.equal({ name: 'docs', deleted: false, stopped: [] });
     });
 
-    it('stop what they have shown after they were deleted, too', async () => {
+    it('stop their publications also after they were deleted', async () => {
       const { pin } = await asJson('publish', page, '--to', 'docs');
       await asJson('names', 'delete', 'docs');
       const { code, out } = await sh('names', 'delete', 'docs', '--stop');
       expect([code, out]).to.deep.equal([0, `There is no name docs.\n${pin.id} is stopped.\n`]);
     });
 
-    it('are only looked at by a check', async () => {
+    it('are not changed by a check', async () => {
       const checked = await asJson('publish', page, '--to', 'docs', '--dry-run');
       expect(checked).to.deep.include({ pin: null, name: null, warnings: [] });
       expect((await asJson('names', 'list')).names).to.deep.equal([]);
     });
 
-    it('are made of the branch', async () => {
+    it('are derived from the branch', async () => {
       const job = { CI_COMMIT_BRANCH: 'feature/x' };
       const published = await run({ ...env, ...job }, 'publish', page, '--to-branch', '--json');
       expect(JSON.parse(published.out).name.name).to.equal('feature-x-217d2bf5');
       expect((await run({ ...env, ...job }, 'names', 'delete', '--to-branch')).code).to.equal(0);
     });
 
-    it('are called wrongly in ways that the arguments show', async () => {
+    it('report wrong usage before any request', async () => {
       for (const args of [
         ['publish', page, '--to', 'Docs'],
         ['publish', page, '--to', ''],
@@ -279,7 +279,7 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       expect(name.pin).not.to.equal(pin.id);
     });
 
-    it('are not protected by a publication of before without a password', async () => {
+    it('do not require a password if the previous publication had none', async () => {
       await asJson('publish', page, '--idempotency-key', 'mine');
       const given = ['publish', page, '--password-stdin', '--idempotency-key', 'mine', '--json'];
       const replayed = await runPiped('correct horse\n', env, ...given);

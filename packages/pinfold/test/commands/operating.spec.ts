@@ -40,7 +40,7 @@ describe('the commands of a running server', () => {
       .and.have.property('url');
   });
 
-  it('make, list and revoke keys, which it knows at once', async () => {
+  it('create, list and revoke keys, with immediate effect', async () => {
     const { run, json, url } = await serve();
     const status = async (key: string): Promise<number> =>
       (await fetch(`${url}/api/v1/pins`, { headers: { authorization: `Bearer ${key}` } })).status;
@@ -58,7 +58,7 @@ describe('the commands of a running server', () => {
   });
 });
 
-describe('the commands, on the settings of a server', () => {
+describe('the commands with the settings of a server', () => {
   let machine: Machine;
   let site: string;
 
@@ -69,7 +69,7 @@ describe('the commands, on the settings of a server', () => {
     await writeFile(join(site, 'index.html'), '<!doctype html><title>x</title><p>Hello');
   });
 
-  it('make keys of one account, list them, and revoke one by the whole key', async () => {
+  it('create keys of one account, list them, and revoke one by the whole key', async () => {
     const made = await machine.json('keys', 'create', '--scope', 'pins:read');
     expect(made).to.include({ account: 'default', label: '' });
     expect(made.scopes).to.deep.equal(['pins:read']);
@@ -115,7 +115,7 @@ describe('the commands, on the settings of a server', () => {
     return pin;
   }
 
-  it('pin and unpin, by id and by shared URL, what is there', async () => {
+  it('pin and unpin an existing publication, by id and by shared URL', async () => {
     const { id, shared_url } = await published();
     const pinned = await machine.json('pin', id);
     expect(pinned.pin).to.include({ id, pinned: true, expires_at: null });
@@ -126,7 +126,7 @@ describe('the commands, on the settings of a server', () => {
     expect(err).to.match(/^pinfold: [^\n]+\n$/);
   });
 
-  it('clean up, and say what was done, and that a dry run compares nothing younger than a day', async () => {
+  it('clean up and report it, and note that a dry run compares nothing younger than a day', async () => {
     await published();
     for (const more of [[], ['--json']]) {
       const { code, err } = await machine.run('cleanup', '--dry-run', ...more);
@@ -140,7 +140,7 @@ describe('the commands, on the settings of a server', () => {
     expect(await machine.run('cleanup')).to.deep.include({ code: 0, err: '' });
   });
 
-  it('name what the next cleanup removes, and what ends soon', async () => {
+  it('list what the next cleanup removes, and what ends soon', async () => {
     const { id, expires_at } = await published();
     const soon = await machine.json('pins', 'list', '--ends-before', '2999-01-01');
     expect(soon.pins.map((pin: { readonly id: string }) => pin.id)).to.deep.equal([id]);
@@ -159,7 +159,7 @@ describe('the commands, on the settings of a server', () => {
     expect((await machine.run('cleanup', '--list')).code).to.equal(2);
   });
 
-  it('fail to clean up where so much has no record that the records must be wrong', async () => {
+  it('fail to clean up if too many archives have no record', async () => {
     for (let name = 0; name < 21; name += 1) await plantOrphan(name);
     const planned = await machine.json('cleanup', '--dry-run', '--force');
     expect(planned).to.include({ unnamed: 21, orphans: 21, listing: 'done' });
@@ -172,7 +172,7 @@ describe('the commands, on the settings of a server', () => {
     expect(await machine.json('cleanup', '--force')).to.include({ orphans: 21 });
   });
 
-  it('say that more archives without a record wait for the next comparison', async () => {
+  it('report that more archives without a record wait for the next comparison', async () => {
     for (let name = 0; name < 1_003; name += 1) await plantOrphan(name);
     const forced = await machine.run('cleanup', '--force');
     expect(forced.code).to.equal(0);
@@ -208,7 +208,7 @@ describe('the commands, on the settings of a server', () => {
   });
 
   for (const found of ['no folder', 'a folder of other things']) {
-    it(`find ${found}, name the setting, and make nothing`, async () => {
+    it(`find ${found}, name the setting, and create nothing`, async () => {
       const { folder } = machine;
       const before = found === 'no folder' ? [] : ['elsewhere'];
       for (const name of before) await mkdir(join(folder, name, 'else'), { recursive: true });
@@ -249,7 +249,7 @@ describe('the commands, on the settings of a server', () => {
     expect(await ended).to.deep.equal([0, null]);
   });
 
-  it('name a setting that is wrong', async () => {
+  it('name a wrong setting', async () => {
     for (const args of [['migrate'], ['keys', 'list']]) {
       const { code, err } = await run({ ...machine.env, PINFOLD_PORT: 'http' }, ...args);
       expect(code).to.equal(1);
@@ -282,7 +282,7 @@ describe('pinfold', () => {
     ['cleanup', 'now'],
     ['serve', '--port', '80'],
   ];
-  it('says in one line how it is not called', async () => {
+  it('reports wrong usage in one line', async () => {
     for (const args of wrong) {
       const { code, out, err } = await run({}, ...args);
       expect([code, out], JSON.stringify(args)).to.deep.equal([2, '']);
@@ -290,7 +290,7 @@ describe('pinfold', () => {
     }
   });
 
-  it('explains itself, and knows its version', async () => {
+  it('prints its help and its version', async () => {
     const { code, out, err } = await run({}, 'help');
     expect([code, err]).to.deep.equal([0, '']);
     for (const option of ['--help', '-h']) expect((await run({}, option)).out).to.equal(out);

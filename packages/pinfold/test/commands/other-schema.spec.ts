@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { release } from '../../src/release.ts';
 import { type Machine, openMachine } from '../servers/served.ts';
 
-describe('a command on a database of another state', () => {
+describe('a command on a database with another schema', () => {
   let machine: Machine;
   let file: string;
 
@@ -46,7 +46,7 @@ describe('a command on a database of another state', () => {
     }
   }
 
-  it('leaves the schema of a later release, and says what to do', async () => {
+  it('does not change the schema of a later release, and gives advice', async () => {
     makeLater();
     for (const command of [['accounts', 'list'], ['keys', 'create'], ['cleanup'], ['migrate'], ['manage']]) {
       const { code, err } = await machine.run(...command);
@@ -58,12 +58,12 @@ describe('a command on a database of another state', () => {
     }
   });
 
-  it('prepares an empty one', async () => {
+  it('migrates an empty database', async () => {
     expect((await machine.run('keys', 'create')).code).to.equal(0);
     expect(version()).to.equal(1);
   });
 
-  it('prepares an empty one by pinfold migrate, as often as one likes', async () => {
+  it('migrates an empty database by pinfold migrate, also repeatedly', async () => {
     for (let times = 0; times < 2; times += 1) {
       expect((await machine.run('migrate', '--json')).out).to.equal('{"migrated":true}\n');
     }

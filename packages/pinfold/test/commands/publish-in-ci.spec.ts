@@ -74,7 +74,7 @@ describe('pinfold publish in CI', () => {
     for (const acting of ['<script', '](', '`', '|', '@', ' #1', '*b*']) expect(text).not.to.include(acting);
   });
 
-  it('writes why nothing was published to the summary of the step', async () => {
+  it('writes the reason of a failure to the summary of the step', async () => {
     const summary = join(folder, 'summary');
     const env = { ...job, GITHUB_OUTPUT: join(folder, 'output'), GITHUB_STEP_SUMMARY: summary };
     const project = await served.write('p/package.json', '{}');
@@ -102,7 +102,7 @@ describe('pinfold publish in CI', () => {
     expect(err).to.include('looks like the project');
   });
 
-  it('says so when the outputs cannot be written', async () => {
+  it('reports that the outputs cannot be written', async () => {
     const env = { ...job, GITHUB_OUTPUT: join(folder, 'none', 'output') };
     const { code, out } = await run(env, 'publish', page, '--json');
     expect([code, JSON.parse(out.trim().split('\n').at(-1) ?? '').error.code]).to.deep.equal([

@@ -11,7 +11,7 @@ const FILES = {
   'dist/index.html': '<!doctype html><title>Tea &amp; cake</title>',
 };
 
-describe('what pinfold publish asks', () => {
+describe('the questions of pinfold publish', () => {
   let served: Served;
   let folder: string;
   let env: Env;
@@ -40,7 +40,7 @@ describe('what pinfold publish asks', () => {
     return { code, questions };
   }
 
-  it('is whether to publish the built site of a project, and not the project', async () => {
+  it('ask whether to publish the built site instead of the project', async () => {
     const { code, questions } = await asked([`Publish ${join(folder, 'dist')}?`], folder);
     expect([code, questions.length]).to.deep.equal([0, 2]);
     expect(await newest()).to.include({ original_filename: 'dist.zip', file_count: 1, title: null });
@@ -51,7 +51,7 @@ describe('what pinfold publish asks', () => {
     expect(await newest()).to.deep.equal(before);
   });
 
-  it('is refused in a pipe, but for --as-is and the folder of the built site', async () => {
+  it('fail in a pipe, unless --as-is or the folder of the built site is given', async () => {
     const before = await newest();
     const { code, out, err } = await run(env, 'publish', folder, '--json');
     expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'looks_like_project']);
@@ -66,7 +66,7 @@ describe('what pinfold publish asks', () => {
       expect((await run(env, 'publish', ...args)).code).to.equal(2);
   });
 
-  it("is whether the page's own title is to be the publication's", async () => {
+  it("ask whether to use the page's own title", async () => {
     const question = `Use the page's title, "Tea & cake"?`;
     const dist = join(folder, 'dist');
     expect((await asked([question], dist)).questions).to.deep.equal([question]);
@@ -81,7 +81,7 @@ describe('what pinfold publish asks', () => {
     expect((await newest())?.title).to.equal(null);
   });
 
-  it('refuses a wrong title before it sends anything', async () => {
+  it('do not come before the check of the title', async () => {
     for (const title of ['a\nb', 'x'.repeat(256)]) {
       const { code, err } = await run(env, 'publish', join(folder, 'dist'), '--title', title);
       expect([code, err.includes('The title')]).to.deep.equal([2, true]);

@@ -33,7 +33,7 @@ describe('pinfold publish with input that it cannot send', () => {
     await expectSaid(2, /^pinfold: PATH is missing; [^\n]+\n$/, '');
   });
 
-  it('names a file that is larger than can be read', async () => {
+  it('names a file that is too large to read', async () => {
     for (const name of ['big.zip', 'big.html']) {
       const big = join(folder, name);
       await writeFile(big, '');

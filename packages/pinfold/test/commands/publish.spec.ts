@@ -87,7 +87,7 @@ describe('pinfold publish', () => {
       expect((await publish(join(folder, 'empty'))).err).to.include('There are no files');
     });
 
-    it(`publishes a .zip as it is, ${way}`, async () => {
+    it(`publishes a .zip unchanged, ${way}`, async () => {
       const zip = await served.write('Site.ZIP', (await packFolder(site)).bytes);
       expect((await shellOf(served).json('publish', zip)).pin).to.include({
         original_filename: 'Site.ZIP',
@@ -160,7 +160,7 @@ describe('pinfold publish', () => {
     });
   });
 
-  it('says how large a ZIP is that is too large, and which files take most of it', async () => {
+  it('reports the size of a ZIP that is too large, and its largest files', async () => {
     const small = await serve({ PINFOLD_ARCHIVE_BYTES: '5000' });
     await small.write('film/index.html', 'x');
     for (const [name, size] of Object.entries({ 'a.bin': 900, 'b.bin': 4_000, 'c.bin': 1_500, 'd.bin': 800 }))
@@ -172,7 +172,7 @@ describe('pinfold publish', () => {
     expect(err.match(/\w\.\w+: \d+/g)).to.deep.equal(['b.bin: 4000', 'c.bin: 1500', 'a.bin: 900']);
   });
 
-  it('shows the link as a QR code that a reader reads, and the link alone on standard output', async () => {
+  it('shows the link as a readable QR code, and prints only the link on standard output', async () => {
     const { out, err } = await served.run('publish', site, '--qr');
     expect(out).to.match(/^http[^\n]+\n$/);
     const lines = err.split('\n').filter((line) => /^[ \u2580-\u2588]+$/.test(line));
@@ -184,7 +184,7 @@ describe('pinfold publish', () => {
     expect(readCode(dark)).to.equal(out.trim());
   });
 
-  it('publishes a page that is piped into it, under a name', async () => {
+  it('publishes a page from a pipe, under a name', async () => {
     const page = '<!doctype html><title>x</title><p>Piped';
     const { code, out, err } = await runPiped(page, env, 'publish', '-', '--name', 'report.html');
     expect(code, err).to.equal(0);

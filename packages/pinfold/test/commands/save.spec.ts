@@ -42,7 +42,7 @@ describe('saving the ZIP of a publication', () => {
 
   for (const [way, shellOf] of Object.entries(WAYS)) {
     describe(way, () => {
-      it('writes the very bytes that were published to a new file', async () => {
+      it('writes exactly the published bytes to a new file', async () => {
         const shell = shellOf(served);
         const file = join(folder, 'site.zip');
         const { code, out, err } = await shell.run('save', id, file);
@@ -59,7 +59,7 @@ describe('saving the ZIP of a publication', () => {
         expect(await files()).to.have.members(['site.zip', 'other.zip']);
       });
 
-      it('leaves an existing file as it is without --force, and replaces it with it', async () => {
+      it('keeps an existing file without --force, and replaces it with --force', async () => {
         const shell = shellOf(served);
         const file = join(folder, 'site.zip');
         await writeFile(file, 'mine');
@@ -72,7 +72,7 @@ describe('saving the ZIP of a publication', () => {
         expect(await files()).to.deep.equal(['site.zip']);
       });
 
-      it('says why there is none', async () => {
+      it('reports why there is no ZIP', async () => {
         const shell = shellOf(served);
         const file = join(folder, 'site.zip');
         const unknown = await shell.run('save', '00000000-0000-4000-8000-000000000000', file, '--json');
@@ -86,7 +86,7 @@ describe('saving the ZIP of a publication', () => {
     });
   }
 
-  it('names the file after the id where no name is given, and takes shared URLs', async () => {
+  it('names the file after the id by default, and accepts shared URLs', async () => {
     const env = { ...served.remote, INIT_CWD: folder, npm_lifecycle_event: 'pinfold' };
     const { code, out } = await run(env, 'save', `${served.url}/s/${id}`);
     expect([code, out]).to.deep.equal([0, `${id} was saved in ${id}.zip (1.5 MiB).\n`]);
@@ -94,7 +94,7 @@ describe('saving the ZIP of a publication', () => {
     expect(Buffer.compare(await readFile(file), zip)).to.equal(0);
   });
 
-  it('writes to standard output with -, and nothing beside it', async () => {
+  it('writes only the ZIP to standard output with -', async () => {
     const child = spawnCommand(served.remote, 'save', id, '-');
     const pieces: Buffer[] = [];
     child.stdout.on('data', (piece: Buffer) => pieces.push(piece));
@@ -107,7 +107,7 @@ describe('saving the ZIP of a publication', () => {
     }
   });
 
-  it('replaces no folder, and follows a link to the file that it names', async () => {
+  it('does not replace a folder, and follows a link to a file', async () => {
     const made = join(folder, 'a-folder');
     await mkdir(made);
     expect((await run(served.remote, 'save', id, made, '--force')).code).to.equal(1);
@@ -121,7 +121,7 @@ describe('saving the ZIP of a publication', () => {
     expect([nowhere.code, JSON.parse(nowhere.out).error.code]).to.deep.equal([1, 'cannot_write']);
   });
 
-  it('saves under a name as long as the system allows, and names a folder that is not there', async () => {
+  it('accepts the longest file name of the system, and names a missing folder', async () => {
     const longest = `${'長'.repeat(83)}.zip`;
     const { code, err } = await run(served.remote, 'save', id, join(folder, longest));
     expect([code, err]).to.deep.equal([0, '']);
@@ -137,7 +137,7 @@ describe('saving the ZIP of a publication', () => {
     expect(await files()).to.deep.equal([longest]);
   });
 
-  it('lets nobody read what replaces a file that they could not read', async function () {
+  it('keeps the permissions of a file that it replaces', async function () {
     if (process.platform === 'win32') this.skip();
     const file = join(folder, 'site.zip');
     await writeFile(file, 'mine', { mode: 0o600 });
@@ -147,7 +147,7 @@ describe('saving the ZIP of a publication', () => {
 
   // Other systems have no disk that is always full.
   if (process.platform === 'linux')
-    it('says in one line that standard output takes no more', async () => {
+    it('reports in one line that standard output cannot be written', async () => {
       const full = openSync('/dev/full', 'w');
       const child = spawn(COMMAND[0], [...COMMAND.slice(1), 'save', id, '-'], {
         env: { ...process.env, ...served.remote },
@@ -159,7 +159,7 @@ describe('saving the ZIP of a publication', () => {
       expect([code, err]).to.deep.equal([1, 'pinfold: ENOSPC: no space left on device, write\n']);
     });
 
-  it('leaves nothing where the system takes no more bytes of the file', async () => {
+  it('leaves nothing if the system limits the size of the file', async () => {
     const args = ['save', id, join(folder, 'site.zip'), '--json'];
     const { code, out } = await endOf(spawnWithSmallFiles(served.remote, 1_024, ...args));
     expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'cannot_write']);
@@ -206,14 +206,14 @@ describe('saving the ZIP of a publication', () => {
     const saving = (env: Env, ...more: string[]) =>
       run(env, 'save', id, join(folder, 'site.zip'), '--json', ...more);
 
-    it('leaves nothing if other bytes come', async () => {
+    it('leaves nothing if other bytes arrive', async () => {
       const env = await openServer((response) => response.end(zip.with(-1, 1)));
       const { code, out } = await saving(env);
       expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'unreadable']);
       expect(await files()).to.deep.equal([]);
     });
 
-    it('leaves an existing file as it was, and no other, if half of the bytes come', async () => {
+    it('keeps an existing file, and creates no other, if only half of the bytes arrive', async () => {
       await writeFile(join(folder, 'site.zip'), 'mine');
       const env = await openServer((response) => {
         response.write(zip.subarray(0, 1_000_000));

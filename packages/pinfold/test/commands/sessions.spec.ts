@@ -21,7 +21,7 @@ describe('pinfold sessions', () => {
   const listed = async (...args: readonly string[]): Promise<readonly Record<string, unknown>[]> =>
     (await machine.json('sessions', 'list', ...args)).sessions;
 
-  it('lists who is signed in, with the scope of the link and who made it', async () => {
+  it('lists sessions with their scope and the creator of their link', async () => {
     await signIn('--account', 'ada');
     await signIn('--account', 'ops', '--admin');
     expect(await listed()).to.have.length(2);
@@ -35,7 +35,7 @@ describe('pinfold sessions', () => {
     expect(line).to.match(new RegExp(`^${ops?.id}  ops  admin  operator \\S+  since \\S+  until \\S+\n$`));
   });
 
-  it('ends one session, which the history records', async () => {
+  it('ends one session, and records it in the history', async () => {
     await signIn('--account', 'ada');
     await signIn('--account', 'ada');
     const [one, other] = await listed();
@@ -53,7 +53,7 @@ describe('pinfold sessions', () => {
     expect((await machine.run('sessions', 'close')).code).to.equal(2);
   });
 
-  it('ends all sessions of an account, or of everybody', async () => {
+  it('ends all sessions of an account, or all', async () => {
     for (const account of ['ada', 'ada', 'grace', 'hedy']) await signIn('--account', account);
     const ofAda = (await listed('--account', 'ada')).map(({ id }) => id);
     const { ended } = await machine.json('sessions', 'end', '--account', 'ada');

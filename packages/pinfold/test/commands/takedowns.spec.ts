@@ -67,7 +67,7 @@ describe('pinfold pins and pinfold takedowns', () => {
     expect([unknown.code, unknown.err]).to.deep.equal([1, `pinfold: There is no publication ${NOWHERE}.\n`]);
   });
 
-  it('say why a publication of a blocked account is not shown', async () => {
+  it('explain why a publication of a blocked account is not shown', async () => {
     const id = await publish('one', '--account', 'ada');
     await run('accounts', 'block', 'ada', '--reason', 'Spam \u202e', '--sites', 'hide');
     const { out } = await run('pins', 'show', id);
@@ -76,7 +76,7 @@ describe('pinfold pins and pinfold takedowns', () => {
     expect((await run('accounts', 'show', 'ada')).out).to.include('sites hide: Spam \ufffd');
   });
 
-  it('stop one, whoever owns it', async () => {
+  it('stop one of any account', async () => {
     const id = await publish('one', '--account', 'ada');
     expect((await run('pins', 'stop', id)).out).to.equal(`${id} was stopped.\n`);
     expect((await asJson('pins', 'show', id)).pin).to.include({ state: 'deleted', taken_down: null });
@@ -87,7 +87,7 @@ describe('pinfold pins and pinfold takedowns', () => {
     expect((await run('pins', 'hide', id)).code).to.equal(2);
   });
 
-  it('take one down with its copies, in the name of the user, and lift the ban', async () => {
+  it('take one down with its copies, record the user, and lift the ban', async () => {
     const id = await publish('same', '--account', 'ada');
     const copy = await publish('same', '--account', 'grace');
     const listed = await run('pins', 'takedown', id, '--reason', 'Phishing');
@@ -132,7 +132,7 @@ describe('pinfold pins and pinfold takedowns', () => {
     expect((await takedown()).code).to.equal(2);
   });
 
-  it('bring a restored database where it was, again and again', async () => {
+  it('repeat takedowns in a restored database, also several times', async () => {
     const id = await publish('one', '--account', 'ada');
     const backup = join(folder, 'backup.sqlite');
     const data = join(folder, 'data');

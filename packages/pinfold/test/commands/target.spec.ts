@@ -9,7 +9,7 @@ import { type CommandRun, type Env, run, runProcess, spawnCommand } from '../com
 import { closedAfterTest } from '../servers/close-after-test.ts';
 import { openMachine, type Served, serve, WAYS } from '../servers/served.ts';
 
-describe('the place where a command works', () => {
+describe('the server that a command uses', () => {
   let served: Served;
   let folder: string;
   let site: string;
@@ -40,7 +40,7 @@ describe('the place where a command works', () => {
     return `http://127.0.0.1:${Object(server.address()).port}`;
   }
 
-  it('prints the public URL of the running server, whatever its own settings are', async () => {
+  it('prints the public URL of the running server, not of its own settings', async () => {
     const { code, out, err } = await run({ ...env, PINFOLD_PUBLIC_URL: '' }, 'publish', site);
     expect(code, err).to.equal(0);
     expect(out).to.match(new RegExp(`^${url}/s/`));
@@ -58,7 +58,7 @@ describe('the place where a command works', () => {
     expect((await run(ownMode, 'open', out.trim(), '--print')).out).to.match(new RegExp(`^${url}/s/`));
   });
 
-  it('stops no strict publication for a feature that the site may do without', async () => {
+  it('does not stop a strict publication for an optional feature', async () => {
     const page = '<!doctype html><script>try { localStorage.seen = 1 } catch {}</script>';
     await served.write('site/index.html', page);
     for (const more of [['--dry-run'], []]) {
@@ -74,7 +74,7 @@ describe('the place where a command works', () => {
     }
   });
 
-  it('says how to start a server where none runs, and asks no other that answers there', async () => {
+  it('explains how to start a server if none runs, and ignores another program at its address', async () => {
     await served.app.close();
     expect(await readdir(join(folder, 'data')), 'a clean stop').not.to.include('server.json');
     // Another server is where the settings say that one may be.
@@ -98,7 +98,7 @@ describe('the place where a command works', () => {
     }
   });
 
-  describe('whose server was killed', () => {
+  describe('after its server was killed', () => {
     let file: string;
     let asked: IncomingMessage[];
     let others: Env;
@@ -119,7 +119,7 @@ describe('the place where a command works', () => {
       await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), address }));
     }
 
-    it('gets nothing of a command if another process answers there', async () => {
+    it('sends nothing to another process at its address', async () => {
       for (const args of [['publish', site], ['list'], ['names', 'list']]) {
         const { code, out } = await run(others, ...args, '--json');
         expect([code, JSON.parse(out).error.code], args.join(' ')).to.deep.equal([3, 'unavailable']);
@@ -129,7 +129,7 @@ describe('the place where a command works', () => {
       expect(new Set(asked.map(({ method }) => method))).to.deep.equal(new Set(['GET']));
     });
 
-    it('gets nothing either if that process asks a running server for the proof', async () => {
+    it('sends nothing to a process that forwards the challenge to a running server', async () => {
       await listenInstead((request, response) => {
         asked.push(request);
         get(`http://127.0.0.1:${served.port}${request.url}`, (answer) => answer.pipe(response));
@@ -139,7 +139,7 @@ describe('the place where a command works', () => {
     });
   });
 
-  it('is not the proxy of the environment, which a key of this machine must not reach', async () => {
+  it('is not reached through the proxy of the environment, which must not see the key', async () => {
     const asked: string[] = [];
     const proxy = createServer();
     proxy.on('connect', ({ url = '' }, socket) => {
@@ -152,7 +152,7 @@ describe('the place where a command works', () => {
     expect([code, err, asked]).to.deep.equal([0, '', []]);
   });
 
-  it('has no key for a server that listens on an address of the network alone, and says so', async () => {
+  it('needs a key if it listens only on a network address, and reports that', async () => {
     const file = join(folder, 'data', 'server.json');
     const address = 'http://192.0.2.1:1';
     await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), address }));
@@ -178,7 +178,7 @@ describe('the place where a command works', () => {
     expect(await place({ ...home, PINFOLD_API_KEY: 'of-the-server' })).to.deep.equal(there);
   });
 
-  it('has to be chosen between two logins, and by a script between a login and ./data', async () => {
+  it('must be chosen between two logins, and by a script between a login and ./data', async () => {
     writeLogin(home, url, key);
     const read = await run(home, 'list');
     expect([read.code, read.out]).to.deep.equal([0, '']);
@@ -200,7 +200,7 @@ describe('the place where a command works', () => {
     expect(several.err).to.include(url).and.include('https://other.example').and.include('--url');
   });
 
-  it('is forgotten by a logout', async () => {
+  it('is removed by a logout', async () => {
     writeLogin(home, url, key);
     writeLogin(home, 'https://other.example', key);
     expect((await run(home, 'logout')).code).to.equal(2);
@@ -215,7 +215,7 @@ describe('the place where a command works', () => {
     expect([unknown.code, JSON.parse(unknown.out).error.code]).to.deep.equal([1, 'not_found']);
   });
 
-  it('makes no difference to what a command prints', async () => {
+  it('does not change the output of a command', async () => {
     const { pin } = await served.json('publish', site);
     const both = async (...args: readonly string[]): Promise<readonly [CommandRun, CommandRun]> => [
       await run(env, ...args),
@@ -245,7 +245,7 @@ describe('the place where a command works', () => {
   });
 
   for (const [way, shellOf] of Object.entries(WAYS)) {
-    it(`is only asked for a check, and publishes nothing with warnings where it is strict, ${way}`, async () => {
+    it(`only checks, and publishes nothing with warnings if it is strict, ${way}`, async () => {
       const sh = shellOf(served);
       expect(await sh.json('publish', site, '--dry-run')).to.deep.equal({
         pin: null,
@@ -263,7 +263,7 @@ describe('the place where a command works', () => {
 });
 
 describe('the arguments of the command', () => {
-  it('name what was probably meant', async () => {
+  it('get a suggestion if they are misspelled', async () => {
     for (const [args, meant] of [
       [['publsh'], 'Unknown command publsh. Did you mean publish?'],
       [['keys', 'crate'], 'Did you mean create?'],
@@ -276,7 +276,7 @@ describe('the arguments of the command', () => {
     expect((await run({}, 'pf_secret_key')).err).not.to.include('pf_secret_key');
   });
 
-  it('take a duration, and the mode as people write it', async () => {
+  it('accept a duration, and the mode as people write it', async () => {
     const machine = await openMachine();
     expect((await machine.run('mode', 'readonly')).out).to.equal('read_only\n');
     const eventsSince = async (since: string): Promise<number> =>

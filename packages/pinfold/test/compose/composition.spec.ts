@@ -32,7 +32,7 @@ const myStaging = new ContainerModule(({ rebind }) => {
 });
 
 describe('the secret in the data folder', () => {
-  it('is named in one line when it is none, or cannot be kept', async () => {
+  it('is named in one line if it is invalid, or cannot be stored', async () => {
     const folder = newFolder();
     await writeFile(join(folder, 'secret'), 'half of a secr');
     const refused = await compose(readSettings({ PINFOLD_DATA_DIR: folder })).catch(
@@ -72,7 +72,7 @@ const myPersistence = new ContainerModule(({ rebind }) => {
     .onDeactivation((persistence) => persistence.close());
 });
 
-describe("modules of a caller's own", () => {
+describe('modules of the embedding program', () => {
   let folder: string;
   let settings: Settings;
 
@@ -81,14 +81,14 @@ describe("modules of a caller's own", () => {
     settings = readSettings({ PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder, PINFOLD_WELCOME: 'off' });
   });
 
-  it('may bind a persistence that is a class', async () => {
+  it('may bind a persistence that is a class instance', async () => {
     const composition = await compose(settings, {}, containerLayer([myPersistence]));
     const { key } = await composition.manageKeys.create({ by: OPERATOR, account: 'ada' });
     expect(await composition.manageKeys.list({ by: 'ada' })).to.deep.include({ keys: [key] });
     await rejectionOf(composition.close());
   });
 
-  it('may bind observers, and every call of a port passes all of them', async () => {
+  it('may bind observers, which wrap every call of a port', async () => {
     const calls: string[] = [];
     const observing = new ContainerModule(({ bind }) => {
       for (const name of ['first', 'second']) {
@@ -113,7 +113,7 @@ describe("modules of a caller's own", () => {
     await app.close();
   });
 
-  it('may fail to close, and the metrics are no longer answered, and the log is whole', async () => {
+  it('may fail to close, but the metrics still stop and the log is complete', async () => {
     const lines: string[] = [];
     const watched = { ...settings, metricsPort: 0 };
     const app = await createApp(watched, { modules: [myPersistence], log: (line) => lines.push(line) });
@@ -124,7 +124,7 @@ describe("modules of a caller's own", () => {
     expect(await rejectionOf(fetch(metrics))).to.be.instanceOf(TypeError);
   });
 
-  it('may do without the staging', async () => {
+  it('may omit the staging', async () => {
     const useCases = { mine: true } as unknown as UseCases & Cleaning;
     const mine = new ContainerModule(({ rebind }) => {
       rebind(tokens.useCases).toConstantValue(useCases);
@@ -135,7 +135,7 @@ describe("modules of a caller's own", () => {
     await composition.close();
   });
 
-  it('leave a renewal at 7 days where a setting says how long publications live first', async () => {
+  it('keep a renewal of 7 days if a setting changes the first lifetime', async () => {
     const limitsOf = async (own: Partial<Settings>, limits?: Partial<Limits>) => {
       const composition = await compose({ ...settings, ...own }, limits && { limits });
       await composition.close();
@@ -149,7 +149,7 @@ describe("modules of a caller's own", () => {
     expect(inCode).to.include({ lifetime: days(30), renewal: days(30) });
   });
 
-  it('have their publications waited for, as ours are', async () => {
+  it('have their publications awaited on close', async () => {
     const composition = await compose(settings, {}, containerLayer([myStaging]));
     const body = new ReadableStream<Uint8Array>();
     const received = await composition.useCases.staging.receive(body, 1);
@@ -165,7 +165,7 @@ describe("modules of a caller's own", () => {
     await composition.close();
   });
 
-  it('have their health looked at, as ours have', async () => {
+  it('have their health checked', async () => {
     const { url, close } = await serve({}, { modules: [myStaging] });
     const answer = await fetch(`${url}/healthz`);
     expect(await answer.json()).to.include({ database: 'ok', staging: 'unavailable' });

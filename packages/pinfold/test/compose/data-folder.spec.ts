@@ -24,12 +24,12 @@ describe('a start whose data folder cannot be made or written', () => {
     return await createApp(settings, { log: () => undefined }).catch((error: unknown) => error);
   }
 
-  it('names the variable in one line, where a file is in the way', async () => {
+  it('names the variable in one line if a file is in the way', async () => {
     const error = await refusal(join(folder, 'file', 'data'));
     expect(error).to.be.instanceOf(SettingsError).with.property('variable', 'PINFOLD_DATA_DIR');
   });
 
-  it('names the variable in one line, where archives are on another volume than uploads', async () => {
+  it('names the variable in one line if archives and uploads are on different volumes', async () => {
     const across = new Fault('storage_unavailable', 'both must lie on one volume', {
       cause: Object.assign(new Error('EXDEV: cross-device link'), { code: 'EXDEV' }),
     });
@@ -42,13 +42,13 @@ describe('a start whose data folder cannot be made or written', () => {
     expect(String(error)).to.match(/PINFOLD_DATA_DIR [^\n]+ one volume$/);
   });
 
-  it('names the variable in one line, where the file system takes no folders', async () => {
+  it('names the variable in one line if the file system accepts no folders', async () => {
     const error = await refusal('/proc/pinfold/data');
     expect(error).to.be.instanceOf(SettingsError).with.property('variable', 'PINFOLD_DATA_DIR');
   });
 
   for (const code of ['EROFS', 'EACCES']) {
-    it(`names the variable and the folder in one line, each once, where nothing can be written (${code})`, async () => {
+    it(`names the variable and the folder in one line, each once, if nothing can be written (${code})`, async () => {
       const refuse = (): Promise<void> => Promise.reject(Object.assign(new Error(`${code}: no`), { code }));
       const runner = { uid: process.geteuid?.(), access: refuse };
       const error = await openDataFolder(folder, 'made', runner).catch((reason: unknown) => reason);
@@ -93,7 +93,7 @@ describe('the data folder and the user who runs the server', () => {
     return stdout;
   }
 
-  it("is refused to root where it is another user's, in one line that says which user to be", async () => {
+  it("is refused to root if it is another user's, in one line that names the user to run as", async () => {
     const runner = { uid: 0, access: () => Promise.resolve() };
     if (isRoot) await chown(data, OTHER, OTHER);
     const said = isRoot
@@ -107,13 +107,13 @@ describe('the data folder and the user who runs the server', () => {
       .and.to.include(`--uid=${isRoot ? OTHER : self} `);
   });
 
-  it("is root's to use where it is root's", async () => {
+  it("is accepted for root if it is root's", async () => {
     if (isRoot) expect(await openedAs(0)).to.equal(data);
     else
       expect(await openDataFolder('/', 'refused', { uid: 0, access: () => Promise.resolve() })).to.equal('/');
   });
 
-  it('is refused to others where they cannot write in it, in one line that says which user to be', async () => {
+  it('is refused to users who cannot write in it, in one line that names the user to run as', async () => {
     // Who is not root can become nobody else, but can take from himself the right to write.
     if (!isRoot) await chmod(data, 0o500);
     const said = await openedAs(isRoot ? OTHER : self);
@@ -121,13 +121,13 @@ describe('the data folder and the user who runs the server', () => {
     if (isRoot) expect(said).to.include('--uid=0 ');
   });
 
-  it("is theirs to use where they can, as in a pod with a volume of root's", async () => {
+  it("is accepted for users who can write in it, as in a pod with a volume of root's", async () => {
     await chmod(data, 0o777);
     const runner = { uid: OTHER, access };
     expect(isRoot ? await openedAs(OTHER) : await openDataFolder(data, 'refused', runner)).to.equal(data);
   });
 
-  it('is made for the server alone: a command that finds none names the setting, and makes nothing', async () => {
+  it('is created only by a server: a command without one names the setting and creates nothing', async () => {
     const missing = join(folder, 'nowhere', 'data');
     const settings = readSettings({ PINFOLD_DATA_DIR: missing });
     await expectRefused(settings);
@@ -135,7 +135,7 @@ describe('the data folder and the user who runs the server', () => {
     expect(await openDataFolder(missing, 'made')).to.equal(missing);
   });
 
-  it('is one that a server has begun, or an empty one: a command makes nothing among other things', async () => {
+  it('must be a server’s or empty: a command creates nothing among other files', async () => {
     const settings = readSettings({ PINFOLD_DATA_DIR: data });
     await mkdir(join(data, 'other'));
     const { message } = await expectRefused(settings);
@@ -147,7 +147,7 @@ describe('the data folder and the user who runs the server', () => {
     await (await compose(settings, { opener: 'command' })).close();
   });
 
-  it('need hold nothing where database and storage are elsewhere, but archives where it alone has them', async () => {
+  it('may be empty if database and storage are elsewhere, but must contain archives otherwise', async () => {
     const PINFOLD_DATABASE_URL = 'postgres://pinfold@127.0.0.1:1/nowhere';
     const shared = { PINFOLD_DATA_DIR: data, PINFOLD_DATABASE_URL, PINFOLD_SECRET: 'x'.repeat(44) };
     await mkdir(join(data, 'other'));

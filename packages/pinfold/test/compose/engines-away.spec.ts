@@ -3,7 +3,7 @@ import { type App, createApp, readSettings } from '../../src/index.ts';
 import { list, type PinJson, publish } from '../servers/api-calls.ts';
 import { CREDENTIALS, type Engines, startEngines } from '../servers/engines.ts';
 
-describe('a server whose engines go away', () => {
+describe('a server whose database or storage becomes unavailable', () => {
   let engines: Engines;
   let app: App;
   let url: string;
@@ -67,7 +67,7 @@ describe('a server whose engines go away', () => {
     expect((await fetch(`${url}/healthz`)).status).to.equal(200);
   }
 
-  it('answers 503 while the database is away, and goes on when it is back', async () => {
+  it('answers 503 while the database is unavailable, and continues when it is back', async () => {
     const { id } = await published('before');
     await engines.databaseWire.cut();
     await expectUnavailable(await publish(url, key, 'meanwhile'));
@@ -83,7 +83,7 @@ describe('a server whose engines go away', () => {
     expect((await fetch(`${url}/s/${id}/`)).status).to.equal(200);
   });
 
-  it('publishes nothing while the database is read-only, and goes on when it is not', async () => {
+  it('publishes nothing while the database is read-only, and continues afterwards', async () => {
     const { id } = await published('before');
     const { database } = engines;
     const setReadOnly = (value: string): Promise<readonly unknown[]> =>
@@ -101,7 +101,7 @@ describe('a server whose engines go away', () => {
     await expectRecovered('meanwhile', 4);
   });
 
-  it('answers 503 while the storage is away, and goes on when it is back', async () => {
+  it('answers 503 while the storage is unavailable, and continues when it is back', async () => {
     const { id } = await published('before');
     await engines.storeWire.cut();
     await expectUnavailable(await publish(url, key, 'meanwhile'));

@@ -19,7 +19,7 @@ describe('The events of a service', () => {
     return taken;
   }
 
-  it('come to code in one order, those of one account or all, and end when it is closed', async () => {
+  it('are yielded in one order, of one account or all, and end when Pinfold is closed', async () => {
     const options = { dataDir, publicUrl: 'http://127.0.0.1:9', log: () => undefined };
     const pinfold = await openPinfold(options);
     try {
@@ -46,7 +46,7 @@ describe('The events of a service', () => {
     }
   });
 
-  it('leave a stopping server that waits for them with an empty page', async () => {
+  it('end a waiting request with an empty page when the server stops', async () => {
     const { app, url, key, close } = await serve();
     try {
       const ask = (query: string) =>

@@ -20,14 +20,14 @@ describe('several servers on PostgreSQL and S3', () => {
     return app.listen();
   }
 
-  it('are started first by one of three at once: one key, one welcome site', async () => {
+  it('make one first start of three concurrent ones: one key, one welcome site', async () => {
     const started = await Promise.all(['one', 'two', 'three'].map((node) => start(node)));
     const [key = '', ...others] = started.flatMap(({ firstStart }) => firstStart?.apiKey ?? []);
     expect(others).to.deep.equal([]);
     for (const { addresses } of started) expect(await list(addresses.publicUrl, key)).to.have.length(1);
   });
 
-  it('hold no more connections to the database than ten a node', async () => {
+  it('hold at most ten database connections per node', async () => {
     const { addresses, firstStart } = await start('one');
     const key = firstStart?.apiKey ?? '';
     await Promise.all(Array.from({ length: 60 }, () => list(addresses.publicUrl, key)));
@@ -37,7 +37,7 @@ describe('several servers on PostgreSQL and S3', () => {
     expect(Number(held?.count)).to.be.within(2, 10);
   });
 
-  it('let viewers in by grants of each secret, so that one can be replaced node by node', async () => {
+  it('accept grants of each secret, so that a secret can be replaced node by node', async () => {
     const [old, fresh] = ['the secret of the first year', 'the secret of the second year'];
     const first = await start('one', { PINFOLD_SECRET: old });
     const key = first.firstStart?.apiKey ?? '';

@@ -4,7 +4,7 @@ import { createMemoryBudget } from '../../src/compose/memory-budget.ts';
 const MiB = 1_048_576;
 
 describe('The memory budget of a process', () => {
-  it('leaves the defaults where there is no limit, or enough', () => {
+  it('keeps the defaults without a limit, or with enough memory', () => {
     for (const limit of [0, 1_024 * MiB, 2 ** 53]) {
       expect(createMemoryBudget(1, limit), String(limit)).to.deep.equal({
         viewer: {},

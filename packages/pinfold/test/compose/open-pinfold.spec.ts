@@ -43,7 +43,7 @@ describe('Pinfold in a server of your own', () => {
     return ((await answer.json()) as { readonly pin: PinJson }).pin;
   }
 
-  it('publishes from code, calls beforePublish before, and onEvent after', async () => {
+  it('publishes from code, and calls beforePublish before and onEvent after it', async () => {
     const observed: string[] = [];
     publicUrl += '/';
     const { publish: publishFromCode } = await open({
@@ -72,7 +72,7 @@ describe('Pinfold in a server of your own', () => {
     expect(observed).to.deep.equal(['pin.published ada']);
   });
 
-  it('goes on when an observer throws or rejects, and logs it', async () => {
+  it('continues after an observer throws or rejects, and logs it', async () => {
     const log: string[] = [];
     const reject = async (): Promise<never> => Promise.reject(new Error('a bug of the team'));
     const fail = (): never => {
@@ -95,7 +95,7 @@ describe('Pinfold in a server of your own', () => {
     ]);
   });
 
-  it('goes on though its log throws or rejects, and says so on standard error', async () => {
+  it('continues although its log throws or rejects, and reports that on standard error', async () => {
     const { error: print } = console;
     const printed = new Set<unknown>();
     console.error = (message, { message: bug }) => printed.add(`${message}: ${bug}`);
@@ -114,7 +114,7 @@ describe('Pinfold in a server of your own', () => {
     expect(printed).to.have.keys('log has thrown: a thrown bug', 'log has thrown: a rejection');
   });
 
-  it('speaks of the sign-in of the team, and looks as it wants', async () => {
+  it('describes your sign-in, and uses your branding', async () => {
     await open({
       authenticate: async () => undefined,
       signIn: { detail: 'Sign in at /login.', challenge: 'Cookie', securityScheme: { type: 'apiKey' } },
@@ -126,7 +126,7 @@ describe('Pinfold in a server of your own', () => {
     expect(page).to.contain('· Harbour</title>').and.contain('href="/login"');
   });
 
-  it('lets what a team says of an account hold for it', async () => {
+  it('applies your limits for an account', async () => {
     const { publish: publishFromCode } = await open({ limitsOf: () => ({ lifetime: days(30) }) });
     const archive = zipSync({ 'index.html': new Uint8Array(1) }, { mtime: '2026-11-20' });
     const outcome = await publishFromCode({ by: ada, key: 'one', filename: 'site.zip', archive });
@@ -134,7 +134,7 @@ describe('Pinfold in a server of your own', () => {
     expect(outcome.publication.expiresAt).to.equal(outcome.publication.publishedAt + days(30));
   });
 
-  it('shows publications to those alone whom the team lets look', async () => {
+  it('shows publications only to viewers whom your access rules admit', async () => {
     await open({
       authenticate: async () => ({ account: ada, scopes: MEMBER_SCOPES }),
       access: {
@@ -157,7 +157,7 @@ describe('Pinfold in a server of your own', () => {
     return entries.filter((entry) => entry.isFile()).length;
   }
 
-  it('publishes, shows and manages for those whom your sign-in knows', async () => {
+  it('publishes, shows and manages for callers of your sign-in', async () => {
     await open({
       authenticate: async ({ headers }) =>
         headers.authorization === 'Bearer ada' ? { account: ada, scopes: MEMBER_SCOPES } : undefined,
@@ -170,7 +170,7 @@ describe('Pinfold in a server of your own', () => {
     expect(await screen.text()).to.include(pin.id);
   });
 
-  describe('with a sign-in that gives everybody every scope', () => {
+  describe('with a sign-in that gives every caller every scope', () => {
     const everything = [...MEMBER_SCOPES, 'admin'] as const;
     const asked = ['/admin/v1/pins', '/manage/administration'];
     let log: string[];
@@ -184,13 +184,13 @@ describe('Pinfold in a server of your own', () => {
       return answers.map(({ status }) => status);
     }
 
-    it('has no operators unless administration was asked for, and logs that once', async () => {
+    it('has no operators unless administration is enabled, and logs that once', async () => {
       expect(await answersOf({})).to.deep.equal([404, 404, 200]);
       await published(await publish(publicUrl, 'ada', 'a'));
       expect(warnings()).to.have.length(1);
     });
 
-    it('has operators where administration was asked for', async () => {
+    it('has operators if administration is enabled', async () => {
       expect(await answersOf({ administration: true })).to.deep.equal([200, 200, 200]);
       expect(warnings()).to.deep.equal([]);
       const service = await fetch(`${publicUrl}/manage/administration/service`);
@@ -198,7 +198,7 @@ describe('Pinfold in a server of your own', () => {
     });
   });
 
-  it('takes API keys where you give no sign-in', async () => {
+  it('accepts API keys if you provide no sign-in', async () => {
     const { useCases } = await open();
     const { text } = await useCases.keys.create({ by: OPERATOR, account: ada });
     await published(await publish(publicUrl, text, 'a'));
@@ -207,7 +207,7 @@ describe('Pinfold in a server of your own', () => {
     );
   });
 
-  it('removes by itself what has expired', async () => {
+  it('removes expired archives by itself', async () => {
     const clock = createManualClock();
     const { useCases } = await open({ clock, machine: clock, limits: { lifetime: hours(1) } });
     await useCases.cleanUp();
@@ -237,7 +237,7 @@ describe('Pinfold in a server of your own', () => {
     expect(await observed()).to.deep.equal([{ day, views: 2, refused_passwords: 0 }]);
   });
 
-  it('keeps what was published, and gives up its stores once closed', async () => {
+  it('keeps publications, and releases its stores when closed', async () => {
     const first = await open();
     const { text } = await first.useCases.keys.create({ by: OPERATOR, account: ada });
     const pin = await published(await publish(publicUrl, text, 'a'));
@@ -251,7 +251,7 @@ describe('Pinfold in a server of your own', () => {
     expect(await (await fetch(pin.shared_url)).text()).to.include('<p>a');
   });
 
-  it('waits for a publication from code that has not come to its archive when it is closed', async () => {
+  it('waits on close for a publication from code that has not read its archive yet', async () => {
     const plan = Promise.withResolvers<object>();
     const { publish: publishFromCode, close } = await open({ limitsOf: () => plan.promise });
     const archive = zipSync({ 'index.html': new Uint8Array(1) }, { mtime: '2026-11-20' });

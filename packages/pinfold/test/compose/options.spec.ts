@@ -95,10 +95,10 @@ describe('the options in code', () => {
   }
 
   for (const way of Object.keys(ways) as (keyof typeof ways)[]) {
-    it(`of ${way} are each refused by name with what they must be, without their value`, () =>
+    it(`of ${way} are refused by name with the expected type, without their value`, () =>
       expectRefused(way, WRONG_IN_CODE));
 
-    it(`of ${way} that it does not have are refused, with the one that was probably meant`, async () => {
+    it(`of ${way} are refused if they are unknown, with a suggestion`, async () => {
       const access = { identify: () => 'ada', mayView: () => 'no' };
       expect((await refusal(way, { acces: access })).message).to.equal(
         `acces is not an option of ${way}. Did you mean access?`,
@@ -110,7 +110,7 @@ describe('the options in code', () => {
       expect((await refusal(way, others)).message).to.match(/ is not an option of /);
     });
 
-    it(`of ${way} are an object, and a sign-in of the team's own is the only one`, async () => {
+    it(`of ${way} must be an object, and exclude an identity provider beside your own sign-in`, async () => {
       for (const none of [null, 'secret', []]) {
         const error = await ways[way](none).catch((cause: Error) => cause);
         expect(error)
@@ -125,10 +125,10 @@ describe('the options in code', () => {
     });
   }
 
-  it('of createApp may say whether a person reads its output, and nothing else of it', () =>
+  it('of createApp include terminal, which openPinfold refuses', () =>
     expectRefused('createApp', { terminal: [/^must be true or false$/, 'secret'] }));
 
-  it('of openPinfold that are settings of the server are texts, and are named as both do', async () => {
+  it('of openPinfold that are settings are strings, and errors name the option and the variable', async () => {
     await expectRefused('openPinfold', WRONG_TEXTS);
     expect((await refusal('openPinfold', { database: 'postgres://localhost/x' })).message).to.match(
       /^PINFOLD_SECRET \(secret\) must be set.*when PINFOLD_DATABASE_URL \(database\) is/,

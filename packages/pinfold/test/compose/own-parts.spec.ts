@@ -35,7 +35,7 @@ describe('the parts of Pinfold in a server of your own', () => {
     expect((await loadedFor({})).filter((name) => inversify.includes(name))).to.deep.equal([]);
   });
 
-  it('takes parts of your own as plain options, and leaves closing them to you', async () => {
+  it('accepts your own parts as plain options, and does not close them', async () => {
     const memory = createMemory();
     const calls: string[] = [];
     const withoutGauges: Observer = (call, method, port) => {
@@ -77,7 +77,7 @@ describe('the parts of Pinfold in a server of your own', () => {
     expect(readdirSync(dataDir)).not.to.include.members(['pinfold.sqlite', 'archives']);
   });
 
-  it('loads the clients of S3 and PostgreSQL only where they are named', async () => {
+  it('loads the clients of S3 and PostgreSQL only if settings use them', async () => {
     const clients = ['pg', '@aws-sdk/client-s3'];
     const named = { database: 'postgres://127.0.0.1:1/x', storage: 's3://bucket', secret: 'x'.repeat(16) };
     expect(await loadedFor(named)).to.include.members(clients);

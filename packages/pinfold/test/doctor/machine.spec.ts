@@ -24,7 +24,7 @@ describe('pinfold doctor, on the machine of a server', () => {
     await (await compose(readSettings(env))).close();
   });
 
-  it('finds nothing wrong where nothing is, and leaves nothing behind', async () => {
+  it('finds no problems in a correct setup, and leaves nothing behind', async () => {
     const found = await findingsOf(examine(env));
     expect(troubles(found)).to.deep.equal([]);
     for (const check of ['folder', 'room', 'database', 'schema', 'storage.put', 'storage.delete']) {
@@ -36,7 +36,7 @@ describe('pinfold doctor, on the machine of a server', () => {
     expect(await readdir(join(folder, 'staging'))).to.deep.equal([]);
   });
 
-  it('is one JSON document for scripts, and says in its exit code whether anything failed', async () => {
+  it('prints one JSON document for scripts, with exit code 1 if a check failed', async () => {
     const well = await run(env, 'doctor', '--json');
     expect(well.code).to.equal(0);
     const report = JSON.parse(well.out) as { status: string; checks: readonly object[] };
@@ -51,7 +51,7 @@ describe('pinfold doctor, on the machine of a server', () => {
     expect(ill.err).to.match(/^pinfold: 1 of \d+ checks failed\n$/);
   });
 
-  it('says in lines for people what it expects, what it observes and what to do', async () => {
+  it('prints for people what it expects, what it observes and what to do', async () => {
     await chmod(folder, 0o755);
     const { code, out } = await run(env, 'doctor');
     expect(code).to.equal(0);
@@ -62,7 +62,7 @@ describe('pinfold doctor, on the machine of a server', () => {
     expect(out).to.include(`         to do: chmod 0700 ${folder}: `);
   });
 
-  it('names the variable that is wrong, and tries nothing with such settings', async () => {
+  it('names a wrong variable, and checks nothing else', async () => {
     const found = await findingsOf(examine({ ...env, PINFOLD_PORT: 'none' }));
     expect(Object.keys(found)).to.deep.equal(['settings']);
     expect(found.settings?.observed).to.match(/^PINFOLD_PORT \(port\) must be /);
@@ -71,7 +71,7 @@ describe('pinfold doctor, on the machine of a server', () => {
     expect(misspelt.settings?.observed).to.include('PINFOLD_PROT');
   });
 
-  it('finds a folder that is not there, and makes none', async () => {
+  it('reports a missing folder without creating it', async () => {
     const missing = join(folder, 'nowhere');
     const found = await findingsOf(examine({ ...env, PINFOLD_DATA_DIR: missing }));
     expect(troubles(found)).to.deep.equal(['folder failed']);
@@ -79,14 +79,14 @@ describe('pinfold doctor, on the machine of a server', () => {
     expect(await readdir(folder)).not.to.include('nowhere');
   });
 
-  it('finds a secret that is none, and does not repeat it', async () => {
+  it('reports an invalid secret without printing it', async () => {
     await writeFile(join(folder, 'secret'), 'half of a secr');
     const halved = await findingsOf(examine({ ...env, PINFOLD_PUBLIC_URL: 'http://127.0.0.1:1' }));
     expect(halved.secret).to.include({ status: 'failed' });
     expect(halved.secret?.observed).not.to.include('half of');
   });
 
-  it('finds a disk without room, and with too little for all uploads', async () => {
+  it('reports a full disk, and one with too little room for all uploads', async () => {
     const MiB = 1_048_576;
     const roomOn = async (bavail: number) =>
       (await findingsOf(folderFindings(readSettings(env), async () => ({ bsize: 1, bavail })))).room;
@@ -95,7 +95,7 @@ describe('pinfold doctor, on the machine of a server', () => {
     expect(await roomOn(639 * MiB)).to.include({ status: 'warning' });
   });
 
-  it('finds a damaged database, and one that is none', async () => {
+  it('reports a damaged database, and a file that is not a database', async () => {
     const file = join(folder, 'pinfold.sqlite');
     await truncate(file, 8_192);
     expect((await findingsOf(examine(env))).database?.status).to.equal('failed');
@@ -103,7 +103,7 @@ describe('pinfold doctor, on the machine of a server', () => {
     expect((await findingsOf(examine(env))).database?.status).to.equal('failed');
   });
 
-  it('looks at an empty folder before its first start without making a database', async () => {
+  it('checks an empty folder before the first start without creating a database', async () => {
     const empty = newFolder();
     const found = await findingsOf(examine({ ...env, PINFOLD_DATA_DIR: empty }));
     expect(found.database?.status).to.equal('skipped');
@@ -111,7 +111,7 @@ describe('pinfold doctor, on the machine of a server', () => {
   });
 });
 
-describe('pinfold doctor, at a database of its own', () => {
+describe('pinfold doctor, with PostgreSQL', () => {
   let folder: string;
   let database: NewDatabase;
 
@@ -125,7 +125,7 @@ describe('pinfold doctor, at a database of its own', () => {
     return { PINFOLD_DATA_DIR: folder, PINFOLD_PORT: '0', PINFOLD_DATABASE_URL: url, PINFOLD_SECRET: secret };
   }
 
-  it('finds nothing wrong before and after the schema is there, and makes none', async () => {
+  it('finds no problems without and with a schema, and creates none', async () => {
     const env = envOf(database.url());
     const before = await findingsOf(examine(env));
     expect(troubles(before)).to.deep.equal([]);
@@ -139,7 +139,7 @@ describe('pinfold doctor, at a database of its own', () => {
     expect(after.clock?.status).to.equal('ok');
   });
 
-  it('finds rights that its user lacks, before the schema and after', async () => {
+  it('reports missing rights of the user, without and with a schema', async () => {
     const user = `poor @"${database.address.database}`;
     const quoted = `"${user.replaceAll('"', '""')}"`;
     await database.ask(`CREATE ROLE ${quoted} LOGIN PASSWORD 'poor'`);
@@ -163,7 +163,7 @@ describe('pinfold doctor, at a database of its own', () => {
     expect(troubles(granted)).to.deep.equal(['database.rights warning']);
   });
 
-  it('finds a schema of a newer release', async () => {
+  it('reports a schema of a newer release', async () => {
     const env = envOf(database.url());
     await (await compose(readSettings(env))).close();
     await database.ask("UPDATE pinfold.schema_state SET oldest_version = 999, oldest_release = '9.0.0'");
@@ -174,7 +174,7 @@ describe('pinfold doctor, at a database of its own', () => {
     });
   });
 
-  it('finds a server that does not let it in, or is not there, and shows no password', async () => {
+  it('reports a server that refuses it or is missing, without showing the password', async () => {
     for (const change of [{ password: 'hunter2' }, { port: 1 }]) {
       const found = await findingsOf(examine(envOf(database.url(change))));
       expect(troubles(found)).to.deep.equal(['database failed']);
@@ -183,7 +183,7 @@ describe('pinfold doctor, at a database of its own', () => {
   });
 });
 
-describe('pinfold doctor, at a bucket', () => {
+describe('pinfold doctor, with S3', () => {
   let folder: string;
   let store: S3Server;
   let refused: (method: string, path: string) => boolean;
@@ -213,7 +213,7 @@ describe('pinfold doctor, at a bucket', () => {
     };
   }
 
-  it('finds nothing wrong where nothing is, and leaves nothing behind', async () => {
+  it('finds no problems in a correct setup, and leaves nothing behind', async () => {
     const found = await findingsOf(examine(env()));
     expect(troubles(found)).to.deep.equal([]);
     expect(found['storage.versions']?.status).to.equal('ok');
@@ -229,7 +229,7 @@ describe('pinfold doctor, at a bucket', () => {
     ['delete', 'storage.delete', (method) => method === 'DELETE'],
   ];
   for (const [right, check, isRefused] of rights) {
-    it(`finds that it may not ${right}, and says which right to give`, async () => {
+    it(`reports that it may not ${right}, and names the right to grant`, async () => {
       refused = isRefused;
       const found = await findingsOf(examine(env()));
       expect(troubles(found)).to.deep.equal([`${check} failed`]);
@@ -237,7 +237,7 @@ describe('pinfold doctor, at a bucket', () => {
     });
   }
 
-  it('finds a bucket that is not there', async () => {
+  it('reports a missing bucket', async () => {
     const missing = env().PINFOLD_STORAGE_URL?.replace('//sites', '//sights') ?? '';
     const found = await findingsOf(examine({ ...env(), PINFOLD_STORAGE_URL: missing }));
     expect(troubles(found)).to.deep.equal(['storage.check failed']);

@@ -105,7 +105,7 @@ describe('pinfold doctor, from outside', () => {
     return findingsOf(examine(env));
   }
 
-  it('finds nothing wrong behind a proxy that passes everything on', async () => {
+  it('finds no problems behind a correct proxy', async () => {
     await start();
     const all = await found();
     expect(troubles(all)).to.deep.equal([]);
@@ -122,7 +122,7 @@ describe('pinfold doctor, from outside', () => {
     }
   });
 
-  it('finds nothing wrong where there is no proxy, also in path mode and below a path', async () => {
+  it('finds no problems without a proxy, also in path mode and below a path', async () => {
     const port = await quietPort();
     env = { ...env, PINFOLD_PORT: String(port), PINFOLD_PUBLIC_URL: `http://localhost:${port}/share` };
     app = await createApp(readSettings({ ...env, PINFOLD_VIEWER_MODE: 'path' }), { log: () => undefined });
@@ -159,7 +159,7 @@ describe('pinfold doctor, from outside', () => {
     ],
   ];
   for (const [does, changed, expected, says = /./] of changes) {
-    it(`finds a proxy that ${does}`, async () => {
+    it(`reports a proxy that ${does}`, async () => {
       await start();
       change = changed;
       const all = await found();
@@ -168,14 +168,14 @@ describe('pinfold doctor, from outside', () => {
     });
   }
 
-  it('finds that all viewers count as one, where nobody believes X-Forwarded-For', async () => {
+  it('reports that all viewers have one address if X-Forwarded-For is not trusted', async () => {
     await start({ PINFOLD_TRUST_PROXY: '' });
     const all = await found();
     expect(troubles(all)).to.deep.equal(['proxy.client failed']);
     expect(all['proxy.client']?.advice).to.match(/^PINFOLD_TRUST_PROXY=(?:::ffff:)?127\.0\.0\.1$/);
   });
 
-  it('finds that all viewers count as one behind two proxies, where one is trusted', async () => {
+  it('reports that all viewers have one address behind two proxies if one is trusted', async () => {
     // As Fly and Render do: an address of theirs follows the client's.
     const headers = ({ 'x-forwarded-for': client, ...sent }: IncomingHttpHeaders) => ({
       ...sent,
@@ -196,7 +196,7 @@ describe('pinfold doctor, from outside', () => {
     expect(troubles(await found())).to.deep.equal([]);
   });
 
-  it('finds that clients may choose their address', async () => {
+  it('reports that clients can choose their address', async () => {
     await start({ PINFOLD_TRUST_PROXY: '2' });
     change = { isAppending: true };
     const all = await found();
@@ -204,7 +204,7 @@ describe('pinfold doctor, from outside', () => {
     expect(all['proxy.client']?.advice).to.include('PINFOLD_TRUST_PROXY');
   });
 
-  it('finds a server that is not there behind its proxy, and a proxy that is not there', async () => {
+  it('reports a missing server behind its proxy, and a missing proxy', async () => {
     await start();
     change = { status: 502 };
     const away = await found();
@@ -215,7 +215,7 @@ describe('pinfold doctor, from outside', () => {
     expect((await found()).url?.observed).to.include('ECONNREFUSED');
   });
 
-  it('reports a name without an address, and asks the server that --url names', async () => {
+  it('reports a name without an address, and checks the server of --url', async () => {
     await start();
     const { code, out } = await run(env, 'doctor', '--json', '--url', 'http://pinfold.invalid');
     expect(code).to.equal(1);
@@ -224,7 +224,7 @@ describe('pinfold doctor, from outside', () => {
     expect((await run(env, 'doctor', '--url', 'nonsense')).code).to.equal(2);
   });
 
-  it('asks nothing that needs the secret of the server with another one', async () => {
+  it('skips checks that need the secret if it is another server’s', async () => {
     await start({ PINFOLD_SECRET: 'the secret of the server' });
     env = { ...env, PINFOLD_SECRET: 'the secret of another one' };
     const all = await found();
@@ -232,7 +232,7 @@ describe('pinfold doctor, from outside', () => {
     expect(all['proxy.host']?.advice).to.include('PINFOLD_SECRET');
   });
 
-  it('answers the mirror only to a mark of its own', async () => {
+  it('echoes only requests with a valid token', async () => {
     await start();
     const mirror = `${proxyUrl()}/healthz/mirror`;
     for (const mark of ['', 'x', 'A'.repeat(100)]) {
@@ -270,21 +270,21 @@ describe('pinfold doctor, from outside', () => {
       return `https://share.localhost:${(secure.address() as AddressInfo).port}`;
     }
 
-    it('finds a certificate that nobody trusts', async () => {
+    it('reports an untrusted certificate', async () => {
       await start({ PINFOLD_PUBLIC_URL: secureUrl() });
       const all = await found();
       expect(troubles(all)).to.deep.equal(['url.certificate failed']);
       expect(all['url.certificate']?.advice).to.include('NODE_EXTRA_CA_CERTS');
     });
 
-    it('finds one that ends soon', async () => {
+    it('reports a certificate that expires soon', async () => {
       await start({ PINFOLD_PUBLIC_URL: secureUrl() });
       const all = await findingsOf(examine(env, undefined, { ca }));
       expect(troubles(all)).to.deep.equal(['url.certificate warning', 'sites.certificate warning']);
       expect(all['url.certificate']?.observed).to.match(/^the certificate is valid for [45] days$/);
     });
 
-    it('finds that the proxy has none for the name', async () => {
+    it('reports that the proxy has no certificate for the name', async () => {
       const without = createSecureServer().listen(0, '127.0.0.1');
       await once(without, 'listening');
       const { port } = without.address() as AddressInfo;
@@ -294,7 +294,7 @@ describe('pinfold doctor, from outside', () => {
       expect(url?.advice).to.include('certificate for this name');
     });
 
-    it('finds one that is for another name', async () => {
+    it('reports a certificate for another name', async () => {
       await start({ PINFOLD_PUBLIC_URL: secureUrl() });
       const { port } = new URL(secureUrl());
       const url = publicUrl(`https://127.0.0.1:${port}`);

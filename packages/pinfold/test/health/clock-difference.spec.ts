@@ -13,13 +13,13 @@ function rig() {
 }
 
 describe("the difference between this machine's clock and the database's", () => {
-  it('is not known before it was asked for', () => {
+  it('is unknown before the first measurement', () => {
     const { difference } = rig();
     expect(difference.milliseconds).to.equal(undefined);
     expect(difference.isTooLarge).to.equal(false);
   });
 
-  it('is taken in the middle of the question and its answer, positive where this machine is ahead', () => {
+  it('is measured at the middle of the call, and positive if this machine is ahead', () => {
     const { difference } = rig();
     difference.note(at(10), at(4), at(10.5));
     expect(difference.milliseconds).to.equal(6_250);
@@ -27,20 +27,20 @@ describe("the difference between this machine's clock and the database's", () =>
     expect(difference.milliseconds).to.equal(-2_000);
   });
 
-  it('is none where the database has no clock of its own', () => {
+  it('is 0 if the database has no clock of its own', () => {
     const { difference } = rig();
     difference.note(at(10), undefined, at(10));
     expect(difference.milliseconds).to.equal(0);
   });
 
-  it('is not taken from an answer that was long on its way', () => {
+  it('is not measured by a slow call', () => {
     const { difference } = rig();
     difference.note(at(10), at(10), at(10));
     difference.note(at(20), at(10), at(21.5));
     expect(difference.milliseconds).to.equal(0);
   });
 
-  it('is logged once when it grows above a minute, and once when it is over', () => {
+  it('is logged once when it exceeds a minute, and once when it ends', () => {
     const { difference, said } = rig();
     difference.note(at(70), at(10), at(70));
     expect([difference.isTooLarge, said]).to.deep.equal([false, []]);

@@ -20,7 +20,7 @@ function outdated(): Fault {
 }
 
 describe('the health of a server', () => {
-  it('is checked by one timer: database and staging every 5 seconds, storage every 15, and nothing is listed', async () => {
+  it('is checked by one timer: database and staging every 5 seconds, storage every 15, without listing', async () => {
     const { asked, pass, end } = openHealth();
     await pass(60);
     expect(asked).to.deep.equal({ database: 12, storage: 4, staging: 12, listings: 0 });
@@ -29,13 +29,13 @@ describe('the health of a server', () => {
     expect(asked.database).to.equal(12);
   });
 
-  it('is reported from memory, without asking a store', async () => {
+  it('is reported from memory, without calls of stores', async () => {
     const { asked, health } = openHealth();
     for (let n = 0; n < 100; n += 1) [health.report(), health.has(['database', 'storage', 'staging'])];
     expect(asked).to.deep.equal({ database: 0, storage: 0, staging: 0, listings: 0 });
   });
 
-  it('is unavailable while database or storage do not answer, and names which', async () => {
+  it('is unavailable while database or storage do not answer, and names the part', async () => {
     const { health, wrong, pass } = openHealth();
     wrong.storage = new Fault('storage_unavailable', 'gone');
     await pass(15);
@@ -53,7 +53,7 @@ describe('the health of a server', () => {
     expect(health.report().status).to.equal('ok');
   });
 
-  it('is unavailable where the database needs a newer release, whatever requests it answers meanwhile', async () => {
+  it('is unavailable if the database needs a newer release, even if requests succeed', async () => {
     const { health, wrong, pass, roles } = openHealth();
     const lines: string[] = [];
     health.logTo(openLog('info', (line) => lines.push(JSON.parse(line).msg)));
@@ -69,7 +69,7 @@ describe('the health of a server', () => {
     expect(health.has(['database'])).to.equal(true);
   });
 
-  it('is degraded without room for uploads, which are refused before they come', async () => {
+  it('is degraded without room for uploads, which are refused before they are received', async () => {
     const { health, wrong, pass } = openHealth();
     health.admitUpload();
     wrong.staging = full('staging_unavailable');
@@ -85,7 +85,7 @@ describe('the health of a server', () => {
     expect(health.report().status).to.equal('ok');
   });
 
-  it('has low staging while less than one archive fits, until two do, and takes no upload meanwhile', async () => {
+  it('has the state low if less than one archive fits, until two do, and admits no upload meanwhile', async () => {
     const { health, setFree, pass, staging } = openHealth();
     const lines: string[] = [];
     health.logTo(openLog('info', (line) => lines.push(JSON.parse(line).msg)));
@@ -106,7 +106,7 @@ describe('the health of a server', () => {
       .with.property('code', 'staging_unavailable');
   });
 
-  it('is degraded, and not unavailable, when the storage has no room: what it has can be viewed', async () => {
+  it('is degraded, not unavailable, if the storage is full, because sites can be viewed', async () => {
     const { health, wrong, pass } = openHealth();
     wrong.storage = full('storage_unavailable');
     await pass(15);
@@ -114,7 +114,7 @@ describe('the health of a server', () => {
     expect(health.has(['storage'])).to.equal(true);
   });
 
-  it("is degraded, and ready unless asked for the clock, while that is over 60 seconds off the database's", async () => {
+  it("is degraded, but ready unless the clock is needed, while that differs by over 60 seconds from the database's", async () => {
     const { health, pass, setDatabaseClock } = openHealth();
     const answers = () => [health.has(['database', 'storage', 'staging']), health.has(['clock'])];
     expect([health.report().clock, ...answers()]).to.deep.equal([null, true, true]);
@@ -130,7 +130,7 @@ describe('the health of a server', () => {
     }
   });
 
-  it('is ready by what is needed, and by nothing else', async () => {
+  it('is ready if the needed parts are', async () => {
     const { health, wrong, pass } = openHealth();
     Object.assign(wrong, {
       storage: new Fault('storage_unavailable', 'gone'),
@@ -142,7 +142,7 @@ describe('the health of a server', () => {
     expect(health.has(['database', 'staging'])).to.equal(false);
   });
 
-  it('changes at once with what requests met', async () => {
+  it('changes immediately with the outcome of requests', async () => {
     const { health, wrong, roles, archives, staging, asked } = openHealth();
     Object.assign(wrong, {
       database: new Fault('store_unavailable', 'gone'),
@@ -168,7 +168,7 @@ describe('the health of a server', () => {
     expect(asked.listings).to.equal(0);
   });
 
-  it('stays ok when a change or a deletion fails: the store still answers', async () => {
+  it('stays ok if a change or a deletion fails, because the store still answers', async () => {
     const { health, wrong, roles, archives } = openHealth();
     wrong.database = new Fault('store_unavailable', 'the disk is full');
     wrong.storage = new Fault('storage_unavailable', 'not permitted');

@@ -36,7 +36,7 @@ function named(expressions: readonly string[]): readonly string[] {
   return [...new Set(expressions.join('\n').match(/\bpinfold_\w+/g))];
 }
 
-describe('what operators are given to watch with', () => {
+describe('the alerts and the dashboard for operators', () => {
   it('gives each alert words, a severity and a case that sets it off and one that does not', async () => {
     const all = await rules();
     const { tests } = parse(await textOf('prometheus', 'rules.test.yaml'));
@@ -51,7 +51,7 @@ describe('what operators are given to watch with', () => {
     }
   });
 
-  it('asks for no figure that a server does not give', async () => {
+  it('uses only metrics that a server provides', async () => {
     const names = await given();
     const { panels } = JSON.parse(await textOf('grafana', 'pinfold.json'));
     const shown: readonly string[] = panels.flatMap(({ targets = [] }: Parsed) =>
@@ -62,7 +62,7 @@ describe('what operators are given to watch with', () => {
     expect(asked.filter((name) => !names.has(name))).to.deep.equal([]);
   });
 
-  it('is documented by every name, and by no other', async () => {
+  it('uses exactly the documented names', async () => {
     const page = await readFile(join(DEPLOY, '..', 'docs', 'operators', 'metrics.md'), 'utf8');
     const names = [...(await given())].map((name) => name.replace(/_(?:bucket|sum|count)$/, ''));
     const documented = page.match(/(?<=`)(?:pinfold|process)_\w+(?=`)/g);

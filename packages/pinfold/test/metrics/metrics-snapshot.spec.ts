@@ -21,8 +21,8 @@ function processWith(amount: number): MetricsSnapshot {
   return registry.snapshot();
 }
 
-describe('the figures of several processes', () => {
-  it('are added up, or those of the worst', () => {
+describe('the metrics of several processes', () => {
+  it('are sums, or the worst value', () => {
     const text = formatExposition(mergeSnapshots([processWith(1), processWith(2), processWith(3)]));
     expect(text).to.include('\ndone_total 6\n');
     expect(text).to.include('\nopen 6\n');
@@ -35,7 +35,7 @@ describe('the figures of several processes', () => {
     expect(text).to.include('\ntook_seconds_sum{what="x"} 6\ntook_seconds_count{what="x"} 3\n');
   });
 
-  it('keep the counts of one that has ended, and nothing that it measured', () => {
+  it('keep the counters of an ended process, without its gauges', () => {
     const text = formatExposition(mergeSnapshots([withoutGauges(processWith(5)), processWith(1)]));
     expect(text).to.include('\ndone_total 6\n');
     expect(text).to.include('\nopen 1\n');
@@ -43,7 +43,7 @@ describe('the figures of several processes', () => {
     expect(text).to.include('\ntook_seconds_count{what="x"} 2\n');
   });
 
-  it('stay few, however many values their labels could have', () => {
+  it('have a limited number of series, whatever values labels have', () => {
     const registry = new Registry();
     const cells = registry.counter('seen_total', 'Seen.', ['what']);
     for (let n = 0; n < 2_000; n += 1) cells.at(`thing ${n}`).value += 1;
@@ -52,7 +52,7 @@ describe('the figures of several processes', () => {
     expect(seen?.series['what="other"']).to.deep.equal([1_500]);
   });
 
-  it('name a fault that comes first after clients have been refused in every way there is', () => {
+  it('name a new error even after clients were refused in every possible way', () => {
     const registry = new Registry();
     const count = requestMetrics(registry);
     const take = (route: string, method: string, status: number): void => {
@@ -70,13 +70,13 @@ describe('the figures of several processes', () => {
     expect(series?.['route="site",method="GET",status="503"']).to.deep.equal([1]);
   });
 
-  it('write any label so that it stays one', () => {
+  it('escape any label', () => {
     const registry = new Registry();
     registry.gauge('named', 'Named.', ['node']).at('a"b\\c\nd').value = 1;
     expect(formatExposition(registry.snapshot())).to.include('named{node="a\\"b\\\\c\\nd"} 1\n');
   });
 
-  it('say how much the busiest account did within the hour, and forget it after', () => {
+  it('have the count of the busiest account within the hour, and forget it after', () => {
     let now = 0;
     const registry = new Registry();
     const count = measureBusiestAccount(registry, () => now);

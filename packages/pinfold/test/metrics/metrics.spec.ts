@@ -14,7 +14,7 @@ describe('metrics', () => {
 
   afterEach(() => server.close());
 
-  it('are Prometheus text 0.0.4 on a port of their own', async () => {
+  it('are Prometheus text 0.0.4 on a separate port', async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
     expect(answer.headers.get('content-type')).to.equal('text/plain; version=0.0.4; charset=utf-8');
     const text = await answer.text();
@@ -23,7 +23,7 @@ describe('metrics', () => {
     expect((await fetch(`http://127.0.0.1:${server.port}/metrics`)).status).to.equal(404);
   });
 
-  it('are all that their port answers', async () => {
+  it('are the only path of their port', async () => {
     const url = `http://127.0.0.1:${port}`;
     expect((await fetch(`${url}/`)).status).to.equal(404);
     expect((await fetch(`${url}/metrics`, { method: 'POST' })).status).to.equal(405);
@@ -31,7 +31,7 @@ describe('metrics', () => {
     expect((await send(url, 'http://other.example/metrics')).status).to.equal(200);
   });
 
-  it('count requests, publications, refused views and tries, without a name of anybody', async () => {
+  it('count requests, publications, refused views and tries, without names', async () => {
     const published = await publish(server.url, server.key, 'figures-1');
     const { pin } = (await published.json()) as { readonly pin: { readonly id: string } };
     await publish(server.url, server.key, 'figures-1');
@@ -88,7 +88,7 @@ describe('metrics', () => {
     expect(value('process_open_fds')).to.be.within(3, value('process_max_fds'));
   });
 
-  it('say what runs and waits', async () => {
+  it('have the running and the waiting tasks', async () => {
     const text = await metricsText(port);
     for (const queue of ['publications', 'hashes', 'inflations', 'uploads']) {
       for (const state of ['waiting', 'running']) {
@@ -97,7 +97,7 @@ describe('metrics', () => {
     }
   });
 
-  it('keep a client from making series: any method, any case of a path', async () => {
+  it('do not let clients create series by methods or by the case of paths', async () => {
     const local = `http://127.0.0.1:${server.port}`;
     for (const path of ['/manage', '/MANAGE', '/Manage', '/nowhere']) await send(local, path);
     await fetch(`${local}/livez`, { method: 'PROPFIND' });
@@ -111,7 +111,7 @@ describe('metrics', () => {
     ).to.equal(1);
   });
 
-  it('stop the start where their port is taken', async () => {
+  it('fail the start if their port is taken', async () => {
     const refused = await serve({ PINFOLD_METRICS_PORT: String(port) }).then(
       () => 'served',
       (error: unknown) => String(error),
@@ -119,7 +119,7 @@ describe('metrics', () => {
     expect(refused).to.match(/PINFOLD_METRICS_PORT/);
   });
 
-  it('are not there unless they are asked for', async () => {
+  it('are off by default', async () => {
     const plain = await serve();
     expect(plain.metricsPort).to.equal(undefined);
     await plain.close();

@@ -25,8 +25,8 @@ const report: CleanUpReport = {
   removalBehind: seconds(90),
 };
 
-describe('what metrics say of sweeps', () => {
-  it('is how far the clock of removal was behind at the last sweep that judged by it', () => {
+describe('the metrics of sweeps', () => {
+  it('have how far the clock of removal was behind at the last sweep that used it', () => {
     const registry = new Registry();
     const { observe } = sweepMetrics(registry);
     const valueAfter = (more: Partial<CleanUpReport>): number | undefined => {
@@ -40,7 +40,7 @@ describe('what metrics say of sweeps', () => {
     expect(valueAfter({ removalBehind: days(2) })).to.equal(172_800);
   });
 
-  it('is a publication in service without its archive among the missing', () => {
+  it('count a publication in service without its archive as missing', () => {
     const registry = new Registry();
     const withoutArchive = [
       '3f1d2c4e-0000-4000-8000-000000000001',
@@ -53,7 +53,7 @@ describe('what metrics say of sweeps', () => {
     expect(registry.snapshot().pinfold_sweep_missing_archives?.series['']?.[0]).to.equal(1);
   });
 
-  it('is what is in service and stored, as the last sweep that counted it found it', () => {
+  it('have the publications and bytes that the last counting sweep found', () => {
     const registry = new Registry();
     const { observe } = sweepMetrics(registry);
     const withoutGauges = () => {
@@ -71,7 +71,7 @@ describe('what metrics say of sweeps', () => {
     expect(withoutGauges(), 'a sweep without the time for it').to.deep.equal(expected);
   });
 
-  it('is when the last scheduled export was complete, and nothing before the first', async () => {
+  it('have the end of the last scheduled export, and nothing before the first one', async () => {
     const [{ roles, snapshot }, clock, registry] = [createMemory(), createManualClock(), new Registry()];
     const { update } = sweepMetrics(registry);
     const limits = { cleanupGrace: seconds(1), reservationAge: seconds(2) };
@@ -84,7 +84,7 @@ describe('what metrics say of sweeps', () => {
     expect(await exported()).to.deep.equal({ '': [clock.now() / 1_000] });
   });
 
-  it('counts as a backlog only what the clock of removal has reached', async () => {
+  it('count as a backlog only what the clock of removal has reached', async () => {
     const [memory, clock] = [createMemory(), createManualClock()];
     const reached = (clock.now() - days(2)) as Instant;
     await memory.roles.saveComparison(aComparison({ removal: aRemovalClock({ reached }) }), undefined);

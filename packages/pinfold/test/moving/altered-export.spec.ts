@@ -18,7 +18,7 @@ type Row = readonly [
   0 | 1,
 ];
 
-describe('the import of an export that somebody changed', () => {
+describe('the import of an export that was manipulated', () => {
   const stage = ofEachTest(openStage);
   let records: readonly Json[];
   let zip: Buffer;
@@ -57,7 +57,7 @@ describe('the import of an export that somebody changed', () => {
       return { ...record, manifest: JSON.stringify([version, change(rows)]) };
     });
 
-  it('is refused where a manifest does not fit its archive', async () => {
+  it('is refused if a manifest does not fit its archive', async () => {
     const raw = [0, zip.length, zip.length, 0, crc32(zip), 0] as const;
     for (const change of [
       ([[path, , ...rest]]: readonly [Row]) => [[path, -40, ...rest]],
@@ -83,7 +83,7 @@ describe('the import of an export that somebody changed', () => {
     await succeed(stage.env('two'), 'verify');
   });
 
-  it('is refused in words where a name shows a publication that it does not have', async () => {
+  it('is refused with a message if a name shows a missing publication', async () => {
     const name = {
       record: 'name',
       account: 'default',

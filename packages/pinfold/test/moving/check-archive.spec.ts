@@ -30,7 +30,7 @@ function check(entries: readonly ManifestEntry[]): boolean {
 }
 
 describe('an archive and its record', () => {
-  it('agree where the files do, stored, deflated and empty ones', () => {
+  it('match if all files do, stored, deflated and empty ones', () => {
     expect(check([STORED_ENTRY, DEFLATED_ENTRY, EMPTY_ENTRY])).to.equal(true);
   });
 
@@ -45,7 +45,7 @@ describe('an archive and its record', () => {
       { method: whole.method === 'stored' ? 'deflated' : 'stored' },
     ];
     for (const change of wrong) {
-      it(`differ where a ${whole.method} file has another ${Object.entries(change).join(' ')}`, () => {
+      it(`differ if a ${whole.method} file has another ${Object.entries(change).join(' ')}`, () => {
         expect(check([EMPTY_ENTRY, { ...whole, ...change }])).to.equal(false);
       });
     }

@@ -7,7 +7,7 @@ import { openStage } from './stage.ts';
 describe('pinfold copy', () => {
   const stage = ofEachTest(openStage);
 
-  it('names the option of what is wrong with the target, and the variable of what is wrong with the source', async () => {
+  it('names the option if the target is wrong, and the variable if the source is', async () => {
     const env = await stage.stock('one', 1);
     await writeFile(stage.at('file'), '');
     for (const [target, complaint] of [

@@ -16,7 +16,7 @@ describe('a service that moves from SQLite and files to PostgreSQL and S3, and b
 
   afterEach(() => engines.close());
 
-  it('is the same at both ends, though it publishes meanwhile', () => journey(engines, PUBLICATIONS));
+  it('is the same at both ends, although it publishes meanwhile', () => journey(engines, PUBLICATIONS));
 });
 
 /** The key of the service that it was is good at the one that it has become, and shows the same sites. */

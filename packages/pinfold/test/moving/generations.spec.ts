@@ -36,7 +36,7 @@ describe('pinfold export --generations', () => {
     return found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   }
 
-  it('writes each export to a folder of its own, named after its end, and keeps so many', async () => {
+  it('writes each export to a folder named after its end, and keeps the given number', async () => {
     for (let night = 1; night <= 4; night += 1) {
       expect((await exportAgain(3)).code).to.equal(0);
       expect((await generations()).length).to.equal(Math.min(night, 3));
@@ -50,7 +50,7 @@ describe('pinfold export --generations', () => {
     expect((await generations()).length).to.equal(2);
   });
 
-  it('copies no archive that the generation before has', async () => {
+  it('links archives of the previous generation instead of copying them', async () => {
     await exportAgain();
     await publishAgain();
     expect((await exportAgain()).err).to.include('3 archives, 1 of them new');
@@ -62,7 +62,7 @@ describe('pinfold export --generations', () => {
     expect(now).to.include.members([...before]);
   });
 
-  it('has in each generation what its records name and no more, and in an earlier one what has gone since', async () => {
+  it('has in each generation exactly the archives of its records, even ones removed later', async () => {
     await exportAgain();
     const [first] = await archivesOf(env);
     if (first === undefined) throw new Error('there is no archive');
@@ -72,7 +72,7 @@ describe('pinfold export --generations', () => {
     expect(counts).to.deep.equal([2, 1]);
   });
 
-  it('gives back the sites of the second-last night', async () => {
+  it('restores the sites of an earlier generation', async () => {
     await exportAgain();
     const [first] = await archivesOf(env);
     if (first === undefined) throw new Error('there is no archive');
@@ -89,7 +89,7 @@ describe('pinfold export --generations', () => {
     expect([newest.length, newest.includes(first)]).to.deep.equal([2, false]);
   });
 
-  it('keeps the newest export as the newest, though the clock was set back since the one before', async () => {
+  it('keeps the order of exports, although the clock was set back', async () => {
     await exportAgain(2);
     const [first = ''] = await generations();
     const later = '2999-12-31T23-59-58Z';
@@ -103,7 +103,7 @@ describe('pinfold export --generations', () => {
     expect(await generations()).to.deep.equal(['2999-12-31T23-59-59Z', '3000-01-01T00-00-00Z']);
   });
 
-  it('reads a sample of the export again, and keeps the older ones and counts as none where that is not sound', async () => {
+  it('verifies a sample of the export, and keeps the older exports if it has problems', async () => {
     expect((await exportAgain(2, '--verify', '1', '--scheduled')).code).to.equal(0);
     const [only] = await generations();
     // What several generations have in common is damaged in all of them.
@@ -119,7 +119,7 @@ describe('pinfold export --generations', () => {
     expect((await generations()).length).to.equal(2);
   });
 
-  it('leaves the last whole generation to be found and the next export to go on, wherever it dies', async () => {
+  it('leaves the last complete generation and a continuable export, wherever it is killed', async () => {
     await exportAgain();
     await exportAgain();
     await publishAgain();
@@ -150,7 +150,7 @@ describe('pinfold export --generations', () => {
     expect(deaths).to.be.greaterThan(10);
   });
 
-  it('is refused beside other things, and for less than two', async () => {
+  it('refuses a folder with other files, and fewer than two generations', async () => {
     await succeed(env, 'export', backups);
     const { code, err } = await exportAgain();
     expect([code, err.includes('name an empty folder')]).to.deep.equal([1, true]);
@@ -163,7 +163,7 @@ describe('pinfold export --generations', () => {
     expect((await run(env, 'export', '-', '--generations', '2')).code).to.equal(2);
   });
 
-  it('takes no symbolic link for a generation: it reads none, removes none, and writes through none', async () => {
+  it('ignores symbolic links: it neither reads, removes nor writes through them', async () => {
     await exportAgain();
     const [first = ''] = await generations();
     const elsewhere = stage.at('elsewhere');
@@ -181,7 +181,7 @@ describe('pinfold export --generations', () => {
     expect((await exportAgain()).code).to.equal(0);
   });
 
-  it('refuses the export of another database, as without', async () => {
+  it('refuses to replace the export of another database', async () => {
     await exportAgain();
     const other = await stage.stock('other', 1);
     const { code, err } = await run(other, 'export', backups, '--generations', '3');

@@ -53,7 +53,7 @@ describe('kill -9 in the midst of a move', () => {
     expect(await contentsOf(stage.at(folder))).to.deep.equal(await contentsOf(stage.at('sound')));
   };
 
-  it('leaves an export that goes on', async () => {
+  it('leaves an export that can continue', async () => {
     const out = stage.at('out');
     for (const part of [1, 10, 20]) {
       await killWith(part, join(out, 'archives'), env, 'export', out);
@@ -64,7 +64,7 @@ describe('kill -9 in the midst of a move', () => {
     await equalToSound('out');
   });
 
-  it('leaves the export of the day before whole', async () => {
+  it('leaves the previous export complete', async () => {
     const out = stage.at('out');
     await succeed(env, 'export', out);
     const publisher = await startPublisher({ ...env, PINFOLD_API_KEY: KEY });
@@ -76,7 +76,7 @@ describe('kill -9 in the midst of a move', () => {
     expect(JSON.parse(verified.out)).to.deep.include({ named: COUNT, read: COUNT });
   });
 
-  it('leaves an import that goes on, and nothing that serves before it has ended', async () => {
+  it('leaves an import that can continue, and no server starts before it has ended', async () => {
     const two = stage.env('two');
     for (const part of [1, 11, 21]) {
       await killWith(part, stage.at('two', 'archives'), two, 'import', stage.at('sound'));
@@ -101,7 +101,7 @@ describe('kill -9 in the midst of a move', () => {
 
     afterEach(() => engines.close());
 
-    it('leaves a copy that goes on', async () => {
+    it('leaves a copy that can continue', async () => {
       const {
         PINFOLD_DATABASE_URL: database = '',
         PINFOLD_STORAGE_URL: storage = '',

@@ -24,7 +24,7 @@ describe('pinfold export and import', () => {
     await succeed(stage.env('two'), 'verify');
   });
 
-  it('record when an export of the schedule was complete, which differs in nothing else', async () => {
+  it('record when a scheduled export was complete, and change nothing else', async () => {
     const env = await stage.stock('one', 2);
     const lastExport = async (): Promise<number | undefined> => {
       const { ports, close } = await compose(readSettings(env));
@@ -47,7 +47,7 @@ describe('pinfold export and import', () => {
     expect(await lastExport(), 'a tar, too').to.be.greaterThan(first ?? Number.NaN);
   });
 
-  it('keep a folder to its owner, and hold neither times nor hosts', async () => {
+  it('make the folder readable only for its owner, and write neither times nor hosts', async () => {
     const env = await stage.stock('one', 1);
     await mkdir(stage.at('out'), { mode: 0o755 });
     await succeed(env, 'export', stage.at('out'));
@@ -59,7 +59,7 @@ describe('pinfold export and import', () => {
     expect(await contentsOf(stage.at('again'))).to.deep.equal(before);
   });
 
-  it('bring a folder up to date: archives that are there stay, those that two exports do not name go', async () => {
+  it('update a folder: keep existing archives, and remove those that two exports do not name', async () => {
     const env = await stage.stock('one', 3);
     await succeed(env, 'export', stage.at('out'));
     const [gone] = await archivesOf(env);
@@ -74,7 +74,7 @@ describe('pinfold export and import', () => {
     expect(await contentsOf(stage.at('out'))).to.deep.equal(await contentsOf(stage.at('afresh')));
   });
 
-  it('keep what two exports do not name while its publication is in service, and end with 1', async () => {
+  it('keep an archive that two exports do not name while its publication is in service, and exit with 1', async () => {
     const env = await stage.stock('one', 3);
     await succeed(env, 'export', stage.at('out'));
     const before = await exportedIn('out');
@@ -123,7 +123,7 @@ describe('pinfold export and import', () => {
     await succeed(env, 'keys', 'create');
   });
 
-  it('refuse a folder whose export has nothing of this database, and leave it as it is', async () => {
+  it('refuse a folder with an export of another database, and leave it unchanged', async () => {
     await succeed(await stage.stock('one', 2), 'export', stage.at('out'));
     const before = await contentsOf(stage.at('out'));
     for (const [name, count] of Object.entries({ empty: 0, other: 1 })) {
@@ -140,7 +140,7 @@ describe('pinfold export and import', () => {
     ]);
   });
 
-  it('refuse what is no export, or has not ended, before anything begins', async () => {
+  it('refuse an invalid or incomplete export before any change', async () => {
     const env = stage.env('empty');
     expect((await run(env, 'import', stage.at('nowhere'))).err).to.include('there is no export');
     await succeed(await stage.stock('one', 1), 'export', stage.at('out'));
@@ -159,7 +159,7 @@ describe('pinfold export and import', () => {
     await succeed(env, 'keys', 'create');
   });
 
-  it('leave an import unfinished whose records are damaged; nothing serves or changes it until it is whole', async () => {
+  it('leave an import with damaged records unfinished, and no server or command opens it', async () => {
     await succeed(await stage.stock('one', 2), 'export', stage.at('out'));
     const [name = ''] = await readdir(stage.at('out', 'records'));
     const file = stage.at('out', 'records', name);
@@ -181,7 +181,7 @@ describe('pinfold export and import', () => {
     await succeed(env, 'keys', 'create');
   });
 
-  it('refuse an archive that is not what its publication says', async () => {
+  it('refuse an archive that differs from its record', async () => {
     await succeed(await stage.stock('one', 2), 'export', stage.at('out'));
     const [id = ''] = await archivesOf(stage.env('one'));
     const file = stage.at('out', 'archives', id.slice(0, 4), id.slice(4, 7), id);
@@ -198,7 +198,7 @@ describe('pinfold export and import', () => {
     await succeed(env, 'verify');
   });
 
-  it('go on without an archive that the manifest of the backup names as broken', async () => {
+  it('continue without an archive that the manifest lists as broken', async () => {
     await succeed(await stage.stock('one', 2), 'export', stage.at('out'));
     const [id = '', other = ''] = await archivesOf(stage.env('one'));
     await rm(stage.at('out', 'archives', id.slice(0, 4), id.slice(4, 7), id));
@@ -213,7 +213,7 @@ describe('pinfold export and import', () => {
     await succeed(env, 'keys', 'create');
   });
 
-  it('list archives that are broken where they come from, and move all else', async () => {
+  it('list archives that are broken at the source, and move everything else', async () => {
     const env = await stage.stock('one', 3);
     const [missing = '', altered = ''] = await archivesOf(env);
     const place = (id: string) => stage.at('one', 'archives', id.slice(0, 4), id.slice(4, 7), id);
@@ -234,14 +234,14 @@ describe('pinfold export and import', () => {
     ]);
   });
 
-  it('refuse a folder that holds other things, and a tar on a terminal', async () => {
+  it('refuse a folder with other files, and a tar on a terminal', async () => {
     const env = await stage.stock('one', 1);
     const refused = await run(env, 'export', stage.folder);
     expect(refused.err).to.include('holds other things than an export');
     expect((await run(env, 'export', '-')).err).to.include('cannot be shown on a terminal');
   });
 
-  it('end with one line where nobody reads, and where nothing can be written', async () => {
+  it('end with one line if no one reads, or nothing can be written', async () => {
     // More than a pipe holds: else it may be written before its reader goes.
     const env = await stage.stock('one', 3, 300_000);
     const broken = await pipe('pinfold export - | head -c 10 > /dev/null', env, '').catch(
@@ -258,7 +258,7 @@ describe('pinfold export and import', () => {
     }
   });
 
-  it('refuse a tar that is cut, and go on with a whole one', async () => {
+  it('refuse a truncated tar, and continue with a complete one', async () => {
     const env = await stage.stock('one', 3, 300_000);
     await pipe(`pinfold export - > "$OUT.tar"`, env, stage.at('whole'));
     const tar = await readFile(stage.at('whole.tar'));

@@ -56,7 +56,7 @@ describe('pinfold verify of an export', () => {
 
   const idOf = (file = ''): string => file.slice(file.lastIndexOf('/') + 1);
 
-  it('finds all well where all is, without a database', async () => {
+  it('finds no problems in a correct export, without a database', async () => {
     const { code, report } = await verify();
     const { records, ...rest } = report;
     expect([code, rest]).to.deep.equal([
@@ -70,7 +70,7 @@ describe('pinfold verify of an export', () => {
     );
   });
 
-  it('names each archive that is missing, longer, other or unreadable, and ends with 1', async () => {
+  it('names each archive that is missing, longer, different or unreadable, and exits with 1', async () => {
     const [first = '', second = '', third = ''] = await archives();
     await rm(first);
     await appendFile(second, 'x');
@@ -88,7 +88,7 @@ describe('pinfold verify of an export', () => {
     expect((await verify()).code).to.equal(1);
   });
 
-  it('names a file of records that is damaged or gone, and looks at the rest', async () => {
+  it('names a damaged or missing file of records, and checks the rest', async () => {
     const [name = ''] = await readdir(join(folder, 'records'));
     const file = join(folder, 'records', name);
     await appendFile(file, '\n');
@@ -103,7 +103,7 @@ describe('pinfold verify of an export', () => {
     expect([gone.code, gone.report.failures]).to.deep.equal([1, [`records/${name} cannot be read (ENOENT)`]]);
   });
 
-  it('counts archives that no record names, and takes them for no fault', async () => {
+  it('counts archives without a record, which are not a problem', async () => {
     const [first = ''] = await archives();
     const id = idOf(first).replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
     await cp(first, first.replace(idOf(first), id));
@@ -111,7 +111,7 @@ describe('pinfold verify of an export', () => {
     expect([code, report.superfluous]).to.deep.equal([0, 1]);
   });
 
-  it('ends with 1 where there is no export, or only a part of one', async () => {
+  it('exits with 1 if there is no export, or only a part of one', async () => {
     await rm(join(folder, 'archives'), { recursive: true });
     const without = await verify();
     expect([without.code, without.report.missing.length]).to.deep.equal([1, 3]);
@@ -135,7 +135,7 @@ describe('pinfold verify of an export', () => {
     expect((await run(NOWHERE, 'verify', '-', '--sample', '1')).code).to.equal(2);
   });
 
-  it('names each list of files that cannot be read, and still looks at its archive', async () => {
+  it('names each list of files that cannot be read, and still checks its archive', async () => {
     const lists = ['[1,[null]]', '[1,[[5]]]', '{}'];
     await replaceRecords((lines) => {
       const changed = lines.map((line) => {
@@ -153,7 +153,7 @@ describe('pinfold verify of an export', () => {
       expect(failure).to.match(/the list of files of publication \S+ cannot/);
   });
 
-  it('names a name whose publication is not there: an import would refuse it', async () => {
+  it('reports a name without its publication, which an import would refuse', async () => {
     const role = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
     const name = { account: 'one', name: 'docs', token: 'a'.repeat(22), role, updated_at: 1 };
     await replaceRecords((lines) => [...lines, JSON.stringify({ record: 'name', ...name }), '']);
@@ -162,7 +162,7 @@ describe('pinfold verify of an export', () => {
     expect(report.failures[0]).to.include(`the name docs shows ${role}`);
   });
 
-  it('takes records without an end, or fewer than the manifest says, for a fault', async () => {
+  it('reports incomplete records, and fewer than the manifest states', async () => {
     await replaceRecords((lines) => lines);
     expect((await verify()).report.failures[0]).to.include('the last line of the records is not whole');
     await replaceRecords((lines) => [...lines, '']);
@@ -195,7 +195,7 @@ describe('pinfold verify of an export', () => {
     expect((await run(NOWHERE, 'verify', folder)).err).to.include('manifest.json is over 128 MiB');
   });
 
-  it('waits for no pipe and reads no device in the place of a file', async function () {
+  it('neither waits for a pipe nor reads a device in the place of a file', async function () {
     if (process.platform === 'win32') this.skip();
     const [name = ''] = await readdir(join(folder, 'records'));
     const records = join(folder, 'records', name);
@@ -232,12 +232,12 @@ describe('pinfold verify of an export', () => {
         ...['verify', '-', '--json'],
       );
 
-    it('finds all well where all is', async () => {
+    it('finds no problems in a correct tar', async () => {
       const { code, out } = await verifyTar(tar);
       expect([code, JSON.parse(out).named]).to.deep.equal([0, 3]);
     });
 
-    it('refuses records and archives that are too large, before they come', async () => {
+    it('refuses records and archives that are too large, before it reads them', async () => {
       const bytes = await readFile(tar);
       const sized = (size: number, at: number): Buffer => {
         const head = Buffer.from(bytes.subarray(0, at + 512));
@@ -253,7 +253,7 @@ describe('pinfold verify of an export', () => {
       expect((await verifyTar(stage.at('large.tar'))).out).to.include('is over a gigabyte');
     });
 
-    it('ends with 1 where it is cut, and where a byte of an archive is another one', async () => {
+    it('exits with 1 if the tar is truncated, or a byte of an archive differs', async () => {
       const bytes = await readFile(tar);
       await writeFile(stage.at('cut.tar'), bytes.subarray(0, bytes.length - 4_096));
       expect((await verifyTar(stage.at('cut.tar'))).code).to.equal(1);

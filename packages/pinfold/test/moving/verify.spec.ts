@@ -19,7 +19,7 @@ describe('pinfold verify', () => {
     return { code, missing: idsOf(missing), altered: idsOf(altered), ...found };
   }
 
-  it('finds all well where all is', async () => {
+  it('finds no problems in correct stores', async () => {
     await stage.stock('one', 3);
     const found = { named: 3, read: 3, missing: [], altered: [], removed: [], superfluous: [], young: 0 };
     expect(await verify()).to.deep.equal({ code: 0, ...found });
@@ -29,7 +29,7 @@ describe('pinfold verify', () => {
     );
   });
 
-  it('names what is missing, and ends with 1', async () => {
+  it('names missing archives, and exits with 1', async () => {
     await stage.stock('one', 3);
     const [, gone = ''] = await archivesOf(stage.env('one'));
     await rm(place(gone));
@@ -45,7 +45,7 @@ describe('pinfold verify', () => {
     expect(report.err).to.include('missing, altered, removed or superfluous: 1 archive\n');
   });
 
-  it('names what was removed of a publication in service, and ends with 1', async () => {
+  it('names removed archives of publications in service, and exits with 1', async () => {
     await stage.stock('one', 3);
     const [lost, ended] = await archivesOf(stage.env('one'));
     const pin = await loseArchive(stage.env('one'), lost as ArchiveId);
@@ -59,7 +59,7 @@ describe('pinfold verify', () => {
     expect(cleaned.out).to.include(`in service without its archive: publication ${pin}\n`);
   });
 
-  it('names what the storage does not give', async () => {
+  it('names archives that the storage cannot read', async () => {
     await stage.stock('one', 2);
     const [unread = ''] = await archivesOf(stage.env('one'));
     await rm(place(unread));
@@ -80,7 +80,7 @@ describe('pinfold verify', () => {
     'no bytes': () => Buffer.alloc(0),
   };
 
-  it('names what is altered', async () => {
+  it('names altered archives', async () => {
     await stage.stock('one', 2);
     const [altered = ''] = await archivesOf(stage.env('one'));
     const whole = await readFile(place(altered));
@@ -91,7 +91,7 @@ describe('pinfold verify', () => {
     }
   });
 
-  it('names what no record does, once it is over a day old by its id; younger ones fail nothing', async () => {
+  it('names archives without a record that are over a day old, and accepts younger ones', async () => {
     await stage.stock('one', 1);
     const [kept = ''] = await archivesOf(stage.env('one'));
     const bytes = await readFile(place(kept));

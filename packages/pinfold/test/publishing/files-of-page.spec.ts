@@ -25,7 +25,7 @@ describe('the files that a page shows', () => {
     return [...files.keys()].sort();
   }
 
-  it('are its images, styles and scripts that are there, and no page that it links to', async () => {
+  it('are its existing images, styles and scripts, without linked pages', async () => {
     await beside('chart.png', 'js/app.js', 'a b.svg', 'other.html', 'unnamed.png', ['style.css', '']);
     const page =
       '<link rel="stylesheet" href="style.css"><img src="./chart.png?v=1#top"><script src="js/app.js"></script>' +
@@ -33,7 +33,7 @@ describe('the files that a page shows', () => {
     expect(await found(page)).to.deep.equal(['a b.svg', 'chart.png', 'js/app.js', 'style.css']);
   });
 
-  it('are what its style sheets name, too, seen from where they lie', async () => {
+  it('include files that its style sheets name, relative to them', async () => {
     await beside(
       [
         'css/style.css',
@@ -54,7 +54,7 @@ describe('the files that a page shows', () => {
     ]);
   });
 
-  it('are found in linear time, whatever a style sheet says', async () => {
+  it('are found in linear time for any style sheet', async () => {
     const hostile = ['url(', 'url( ', 'url("', "url('", ' ', '@import ', 'url(a)', 'url(a '];
     for (const text of hostile) {
       await writeFile(join(folder, 'a.css'), `url(${text.repeat(2_000_000 / text.length)}`);
@@ -62,14 +62,14 @@ describe('the files that a page shows', () => {
     }
   });
 
-  it('are found where there are more names than a call takes arguments', async () => {
+  it('are found even if there are more names than a call can have arguments', async () => {
     await beside('last.png');
     const names = Array.from({ length: 200_000 }, (_, n) => `url(#${n})`).join('');
     await writeFile(join(folder, 'a.css'), `${names}url(last.png)`);
     expect(await found('<link rel="stylesheet" href="a.css">')).to.deep.equal(['a.css', 'last.png']);
   });
 
-  it('are never outside its folder, whatever leads there, nor what no site may have', async () => {
+  it('are never outside its folder, and never forbidden in a site', async () => {
     const inside = join(folder, 'inside');
     await beside('secret.png', 'inside/.env', 'inside/.git/x.png', 'inside/folder/x.png');
     await symlink(join(folder, 'secret.png'), join(inside, 'link.png'));

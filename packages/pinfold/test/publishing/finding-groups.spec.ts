@@ -15,7 +15,7 @@ function absolute(count: number): ReturnType<typeof wireWarnings> {
 }
 
 describe('groupFindings', () => {
-  it('names a cause and its cure once, with what was seen and in how many files', () => {
+  it('names a cause and its advice once, with the found texts and the number of files', () => {
     expect(groupFindings(absolute(12))).to.deep.equal([
       {
         sentence:
@@ -25,7 +25,7 @@ describe('groupFindings', () => {
     ]);
   });
 
-  it('says that there may be more when the answer is full', () => {
+  it('reports that there may be more findings if the answer is full', () => {
     expect(groupFindings(absolute(20))[0]?.sentence).to.include('(absolute_reference, at least 20)');
   });
 
@@ -50,7 +50,7 @@ describe('groupFindings', () => {
     }
   });
 
-  it('says of every rule what the API says, once for all files', () => {
+  it('uses the sentence of the API for every rule, once for all files', () => {
     const findings = [...problemOfEachRule.map(archiveError), ...wireWarnings(warningOfEachRule)];
     for (const finding of findings) {
       const groups = groupFindings([finding, { ...finding, path: 'other' }]);
@@ -63,7 +63,7 @@ describe('groupFindings', () => {
     }
   });
 
-  it('groups what servers of other versions say, by what they say', () => {
+  it('groups findings of other server versions by their text', () => {
     const old = { rule: 'source_map', detail: 'Anyone can read it.' };
     const later = { rule: 'constructor', detail: 'Something new: a thing.', path: 'a' };
     expect(groupFindings([old, later, later, { ...old, path: 'b' }])).to.deep.equal([

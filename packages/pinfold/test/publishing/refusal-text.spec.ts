@@ -2,8 +2,8 @@ import { archiveError } from '@pinfold/http-express/internal/problems';
 import { expect } from 'chai';
 import { problemText, refusalText } from '../../src/publishing/refusal-text.ts';
 
-describe('what the command says of a refusal', () => {
-  it('names the option that is wrong, with its figures', () => {
+describe('the text of a refusal', () => {
+  it('names the wrong option, with its limits', () => {
     const figures = { kind: 'refused', rule: 'too_long', limit: 255, actual: 300 } as const;
     expect(refusalText({ ...figures, code: 'invalid_title' })).to.equal(
       'The title is too long: it has 300 characters, and 255 are allowed.',

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { resumeHint } from '../../src/publishing/resume-hint.ts';
 
-describe('how to go on after an attempt whose end is unknown', () => {
-  it('names the option with the key that was in use, as a shell takes it', () => {
+describe('the advice after an attempt with an unknown outcome', () => {
+  it('names the option with the key of the attempt, quoted for a shell', () => {
     expect(resumeHint({ idempotencyKey: 'nightly-17' }, 'interrupted:')).to.include(
       '--idempotency-key nightly-17,',
     );

@@ -81,7 +81,7 @@ describe('runCleanupTimer', () => {
     [0.5, 7.5],
     [1 - Number.EPSILON, 10],
   ] as const) {
-    it(`leaves five to ten minutes between sweeps by chance: ${pause} for ${random}`, async () => {
+    it(`waits a random time of five to ten minutes between sweeps: ${pause} for ${random}`, async () => {
       const { sweeps, pass, end } = timer(random, []);
       for (let swept = 0; swept < 2; swept += 1) {
         await pass(pause - 0.1);
@@ -93,7 +93,7 @@ describe('runCleanupTimer', () => {
     });
   }
 
-  it('writes a line for each sweep, with what was done, were it nothing', async () => {
+  it('logs a line for each sweep, even if it removed nothing', async () => {
     const { lines, pass, end } = timer(0.5, [() => nothing, () => ({ ...nothing, archives: 2 })]);
     await pass(10);
     expect(lines).to.have.length(1);
@@ -104,7 +104,7 @@ describe('runCleanupTimer', () => {
     await end();
   });
 
-  it('goes on after a sweep that failed', async () => {
+  it('continues after a failed sweep', async () => {
     const fail = (): never => {
       throw away;
     };
@@ -116,14 +116,14 @@ describe('runCleanupTimer', () => {
     await end();
   });
 
-  it('says as an error that a sweep refused to delete', async () => {
+  it('logs an error if a sweep refuses to delete', async () => {
     const { lines, pass, end } = timer(0.5, [() => ({ ...nothing, listing: 'refused' })]);
     await pass(10);
     expect(lines.map(({ level }) => level)).to.deep.equal([50, 30]);
     await end();
   });
 
-  it('says how far the clock of removal is behind, and warns above 24 hours of how to catch up', async () => {
+  it('logs how far the clock of removal is behind, and warns above 24 hours', async () => {
     const behind = (by: Duration) => () => ({ ...nothing, removalBehind: by });
     const { lines, pass, end } = timer(0.5, [behind(hours(24)), behind(duration(hours(24) + 1))]);
     await pass(10);
@@ -135,7 +135,7 @@ describe('runCleanupTimer', () => {
     await end();
   });
 
-  it("says as an error, each time, that nothing is cleaned up by a clock that differs from the database's", async () => {
+  it("logs an error for each sweep that is skipped because the clock differs from the database's", async () => {
     const differing = () => ({ ...nothing, clockDiffers: true, finished: false });
     const { lines, pass, end } = timer(0.5, [differing, differing]);
     await pass(10);
@@ -145,7 +145,7 @@ describe('runCleanupTimer', () => {
     await end();
   });
 
-  it('warns of publications in service without their archive, and names them', async () => {
+  it('warns of publications in service without their archive, with their ids', async () => {
     const withoutArchive = ['3f1d2c4e-0000-4000-8000-000000000001' as RoleId];
     const { lines, pass, end } = timer(0.5, [() => ({ ...nothing, withoutArchive })]);
     await pass(10);
@@ -154,7 +154,7 @@ describe('runCleanupTimer', () => {
     await end();
   });
 
-  it('ends at once when it is stopped', async () => {
+  it('ends immediately when it is stopped', async () => {
     const { sweeps, end } = timer(0.5, []);
     await end();
     expect(sweeps()).to.equal(0);
@@ -168,7 +168,7 @@ describe('storing counts of views', () => {
   beforeEach(() => {
     errors.length = 0;
   });
-  it('is one write in ten seconds, and says once that it fails', async () => {
+  it('writes every ten seconds, and logs only the first failure', async () => {
     const at: Instant[] = [];
     let fails = false;
     const store = async () => {
@@ -194,7 +194,7 @@ describe('storing counts of views', () => {
     await ended;
   });
 
-  it('ends with all that was counted, unless there is no more time', async () => {
+  it('stores all counts at the end, unless the time is over', async () => {
     let left = 3;
     const store = async () => {
       left -= 1;

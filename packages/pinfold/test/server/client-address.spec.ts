@@ -20,7 +20,7 @@ function addressOf(trust: string | undefined, remoteAddress: string, forwardedFo
 }
 
 describe('createClientAddress', () => {
-  it('is known of a client that has gone', async () => {
+  it('is known after the client has disconnected', async () => {
     const server = new HttpServer();
     const { port } = await server.listen(0, '127.0.0.1');
     const client = connect(port, '127.0.0.1', () => client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'));
@@ -60,7 +60,7 @@ describe('createClientAddress', () => {
     ['1', '10.0.0.1', '[2001:db8::1]:4711', '2001:db8::1'],
   ];
   for (const [trust, socket, header, address] of cases) {
-    it(`is ${address} from ${socket} with ${header}, where ${trust} is trusted`, () => {
+    it(`is ${address} from ${socket} with ${header} if ${trust} is trusted`, () => {
       expect(addressOf(trust, socket, header)).to.equal(address);
     });
   }
@@ -87,8 +87,8 @@ const FORWARDING = [
   'cf-connecting-ip',
 ];
 
-describe('who is shown which part is not well', () => {
-  it('is who asks from this machine itself, and nobody else', () => {
+describe('the clients that /healthz shows the state of each part', () => {
+  it('include this machine, and no others by default', () => {
     for (const address of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1']) {
       expect(isTrustedClient(undefined, address), address).to.equal(true);
     }
@@ -98,14 +98,14 @@ describe('who is shown which part is not well', () => {
   });
 
   for (const name of FORWARDING) {
-    it(`is not who comes by way of a proxy on this machine, which says so in ${name}`, () => {
+    it(`exclude clients of a proxy on this machine that sends ${name}`, () => {
       for (const trust of [undefined, '1', '127.0.0.1', '127.0.0.1,10.0.0.0/8']) {
         expect(isTrustedClient(trust, '127.0.0.1', { [name]: '203.0.113.9' }), trust).to.equal(false);
       }
     });
   }
 
-  it('is a trusted address, asking by itself or by way of trusted ones', () => {
+  it('include trusted addresses, directly or through trusted proxies', () => {
     const trust = '127.0.0.1,10.0.0.0/8';
     expect(isTrustedClient(trust, '10.1.2.3')).to.equal(true);
     expect(isTrustedClient(trust, '::ffff:10.1.2.3')).to.equal(true);
@@ -115,7 +115,7 @@ describe('who is shown which part is not well', () => {
     ).to.equal(true);
   });
 
-  it('is nobody who only says that he were one', () => {
+  it('exclude clients that forge a trusted address', () => {
     const trust = '127.0.0.1,10.0.0.0/8';
     for (const [socket, headers] of [
       ['203.0.113.9', { 'x-forwarded-for': '10.1.2.3' }],
@@ -132,7 +132,7 @@ describe('who is shown which part is not well', () => {
     }
   });
 
-  it('is nobody at any address where only a number of proxies is trusted', () => {
+  it('exclude all addresses if only a number of proxies is trusted', () => {
     expect(isTrustedClient('2', '10.1.2.3', { 'x-forwarded-for': '127.0.0.1' })).to.equal(false);
     expect(isTrustedClient('2', '10.1.2.3')).to.equal(false);
   });

@@ -8,7 +8,7 @@ import { type Served, serve } from '../servers/served.ts';
 const ASKED = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 const UNREADABLE = '{"no": "request"}\r\n\r\n';
 
-describe('what cannot be read', () => {
+describe('a request that cannot be read', () => {
   let server: HttpServer;
 
   beforeEach(() => {
@@ -17,7 +17,7 @@ describe('what cannot be read', () => {
 
   afterEach(() => server.stop(AbortSignal.abort()));
 
-  it('is refused behind an answer that ends with the turn of the event loop in which it began', async () => {
+  it('is refused after an answer that ends in the turn of the event loop in which it began', async () => {
     server.answerWith((_request, response) => {
       response.writeHead(200, { 'Content-Length': '5' });
       setImmediate(() => response.end('whole'));
@@ -44,7 +44,7 @@ describe('a body that ends early or cannot be read', () => {
     return await text(socket);
   }
 
-  it('is invalid_request to a client that still reads, wherever the API reads bodies', async () => {
+  it('is answered with invalid_request on every API route with a body', async () => {
     const form = ['Content-Type: multipart/form-data; boundary=b', 'Idempotency-Key: broken'];
     const json = ['Content-Type: application/json'];
     const archive = '--b\r\nContent-Disposition: form-data; name="archive"; filename="a.zip"\r\n\r\nPK';
@@ -62,7 +62,7 @@ describe('a body that ends early or cannot be read', () => {
     }
   });
 
-  it('is a page to who enters a password', async () => {
+  it('is answered with a page on the password form', async () => {
     await publish(server.url, server.key, 'a site');
     const [pin] = await list(server.url, server.key);
     const form = 'Content-Type: application/x-www-form-urlencoded';

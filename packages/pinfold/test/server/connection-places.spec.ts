@@ -11,7 +11,7 @@ import { HttpServer, maxConnections } from '../../src/server/http-server.ts';
 /** The places of a server that has next to no memory. */
 const PLACES = maxConnections(0);
 
-describe('a server whose connections are all taken', () => {
+describe('a server with as many connections as it accepts', () => {
   const { memory } = outgoingBytes;
   let server: HttpServer;
   let port: number;
@@ -68,14 +68,14 @@ describe('a server whose connections are all taken', () => {
     ['have their answer', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['stop half way through a body', 'POST /received HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf'],
   ] as const) {
-    it(`ends those that ${what}, and serves others`, async () => {
+    it(`ends connections that ${what}, and serves others`, async () => {
       for (const socket of await openAll(PLACES, said)) socket.resume();
       await served();
       // By itself Node ends the first of them after half a minute.
     }).timeout(20_000);
   }
 
-  it('has few, where Node was told to use little of the memory, or may open few files', () => {
+  it('accepts few connections if Node may use little memory or open few files', () => {
     const [machine, many] = [2 ** 40, 2 ** 20];
     expect(maxConnections(machine, 2 ** 27, many)).to.equal(PLACES);
     expect(maxConnections(machine, 2 ** 28, many)).to.be.within(PLACES + 1, 2 ** 12);
@@ -83,7 +83,7 @@ describe('a server whose connections are all taken', () => {
     expect(maxConnections(machine, 2 ** 32, 1_024)).to.be.within(PLACES + 1, 768);
   });
 
-  it('ends none whose answer is worked on, or whose body waits unread', async () => {
+  it('ends no connection whose request is handled, or whose body waits unread', async () => {
     const waiting = 'POST /waiting HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n';
     const busy = [
       ...(await openAll(PLACES / 2, 'GET /late HTTP/1.1\r\nHost: x\r\n\r\n')),

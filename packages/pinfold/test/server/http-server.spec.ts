@@ -54,13 +54,13 @@ describe('HttpServer', () => {
 
   afterEach(() => server.stop(AbortSignal.abort()));
 
-  it('lets requests wait until it may answer', async () => {
+  it('holds requests until it has a handler', async () => {
     const answer = fetch(`http://127.0.0.1:${port}/early`);
     server.answerWith((request, response) => response.end(request.url));
     expect(await (await answer).text()).to.equal('/early');
   });
 
-  it('finishes an answer that was begun, and closes the connection after it', async () => {
+  it('finishes a running answer, and then closes the connection', async () => {
     const begun = Promise.withResolvers<() => void>();
     server.answerWith((_request, response) => begun.resolve(() => response.end('whole')));
     const answer = fetch(`http://127.0.0.1:${port}/`);
@@ -73,7 +73,7 @@ describe('HttpServer', () => {
     await stopped;
   });
 
-  it('answers a request that was on its way over an open connection', async () => {
+  it('answers a request that was already sent on an open connection', async () => {
     server.answerWith((_request, response) => response.end('answered'));
     const socket = connect({ port, host: '127.0.0.1' });
     socket.write(ask('/'));
@@ -86,7 +86,7 @@ describe('HttpServer', () => {
     await stopped;
   });
 
-  it('closes each connection with its next answer while it drains, and takes new ones', async () => {
+  it('closes each connection with its next answer while it drains, and accepts new ones', async () => {
     server.answerWith((_request, response) => response.end('answered'));
     const socket = connect({ port, host: '127.0.0.1' });
     socket.write(ask('/'));
@@ -97,7 +97,7 @@ describe('HttpServer', () => {
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).to.equal('answered');
   });
 
-  it('answers a request that came in while it was busy, when idle connections are closed', async () => {
+  it('answers a request that arrived while it was busy, although idle connections are closed', async () => {
     const [socket, other] = [connect({ port, host: '127.0.0.1' }), connect({ port, host: '127.0.0.1' })];
     let begun = 0;
     server.answerWith((request, response) => {
@@ -119,7 +119,7 @@ describe('HttpServer', () => {
     await stopped;
   });
 
-  it('answers who has connected while it was busy, when it stops then', async () => {
+  it('answers a client that connected while it was busy, although it stops', async () => {
     const met = Promise.withResolvers<{ readonly late: Socket; readonly stopped: Promise<void> }>();
     server.answerWith((request, response) => {
       response.end('answered');
@@ -138,7 +138,7 @@ describe('HttpServer', () => {
     await stopped;
   });
 
-  it('closes connections on which nothing runs', async () => {
+  it('closes idle connections', async () => {
     server.answerWith((_request, response) => response.end());
     const socket = connect({ port, host: '127.0.0.1' });
     socket.write(ask('/'));
@@ -148,7 +148,7 @@ describe('HttpServer', () => {
     await closed;
   });
 
-  it('closes a connection on which nothing ran for long, and none that asks or waits for its answer', async () => {
+  it('closes a connection after a long idle time, but not during a request', async () => {
     await open(new HttpServer({ idleInterval: 5 }));
     const late = Promise.withResolvers<ServerResponse>();
     server.answerWith((request, response) =>
@@ -166,7 +166,7 @@ describe('HttpServer', () => {
     busy.destroy();
   });
 
-  it('takes no new connection while it stops', async () => {
+  it('accepts no new connection while it stops', async () => {
     server.answerWith(() => undefined);
     const socket = connect({ port, host: '127.0.0.1' });
     socket.write(ask('/'));
@@ -178,7 +178,7 @@ describe('HttpServer', () => {
     await stopped;
   });
 
-  it('cuts off what still runs when the time is over', async () => {
+  it('aborts running requests after the time limit', async () => {
     const begun = Promise.withResolvers<void>();
     server.answerWith(() => begun.resolve());
     const answer = fetch(`http://127.0.0.1:${port}/`).then(
@@ -193,7 +193,7 @@ describe('HttpServer', () => {
     expect(await answer).to.equal('cut off');
   });
 
-  describe('with a connection that goes on with what cannot be read', () => {
+  describe('with a connection that continues with an unreadable request', () => {
     const BROKEN = 'no request at all\r\n\r\n';
     /** What the client gets when the first answer has been begun, or not, and so many requests wait behind it. */
     async function meet(begin: (response: ServerResponse) => void, waiting: number): Promise<string> {
@@ -209,17 +209,17 @@ describe('HttpServer', () => {
     }
 
     for (const waiting of [0, 1]) {
-      it(`writes nothing into an answer that has begun, with ${waiting} behind it`, async () => {
+      it(`writes nothing into a running answer, with ${waiting} behind it`, async () => {
         const received = await meet((response) => response.writeHead(200).write('begun'), waiting);
         expect(received).not.to.include('400 Bad Request');
       });
 
-      it(`says so where no answer has begun, with ${waiting} behind it`, async () => {
+      it(`answers 400 if no answer has begun, with ${waiting} behind it`, async () => {
         expect(await meet(() => {}, waiting)).to.match(/^HTTP\/1\.1 400 Bad Request\r\n/);
       });
     }
 
-    it('lets a connection alone that took too long while others of it waited', async () => {
+    it('ignores a timeout while earlier answers of the connection wait', async () => {
       const answer = Promise.withResolvers<ServerResponse>();
       const waits = Promise.withResolvers<IncomingMessage>();
       server.answerWith((request, response) => {
@@ -238,12 +238,12 @@ describe('HttpServer', () => {
     });
   });
 
-  describe('with a client that holds its connection', () => {
+  describe('with a client that does not close its connection', () => {
     beforeEach(async () => {
       await open(new HttpServer({ restTimeout: duration(50) }));
     });
 
-    it('closes it when a body goes on after its answer', async () => {
+    it('closes it if the body continues after the answer', async () => {
       server.answerWith((_request, response) => response.end('answered'));
       const bodies = ['Content-Length: 5000\r\n\r\npart', 'Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n'];
       for (const method of ['GET', 'POST']) {
@@ -255,7 +255,7 @@ describe('HttpServer', () => {
       }
     });
 
-    it('closes it when more than 64 MiB of a body go on after its answer, long before the time is over', async () => {
+    it('closes it early if more than 64 MiB of a body follow the answer', async () => {
       await open(new HttpServer());
       server.answerWith((_request, response) => response.end('answered'));
       const socket = connect({ port, host: '127.0.0.1' }).on('error', () => {});
@@ -269,7 +269,7 @@ describe('HttpServer', () => {
       expect(sent).to.be.within(64, 149);
     });
 
-    it('goes on with it when the body ends soon after its answer', async () => {
+    it('reuses it if the body ends soon after the answer', async () => {
       await open(new HttpServer());
       server.answerWith((_request, response) => response.end('answered'));
       const socket = connect({ port, host: '127.0.0.1' });
@@ -281,7 +281,7 @@ describe('HttpServer', () => {
       socket.destroy();
     });
 
-    it('does not close it while its answer is worked on', async () => {
+    it('does not close it while its request is handled', async () => {
       const begun = Promise.withResolvers<() => void>();
       server.answerWith((_request, response) => begun.resolve(() => response.end('worked')));
       const answer = fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: 'whole' });
@@ -292,7 +292,7 @@ describe('HttpServer', () => {
     });
   });
 
-  it('names the setting when the port is taken, or the address is not ours', async () => {
+  it('names the setting if the port is taken, or the address is not of this machine', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port: busy } = other.address() as AddressInfo;

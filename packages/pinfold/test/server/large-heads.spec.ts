@@ -28,7 +28,7 @@ describe('a large head of a request', () => {
     expect((await ask('GET /api/v1/limits', `Host: ${host}`, known, filler)).status).to.equal(200);
   });
 
-  it('is answered with 431 and a page on every address a browser opens, when it is of cookies', async () => {
+  it('is answered with 431 and a page, if it consists of cookies', async () => {
     for (const bytes of [13_000, 50_000]) {
       for (const [path, at] of [
         ['/', host],
@@ -47,18 +47,18 @@ describe('a large head of a request', () => {
     }
   });
 
-  it('keeps nobody from the API, which looks at no cookie', async () => {
+  it('does not affect the API, which ignores cookies', async () => {
     expect((await ask('GET /api/v1/limits', `Host: ${host}`, known, jar(50_000))).status).to.equal(200);
   });
 
-  it('is never 431 for a long address alone', async () => {
+  it('is not answered with 431 only for a long address', async () => {
     const long = 'a'.repeat(50_000);
     expect((await ask(`GET /${long}`, `Host: ${host}`)).status).to.equal(404);
     expect((await ask(`GET /manage/sign-in?to=/${long}`, `Host: ${host}`)).status).to.equal(200);
     expect((await ask(`GET /${long}`, `Host: ${SITE}.${host}`)).status).to.equal(404);
   });
 
-  it('gets the same page in both languages when it is too large to be read, and then the connection ends', async () => {
+  it('is answered with a page in both languages if it is too large to read, and then the connection closes', async () => {
     const connection = await openRawConnection(server.url);
     const head = ['GET / HTTP/1.1', `Host: ${host}`, jar(100_000), '\r\n'].join('\r\n');
     await connection.send(head);
@@ -71,7 +71,7 @@ describe('a large head of a request', () => {
     await connection.untilClosed();
   });
 
-  it('reaches the client whole while it is still sending', async () => {
+  it('is answered completely while the client is still sending', async () => {
     const connection = await openRawConnection(server.url);
     await connection.send(['GET / HTTP/1.1', `Host: ${host}`, jar(100_000)].join('\r\n'));
     for (let piece = 0; piece < 20; piece += 1) await connection.send(`\r\n${jar(50_000)}`);
@@ -79,7 +79,7 @@ describe('a large head of a request', () => {
     connection.destroy();
   });
 
-  it('is one of several things that cannot be read, the others are answered as Node answers them', async () => {
+  it('gets a page, while other unreadable requests get the answers of Node', async () => {
     const form = `Host: ${host}\r\nContent-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n`;
     for (const [status, bytes] of [
       [400, 'no request\r\n\r\n'],
@@ -93,7 +93,7 @@ describe('a large head of a request', () => {
     }
   });
 
-  it('clears cookies only where the operator says so', async () => {
+  it('clears cookies only if the operator enables it', async () => {
     const clearing = await serve({ PINFOLD_CLEAR_COOKIES: 'on' });
     for (const path of ['/', '/manage/', `/s/${SITE}`]) {
       const connection = await openRawConnection(clearing.url);

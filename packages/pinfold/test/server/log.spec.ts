@@ -26,7 +26,7 @@ interface Line {
 
 describe('the log', () => {
   for (const mode of ['origin', 'path']) {
-    it(`has one line a request and no secret in it, in ${mode} mode`, async () => {
+    it(`has one line per request and no secrets, in ${mode} mode`, async () => {
       const written: string[] = [];
       const env = { PINFOLD_VIEWER_MODE: mode, PINFOLD_LOG_LEVEL: 'trace', PINFOLD_WELCOME: '' };
       const server = await serve(env, { log: (line) => written.push(line) });
@@ -43,7 +43,7 @@ describe('the log', () => {
     });
   }
 
-  it('says of each request where, by whom, how much and with what outcome', async () => {
+  it('has the route, the caller, the size and the outcome of each request', async () => {
     const written: string[] = [];
     const env = { PINFOLD_NODE: 'node-1', PINFOLD_LOG_ADDRESSES: 'on' };
     const server = await serve(env, { log: (line) => written.push(line) });
@@ -77,7 +77,7 @@ describe('the log', () => {
     expect(lines.some(({ msg }) => String(msg).startsWith('listening on'))).to.equal(true);
   });
 
-  it('has no address of a client by default, and the share of successful views that its settings say', async () => {
+  it('has no client addresses by default, and the configured share of successful views', async () => {
     const written: string[] = [];
     const server = await serve({ PINFOLD_LOG_VIEWS: '0.25' }, { log: (line) => written.push(line) });
     const answer = await publish(server.url, server.key, 'seen');
@@ -113,7 +113,7 @@ describe('the log', () => {
     expect(logged).to.deep.equal(['/livez 503', '/readyz 503', '/healthz 503', 'pins 200', 'pins 503']);
   });
 
-  it('counts no bytes of a connection that counts none itself', () => {
+  it('counts no bytes of a connection without counters', () => {
     const withoutGauges: number[] = [];
     const log = {
       request: (_entry: RequestEntry, { bytes }: { readonly bytes: number }) =>
@@ -124,7 +124,7 @@ describe('the log', () => {
     expect(withoutGauges).to.deep.equal([0]);
   });
 
-  it('holds no error whose line is written', async () => {
+  it('does not retain an error after its line is written', async () => {
     const log = openLog('info', () => {});
     const broken = (): WeakRef<Error> => {
       const error = new Error('no');
@@ -138,7 +138,7 @@ describe('the log', () => {
     expect(held.deref()).to.equal(undefined);
   });
 
-  it('has the line of a request as pino writes it, at the level of errors where it met one', () => {
+  it('formats the line of a request like pino, at the error level if it failed', () => {
     const odd = '"\\\u0000\n\u007f\u{2028}\u{1F600}\ud800 é' as AccountId;
     const lines: string[] = [];
     const log = openLog('info', (line) => lines.push(line), { names: { node: 'a "node"', version: '1' } });
@@ -165,7 +165,7 @@ describe('the log', () => {
     expect(broken.error).to.include({ name: 'TypeError', message: 'no' });
   });
 
-  it('has short lines for a person as text, and nothing that acts on a terminal', () => {
+  it('has short lines for people in text format, without control characters', () => {
     const lines: string[] = [];
     const names = { node: 'n', version: '1' };
     const log = openLog('info', (line) => lines.push(line), { names, format: 'text' });
@@ -177,7 +177,7 @@ describe('the log', () => {
     expect(lines[2]).to.match(/^[\d:]{8} error: broken\n {2}Error: no \ufffd room\n/);
   });
 
-  it('has lines of errors that a pipe takes whole where processes share it, the outermost stacks the longest', () => {
+  it('shortens lines of errors so that a shared pipe takes them whole, and drops the innermost stacks first', () => {
     const lines: string[] = [];
     const log = openLog('info', (line) => lines.push(line), { shared: true });
     const nested = (depth: number, message: string): Error => {
@@ -200,7 +200,7 @@ describe('the log', () => {
     expect(request).to.include({ route: 'site', outcome: 'internal_error' });
   });
 
-  it('says what broke, with its causes, and nothing that hangs on an error', () => {
+  it('describes an error with its causes, without its other members', () => {
     const written: string[] = [];
     const log = openLog('info', (line) => written.push(line));
     const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', password });

@@ -13,7 +13,7 @@ import { type Served, serve } from '../servers/served.ts';
 const fileOf = async ({ folder }: Served) =>
   JSON.parse(await readFile(join(folder, 'data', 'server.json'), 'utf8'));
 
-describe('the key that a server leaves beside its data', () => {
+describe('the key in the file of a running server', () => {
   let served: Served;
   let key: string;
 
@@ -39,7 +39,7 @@ describe('the key that a server leaves beside its data', () => {
     return { status: answer.statusCode, body: (await json(answer)) as Readonly<Record<string, unknown>> };
   }
 
-  it('is for the user of the server alone, and gone with a clean stop', async () => {
+  it('is readable only for the user of the server, and is removed by a clean stop', async () => {
     const file = join(served.folder, 'data', 'server.json');
     if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).to.equal(0o600);
     await served.app.close();
@@ -47,7 +47,7 @@ describe('the key that a server leaves beside its data', () => {
     expect(left).to.equal('ENOENT');
   });
 
-  it('is another one after each start', async () => {
+  it('changes with each start', async () => {
     await served.app.close();
     const again = await serve(served.env);
     expect((await fileOf(served)).key).not.to.equal(key);
@@ -55,7 +55,7 @@ describe('the key that a server leaves beside its data', () => {
     expect((await ask()).status).to.equal(401);
   });
 
-  it('acts for the account that is asked for, and reads and writes there, but administers nothing', async () => {
+  it('reads and writes as the requested account, but does not administer', async () => {
     const page = await served.write('page.html', '<!doctype html><title>x</title>');
     const { pin } = await served.json('publish', page, '--account', 'ada');
     expect((await ask()).body).to.deep.include({ pins: [pin] });
@@ -63,7 +63,7 @@ describe('the key that a server leaves beside its data', () => {
     expect((await ask({ path: '/admin/v1/pins' })).status).to.equal(404);
   });
 
-  it('is refused when the request was forwarded, from elsewhere, or with another key', async () => {
+  it('is refused in forwarded requests, from other machines, and if it is wrong', async () => {
     const headers = [
       'Forwarded',
       'Via',
@@ -84,7 +84,7 @@ describe('the key that a server leaves beside its data', () => {
     expect((await ask()).status).to.equal(200);
   });
 
-  it('is proved to this machine alone, for one challenge and port', async () => {
+  it('is proved only to this machine, for one challenge and port', async () => {
     const [challenge, other] = ['a'.repeat(43), 'b'.repeat(43)];
     const address = `http://127.0.0.1:${served.port}`;
     const { proof } = Object(await (await fetch(proofUrl(address, challenge))).json());
@@ -102,7 +102,7 @@ describe('the key that a server leaves beside its data', () => {
     }
   });
 
-  it('is in no list of keys, and its deeds are the command’s', async () => {
+  it('is not listed as a key, and its changes are recorded as the command’s', async () => {
     const page = await served.write('page.html', '<!doctype html><title>x</title>');
     const { id } = (await served.json('publish', page, '--account', 'ada')).pin;
     await served.json('rename', id, 'New', '--account', 'ada');
@@ -119,7 +119,7 @@ describe('the key that a server leaves beside its data', () => {
       expect(actor).to.deep.equal({ kind: 'operator', id: userInfo().username });
   });
 
-  it('records no name of a user that an import would refuse', async () => {
+  it('does not record a user name that an import would refuse', async () => {
     const page = await served.write('page.html', '<!doctype html><title>x</title>');
     const { id } = (await served.json('publish', page)).pin;
     for (const [user, recorded] of [
@@ -137,7 +137,7 @@ describe('the key that a server leaves beside its data', () => {
     }
   });
 
-  it('lets a command go on with a server that was started again meanwhile', async () => {
+  it('lets a command continue after the server has restarted', async () => {
     const env = { ...served.env, PINFOLD_PORT: String(served.port) };
     const server = await findMachineServer(served.env, accountId('ada'));
     await served.app.close();

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type PinJson, publish } from '../servers/api-calls.ts';
 import { startChild } from '../servers/child-server.ts';
 
-describe('doors over stores in memory, in a process that makes no code from strings,', () => {
+describe('the handlers over stores in memory, in a process that forbids code from strings,', () => {
   it('publish, list, change and show', async () => {
     const env = { NODE_OPTIONS: '--disallow-code-generation-from-strings' };
     const [, url = '', apiKey = ''] = await startChild(env, 'serve-in-memory.ts').said(

@@ -9,7 +9,7 @@ import { openPinfold, type RequestEntry } from '../../src/index.ts';
 import { newFolder } from '../servers/new-folder.ts';
 import { type Served, serve } from '../servers/served.ts';
 
-describe('a server with an issuer of OpenID Connect', () => {
+describe('a server with an OpenID Connect issuer', () => {
   let issuer: Issuer;
   let server: Served;
 
@@ -29,13 +29,13 @@ describe('a server with an issuer of OpenID Connect', () => {
     await issuer.close();
   });
 
-  it('starts without asking it, and offers its sign-in by the name of its host', async () => {
+  it('starts without a request to the issuer, and offers its sign-in by its host name', async () => {
     const page = await fetch(`http://127.0.0.1:${server.port}/share/manage/sign-in`);
     expect(await page.text()).to.include(`Sign in with ${new URL(issuer.url).host}`);
     expect(issuer.asked).to.deep.equal([]);
   });
 
-  it('sends people there, to come back to the public URL', async () => {
+  it('redirects people to the issuer, which returns them to the public URL', async () => {
     const begin = `http://127.0.0.1:${server.port}/share/manage/sign-in/oidc/begin`;
     const begun = await fetch(begin, { redirect: 'manual' });
     const authorization = new URL(begun.headers.get('location') ?? '');
@@ -70,7 +70,7 @@ describe('a server with an issuer that does not answer', () => {
   });
 
   for (const leave of ['end', 'resetAndDestroy'] as const) {
-    it(`ends the exchange of a browser that closes the page (${leave})`, async () => {
+    it(`aborts the exchange if the browser closes the page (${leave})`, async () => {
       const path = '/manage/sign-in/oidc';
       const begun = await fetch(`http://127.0.0.1:${server.port}${path}/begin`, { redirect: 'manual' });
       const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state');
@@ -93,8 +93,8 @@ describe('a server with an issuer that does not answer', () => {
   }
 });
 
-describe("a team's own identity provider", () => {
-  it('signs people in to the management screen of what they embed', async () => {
+describe('an identity provider of your own', () => {
+  it('signs people in to the management screen of an embedded Pinfold', async () => {
     const dataDir = newFolder();
     const person: Person = { account: accountId('ada'), id: 'u1', displayName: 'Ada L.', scope: 'manage' };
     const identityProvider: IdentityProvider = {

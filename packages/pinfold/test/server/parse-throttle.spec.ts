@@ -26,7 +26,7 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await setImmediate();
 }
 
-describe('what connections bring', () => {
+describe('the bytes of connections', () => {
   let server: HttpServer;
   let port: number;
   /** What Node has parsed, and what the server has passed on. */
@@ -70,7 +70,7 @@ describe('what connections bring', () => {
     await settle();
   }
 
-  it('is parsed one head at a time on all of them, once one client has sent two at once', async () => {
+  it('are parsed one head at a time on all connections after one client has sent two at once', async () => {
     const before = await open(get('before'));
     await until(() => parsed(before) === 1);
     parsedHeads[0]?.response.end();
@@ -87,7 +87,7 @@ describe('what connections bring', () => {
     expect(parsed(before) + parsed(after)).to.equal(4);
   });
 
-  it('is parsed a head a turn of the event loop where hundreds of clients send several at once', async () => {
+  it('are parsed one head per turn of the event loop if hundreds of clients send several at once', async () => {
     await beWary();
     const idle = await Promise.all(Array.from({ length: 50 }, () => open()));
     let turn = 0;
@@ -104,7 +104,7 @@ describe('what connections bring', () => {
     expect(most).to.be.at.most(2);
   });
 
-  it('is parsed as ever where no client has', async () => {
+  it('are parsed by Node until a client sends two heads at once', async () => {
     const client = await open();
     const second = await open(get('alone'));
     await until(() => parsed(second) === 1);
@@ -114,7 +114,7 @@ describe('what connections bring', () => {
     await until(() => parsed(client) > 1);
   });
 
-  it('is no more than 4 KiB of heads behind the end of a body in chunks', async () => {
+  it('include at most 4 KiB of heads after the end of a chunked body', async () => {
     await beWary();
     const client = await open(`${chunked}0\r\n\r\n${many(HEADS)}`);
     await until(() => parsed(client) > 0);
@@ -122,7 +122,7 @@ describe('what connections bring', () => {
     expect(parsed(client)).to.be.at.most(1 + Math.ceil(4_096 / get(0).length));
   });
 
-  it('is whole, however it is cut', async () => {
+  it('arrive complete, whatever their division into packets', async () => {
     await beWary();
     const body = 'a\r\n\r\nb'.repeat(50_000);
     const client = await open();
@@ -144,7 +144,7 @@ describe('what connections bring', () => {
     await until(() => begun.at(-1)?.request.url === '/next');
   });
 
-  it('is unread beyond what came with the first, and read by and by when its turn comes', async () => {
+  it('stay unread after the first read until their turn comes', async () => {
     const all = 5_000;
     const client = await open(many(all));
     await until(() => begun.length > 0);
@@ -170,7 +170,7 @@ describe('what connections bring', () => {
     );
   });
 
-  it('is unread, too, while the body of a request before it is read', async () => {
+  it('stay unread while the body of an earlier request is read', async () => {
     const body = 'x'.repeat(1_000);
     const client = await open(
       `POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}${many(20_000)}`,

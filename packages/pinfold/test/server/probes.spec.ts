@@ -83,7 +83,7 @@ describe('the probes of a server', () => {
   }
 
   for (const path of PROBES) {
-    it(`is 200 at ${path} while all is well, without a key, for anybody, and kept by nobody`, async () => {
+    it(`is 200 at ${path} if all is well, without a key, from any client, and uncached`, async () => {
       const answer = await ask(path);
       expect(answer.status).to.equal(200);
       expect(await answer.json()).to.deep.equal({ status: 'ok' });
@@ -94,14 +94,14 @@ describe('the probes of a server', () => {
     });
   }
 
-  it('is 503 at /readyz without the storage only where PINFOLD_READY_NEEDS says so', async () => {
+  it('is 503 at /readyz without the storage only if PINFOLD_READY_NEEDS includes it', async () => {
     await restart({ PINFOLD_READY_NEEDS: 'database,storage' });
     await rename(join(server.folder, 'data', 'archives'), join(server.folder, 'away'));
     const body = await until('/readyz', (status) => status === 503);
     expect(JSON.parse(body)).to.deep.equal({ status: 'unavailable' });
   });
 
-  it('goes at /readyz by what a probe asks for, whatever the setting says, and is 400 for what is no such list', async () => {
+  it('uses the needs in a request to /readyz instead of the setting, and is 400 for an invalid list', async () => {
     await rename(join(server.folder, 'data', 'archives'), join(server.folder, 'away'));
     staging = new Fault('staging_unavailable', 'the disk is full');
     await until('/healthz', (status) => status === 503);
@@ -113,7 +113,7 @@ describe('the probes of a server', () => {
     }
   });
 
-  it("is 503 at /readyz while the clock is wrong only where that is asked for, or the setting's", async () => {
+  it('is 503 at /readyz while the clock is wrong only if the request or the setting needs it', async () => {
     const setClock = async (by: number): Promise<void> => {
       const persistence = await server.app.container.getAsync(tokens.persistence);
       Object.assign(persistence, { check: async () => instant(clock.now() + by) });
@@ -130,7 +130,7 @@ describe('the probes of a server', () => {
     expect(await statusOf('/readyz?needs=database')).to.equal(200);
   });
 
-  it('is 200 at /readyz without the database where PINFOLD_READY_NEEDS is none', async () => {
+  it('is 200 at /readyz without the database if PINFOLD_READY_NEEDS is none', async () => {
     await restart({ PINFOLD_READY_NEEDS: 'none' });
     const persistence = await server.app.container.getAsync(tokens.persistence);
     const away = new Fault('store_unavailable', 'gone');
@@ -139,7 +139,7 @@ describe('the probes of a server', () => {
     expect([await statusOf('/readyz'), await statusOf('/readyz?needs=database')]).to.deep.equal([200, 503]);
   });
 
-  it('names the parts to this machine itself, and to trusted addresses', async () => {
+  it('names the parts to this machine and to trusted addresses', async () => {
     const parts = { status: 'ok', database: 'ok', storage: 'ok', staging: 'ok', clock: 0 };
     expect(await (await ask('/healthz', {})).json()).to.deep.equal(parts);
     const fromInside = { 'x-forwarded-for': '10.1.2.3' };
@@ -149,7 +149,7 @@ describe('the probes of a server', () => {
     expect(await (await ask('/healthz')).json()).to.deep.equal({ status: 'ok' });
   });
 
-  it('costs the stores nothing, however often it is asked', async () => {
+  it('makes no calls of stores, however often it is requested', async () => {
     const asked: string[] = [];
     const persistence = await server.app.container.getAsync(tokens.persistence);
     const archives = await server.app.container.getAsync(tokens.archives);
@@ -164,7 +164,7 @@ describe('the probes of a server', () => {
     expect(asked).not.to.include('a listing');
   });
 
-  it('is degraded while the disk for uploads is full, which keeps publications out and viewing in', async () => {
+  it('is degraded while the disk for uploads is full, which prevents publishing but not viewing', async () => {
     const answer = await publish(server.url, server.key, 'before');
     const { pin } = (await answer.json()) as { readonly pin: PinJson };
     const cause = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });

@@ -34,12 +34,12 @@ describe('a public URL with a path', () => {
     expect(await page.text()).to.include('href="/share/manage/assets/');
   });
 
-  it('serves the health below it and at the root', async () => {
+  it('serves the health checks below it and at the root', async () => {
     expect((await fetch(`${url}/healthz`)).status).to.equal(200);
     expect((await fetch(new URL('/healthz', url))).status).to.equal(200);
   });
 
-  it('answers with problems below it where the API has no path', async () => {
+  it('answers unknown paths below it with a problem document', async () => {
     for (const path of ['/api', '/api/', '/api/v9/pins']) {
       const answer = await fetch(`${url}${path}`);
       expect(answer.status, path).to.equal(404);
@@ -55,7 +55,7 @@ describe('a public URL with a path', () => {
     }
   });
 
-  it('serves no API outside of it', async () => {
+  it('does not serve the API outside of it', async () => {
     expect((await fetch(new URL('/api/v1/limits', url))).status).to.equal(404);
   });
 });

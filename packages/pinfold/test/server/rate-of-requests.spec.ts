@@ -19,7 +19,7 @@ describe('the rate of requests of a server', () => {
     return answer.status;
   };
 
-  it('is one for API and screen', async () => {
+  it('is shared by the API and the screen', async () => {
     server = await serve({ PINFOLD_RATE_REQUESTS: '4/1d' });
     const askScreen = await signedIn();
     expect([await askScreen(), await askApi(), await askScreen(), await askApi()]).to.deep.equal([
@@ -28,7 +28,7 @@ describe('the rate of requests of a server', () => {
     expect([await askScreen(), await askApi()]).to.deep.equal([429, 429]);
   });
 
-  it('counts wrong keys at both doors together, by the address that trusted proxies name', async () => {
+  it('counts wrong keys of the API and the screen together, by the address that trusted proxies forward', async () => {
     server = await serve({ PINFOLD_TRUST_PROXY: '1' });
     const poll = async (address: string): Promise<number> => {
       const headers = { 'x-forwarded-for': address };

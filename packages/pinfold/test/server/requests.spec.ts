@@ -17,7 +17,7 @@ describe('the reference server, byte by byte', () => {
 
   const ask = (...lines: readonly string[]): Promise<RawAnswer> => sendLines(url, ...lines);
 
-  it('refuses several Host headers wherever they lead', async () => {
+  it('refuses several Host headers on every route', async () => {
     const answer = await publish(url, key, 'several hosts');
     const { pin } = (await answer.json()) as { readonly pin: PinJson };
     const { host } = new URL(url);
@@ -45,7 +45,7 @@ describe('the reference server, byte by byte', () => {
     expect(JSON.parse(api.body).code).to.equal('invalid_request');
   });
 
-  it('takes targets in absolute form, whose host counts, wherever they lead', async () => {
+  it('accepts targets in absolute form on every route, and uses their host', async () => {
     const answer = await publish(url, key, 'absolute form');
     const { pin } = (await answer.json()) as { readonly pin: PinJson };
     const { host } = new URL(url);
@@ -79,7 +79,7 @@ describe('the reference server, byte by byte', () => {
     }
   });
 
-  it('keeps the page at the public URL to itself', async () => {
+  it('serves the page only at the public URL', async () => {
     const { status, headers } = await ask('GET / HTTP/1.1', 'Host: localhost');
     expect(status).to.equal(200);
     for (const name of ['cross-origin-opener-policy', 'cross-origin-resource-policy', 'referrer-policy']) {
@@ -87,7 +87,7 @@ describe('the reference server, byte by byte', () => {
     }
   });
 
-  it('greets whoever opens the public URL itself, in their language', async () => {
+  it('serves a page at the public URL in the language of the browser', async () => {
     const japanese = await fetch(url, { headers: { 'accept-language': 'ja,en;q=0.8' } });
     expect(await japanese.text()).to.include('<html lang="ja">');
     const rather = await fetch(url, { headers: { 'accept-language': 'en;q=0.1, ja' } });
@@ -97,7 +97,7 @@ describe('the reference server, byte by byte', () => {
     expect(english.headers.get('content-security-policy')).to.include("default-src 'none'");
   });
 
-  it('has a page for addresses that nobody has', async () => {
+  it('serves a 404 page for unknown addresses', async () => {
     const answer = await fetch(`${url}/nothing/here`, { headers: { accept: 'text/html' } });
     expect(answer.status).to.equal(404);
     expect(answer.headers.get('content-type')).to.equal('text/html; charset=utf-8');
@@ -108,7 +108,7 @@ describe('the reference server, byte by byte', () => {
     return ['POST /api/v1/pins HTTP/1.1', 'Host: localhost', 'Expect: 100-continue', ...lines];
   }
 
-  it('refuses by the headers alone before it asks for the body', async () => {
+  it('refuses a request by its headers before it asks for the body', async () => {
     const known = `Authorization: Bearer ${key}`;
     const form = 'Content-Type: multipart/form-data; boundary=edge';
     const length = 'Content-Length: 1000';
@@ -127,7 +127,7 @@ describe('the reference server, byte by byte', () => {
     }
   });
 
-  it('takes a request without a body as one that is empty, and fails on neither', async () => {
+  it('treats a missing body as an empty one', async () => {
     const lines = [
       `Host: ${new URL(url).host}`,
       'Sec-Fetch-Site: same-origin',
@@ -149,7 +149,7 @@ describe('the reference server, byte by byte', () => {
     }
   });
 
-  it('refuses JSON that is too long before it asks for it', async () => {
+  it('refuses JSON that is too long before it asks for the body', async () => {
     const path = '/api/v1/pins/0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10';
     const known = `Authorization: Bearer ${key}`;
     const lines = expecting(known, 'Content-Type: application/json', 'Content-Length: 16385');
@@ -159,7 +159,7 @@ describe('the reference server, byte by byte', () => {
     expect((await ask(...shorter.with(0, `PATCH ${path} HTTP/1.1`))).status).to.equal(100);
   });
 
-  it('asks for a body once it is wanted, and answers after it', async () => {
+  it('sends 100 Continue when it needs the body, and then answers', async () => {
     const { contentType, body } = multipart([archivePart(site('expected'))]);
     const { pin } = (await (await publish(url, key, 'with a password')).json()) as { readonly pin: PinJson };
     const json = JSON.stringify({ password: 'harbour lights' });
@@ -183,7 +183,7 @@ describe('the reference server, byte by byte', () => {
     }
   });
 
-  it('answers a client that has said all and listens on', async () => {
+  it('answers a client that has closed its sending side', async () => {
     const { contentType, body } = multipart([archivePart(site('all said'))]);
     const known = `Authorization: Bearer ${key}`;
     const json = 'Content-Type: application/json';

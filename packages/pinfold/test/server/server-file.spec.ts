@@ -23,7 +23,7 @@ describe('the file of a running server', () => {
     folder = newFolder();
   });
 
-  it('stays when another server has written it since, and is gone after that one', async () => {
+  it('is removed only by the server that wrote it last', async () => {
     const stopFirst = await run(1_001);
     const stopSecond = await run(1_002);
     await stopFirst();
@@ -32,7 +32,7 @@ describe('the file of a running server', () => {
     expect(await readServerFile(folder)).to.equal(undefined);
   });
 
-  it('replaces whatever is there, and writes through no link', async function () {
+  it('replaces any file there, and does not write through a link', async function () {
     if (process.platform === 'win32') this.skip();
     const [file, other] = [join(folder, 'server.json'), join(folder, 'other')];
     await writeFile(other, 'of another');

@@ -8,7 +8,7 @@ import { HttpServer } from '../../src/server/http-server.ts';
 const LONG = 1_500;
 
 describe('a client that is slow to read its answer', () => {
-  it('has all of it while the server stops, and then its connection is closed', async () => {
+  it('receives all of it while the server stops, and then its connection is closed', async () => {
     const server = new HttpServer();
     const { port } = await server.listen(0, '127.0.0.1');
     const body = Buffer.alloc(67_108_864);

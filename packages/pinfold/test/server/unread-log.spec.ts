@@ -36,7 +36,7 @@ function start(source: string = program(20_000)) {
 }
 
 describe('a log that is written to a pipe', () => {
-  it('is there to its last line when the program ends', async () => {
+  it('is complete when the program ends', async () => {
     const child = start();
     const ended = once(child, 'exit');
     child.stdin.end('end');
@@ -44,13 +44,13 @@ describe('a log that is written to a pipe', () => {
     expect(await ended).to.deep.equal([0, null]);
   });
 
-  it('is there to its last line, in order, when the program breaks', async () => {
+  it('is complete and in order when the program crashes', async () => {
     const child = start(`${program(20_000)} throw new Error('a bug');`);
     const lines = linesOf(await text(child.stdout)).map((line): number => JSON.parse(line).n);
     expect(lines).to.deep.equal(Array.from({ length: 20_000 }, (_, n) => n));
   });
 
-  it('keeps no more memory than its lines while nobody reads, though each is written at once', async () => {
+  it('uses no more memory than its lines while no one reads them, even if each is urgent', async () => {
     const failing = `
 for (let n = 0; n < 5_000; n += 1) {
   log.error('a line that nobody reads', new Error('away'));
@@ -68,7 +68,7 @@ process.stderr.write(\`\${process.memoryUsage().arrayBuffers} bytes, \`);`;
 
   // Elsewhere a pipe cannot be opened once more, so that writes to it never wait.
   if (process.platform === 'linux')
-    it('is there to its last line when the program breaks while the pipe is all but full', async () => {
+    it('is complete when the program crashes while the pipe is almost full', async () => {
       const breaking = `
 import { openLog } from ${at('server/log.ts')};
 const log = openLog('info');
@@ -88,7 +88,7 @@ throw new Error('a bug');`;
       expect(lines.map(({ n }) => n)).to.deep.equal([...Array(550).keys(), undefined]);
     });
 
-  it('is kept in memory up to a bound while nobody reads it, and says how many lines were lost', async () => {
+  it('is held in memory up to a limit while no one reads it, and then reports the number of lost lines', async () => {
     const child = start(program(200_000));
     await once(child.stderr, 'data');
     let output = '';
@@ -106,7 +106,7 @@ throw new Error('a bug');`;
     expect(Buffer.byteLength(output)).to.be.within(8 * 1024 * 1024, 9 * 1024 * 1024);
   });
 
-  it('goes on when a full disk has room again, also after its bound', async () => {
+  it('continues when a full disk has room again, even beyond its limit', async () => {
     const full = `
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -132,7 +132,7 @@ setTimeout(() => {
     expect(output).to.include('were lost');
   });
 
-  it('keeps no program from ending whose reader has gone', async () => {
+  it('does not keep a program alive if its reader has left', async () => {
     const child = start();
     await once(child.stderr, 'data');
     child.stdout.destroy();
@@ -140,17 +140,17 @@ setTimeout(() => {
     expect(await once(child, 'exit')).to.deep.equal([0, null]);
   });
 
-  it('keeps no program from ending whose reader takes nothing', async () => {
+  it('does not keep a program alive if its reader takes nothing', async () => {
     const child = start();
     await once(child.stderr, 'data');
     child.stdin.end('end');
     expect(await once(child, 'exit')).to.deep.equal([0, null]);
   });
 
-  describe('for which another process has made writes wait', () => {
+  describe('whose writes another process has made blocking', () => {
     const source = program(20_000, `spawnSync('true', { stdio: 'inherit' });`);
 
-    it('keeps no program from ending: it opens a pipe once more, where the system lets it', async () => {
+    it('does not keep a program alive: it reopens a pipe, if the system allows it', async () => {
       const { read, write } = newPipe();
       const child = spawn(process.execPath, [...FLAGS, source], { stdio: ['pipe', write, 'ignore'] });
       closeSync(write);
@@ -160,19 +160,19 @@ setTimeout(() => {
       closeSync(read);
     });
 
-    it('keeps no program from ending: at a socket it is ended by its own signal', async () => {
+    it('does not keep a program alive: at a socket, the program signals itself', async () => {
       const child = start(source);
       child.stdin.end('end');
       expect(await once(child, 'exit')).to.deep.equal([null, 'SIGTERM']);
     });
   });
 
-  it('keeps no program from breaking whose reader takes nothing', async () => {
+  it('does not delay the crash of a program if its reader takes nothing', async () => {
     const child = start(`${program(20_000)} throw new Error('a bug');`);
     expect(await once(child, 'exit')).to.deep.equal([1, null]);
   });
 
-  it('keeps no program from breaking whose reader has gone', async () => {
+  it('does not delay the crash of a program if its reader has left', async () => {
     const child = start(`
       import { once } from 'node:events';
       process.stderr.write('ready');
@@ -195,7 +195,7 @@ describe('a log that is written to a file', () => {
     expect(await once(child, 'exit')).to.deep.equal([1, null]);
   }
 
-  it('is there to its last line when the program breaks', async () => {
+  it('is complete when the program crashes', async () => {
     const file = join(newFolder(), 'log');
     await breakWith(file);
     expect(linesOf(await readFile(file, 'utf8'))).to.have.length(100);
@@ -203,7 +203,7 @@ describe('a log that is written to a file', () => {
 
   // Other systems have no disk that is always full.
   if (process.platform === 'linux')
-    it('keeps no program from breaking when the disk is full', () => breakWith('/dev/full'));
+    it('does not delay the crash of a program if the disk is full', () => breakWith('/dev/full'));
 });
 
 function linesOf(output: string): readonly string[] {

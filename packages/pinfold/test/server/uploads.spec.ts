@@ -69,7 +69,7 @@ describe('uploads of a server that receives one at a time', () => {
     return { cookies: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '), form };
   }
 
-  it('are asked for in their turn, whichever door they come to', async () => {
+  it('wait for their turn, at the API and the screen alike', async () => {
     const { cookies, form } = await signIn();
     const first = await publication('first');
     expect((await first.answer()).status).to.equal(100);

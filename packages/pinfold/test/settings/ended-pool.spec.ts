@@ -20,7 +20,7 @@ const SHUTDOWN = message(
 );
 
 describe('The pool of a PostgreSQL database', () => {
-  it('reports to a connection that ends that the server stops', async () => {
+  it('ignores the error of a connection that fails after its end', async () => {
     let reports = 0;
     const server = createServer((socket) => {
       let isKnown = false;

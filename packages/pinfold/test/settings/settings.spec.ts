@@ -147,7 +147,7 @@ describe('readSettings', () => {
     });
   }
 
-  it('names each option as Settings does, or openPinfold', () => {
+  it('names each option as in Settings or openPinfold', () => {
     const settings = readSettings({});
     const others = Object.keys(VARIABLES).filter((option) => {
       return !Object.hasOwn(settings, option.split('.', 1)[0] ?? '');
@@ -160,7 +160,7 @@ describe('readSettings', () => {
     expect(rates).to.deep.equal({ requests: { count: 20, window: seconds(1) }, publications: null });
   });
 
-  it("takes the region from the AWS SDK's variables where the URL names none", () => {
+  it("takes the region from the AWS SDK's variables if the URL has none", () => {
     const env = {
       PINFOLD_STORAGE_URL: 's3://bucket',
       AWS_REGION: 'eu-west-1',
@@ -179,12 +179,12 @@ describe('readSettings', () => {
     expect(readSettings(env).notes).to.deep.equal([]);
   });
 
-  it('finds each variable on the page of settings, or on that of signing in', async () => {
+  it('has each variable on the page of settings, or on that of signing in', async () => {
     const named = await variablesIn(['settings.md', 'sign-in.md']);
     expect(Object.values(VARIABLES).filter((name) => !named.has(`PINFOLD_${name}`))).to.deep.equal([]);
   });
 
-  it('notes variables that it does not know, each with the one that was probably meant, and no others', () => {
+  it('warns of unknown variables with suggestions, and of no others', () => {
     const { notes } = readSettings({
       PINFOLD_PUBLICURL: 'x',
       PINFOLD_PORT_80_TCP: 'x',

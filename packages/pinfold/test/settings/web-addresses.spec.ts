@@ -3,7 +3,7 @@ import { readSettings } from '../../src/settings/settings.ts';
 import { webAddresses } from '../../src/settings/web-addresses.ts';
 
 describe('webAddresses', () => {
-  it('are localhost with the port that is listened on', () => {
+  it('are localhost with the port of the server by default', () => {
     expect(webAddresses(readSettings({}), 8080)).to.deep.equal({
       publicUrl: 'http://localhost:8080',
       sitesUrl: 'http://localhost:8080',
@@ -11,11 +11,11 @@ describe('webAddresses', () => {
     });
   });
 
-  it('leave the port of the scheme away', () => {
+  it('omit the default port of the scheme', () => {
     expect(webAddresses(readSettings({}), 80).publicUrl).to.equal('http://localhost');
   });
 
-  it('take the sites from the public URL, without its path', () => {
+  it('derive the origin of sites from the public URL, without its path', () => {
     const settings = readSettings({ PINFOLD_PUBLIC_URL: 'https://pin.example:8443/share/' });
     expect(webAddresses(settings, 8080)).to.deep.equal({
       publicUrl: 'https://pin.example:8443/share',
@@ -25,7 +25,7 @@ describe('webAddresses', () => {
   });
 
   for (const address of ['http://192.0.2.1:8080', 'http://[2001:db8::1]:8080']) {
-    it(`mean path mode for ${address}, and say so`, () => {
+    it(`use path mode for ${address}, and note that`, () => {
       const settings = readSettings({ PINFOLD_PUBLIC_URL: address });
       expect(webAddresses(settings, 8080).viewerMode).to.equal('path');
       expect(settings.notes).to.have.length(1);
@@ -33,7 +33,7 @@ describe('webAddresses', () => {
     });
   }
 
-  it('stay in origin mode for an address whose sites have a host name', () => {
+  it('stay in origin mode for an IP address if sites have a host name', () => {
     const settings = readSettings({
       PINFOLD_PUBLIC_URL: 'http://192.0.2.1',
       PINFOLD_SITES_URL: 'http://sites.example',

@@ -81,7 +81,7 @@ describe('wrong settings', () => {
   ];
   for (const [name, ...values] of refused) {
     for (const value of values) {
-      it(`refuses PINFOLD_${name}=${value} in one line that names it, as code does, too`, () => {
+      it(`refuses PINFOLD_${name}=${value} in one line that names the variable and the option`, () => {
         const { option, variable, message } = refusal({ ...oidc, [`PINFOLD_${name}`]: value });
         expect(variable).to.equal(`PINFOLD_${name}`);
         expect(VARIABLES).to.have.property(option, name);
@@ -90,7 +90,7 @@ describe('wrong settings', () => {
     }
   }
 
-  it('reads PORT where PINFOLD_PORT is absent or empty, and names the one that is wrong', () => {
+  it('reads PORT if PINFOLD_PORT is absent or empty, and names the wrong one', () => {
     expect(readSettings({ PORT: '3000' }).port).to.equal(3_000);
     expect(readSettings({ PORT: '3000', PINFOLD_PORT: '' }).port).to.equal(3_000);
     expect(readSettings({ PORT: '3000', PINFOLD_PORT: '4000' }).port).to.equal(4_000);
@@ -100,7 +100,7 @@ describe('wrong settings', () => {
     expect(refusal({ PORT: '3000', PINFOLD_PORT: 'none' })).to.include({ variable: 'PINFOLD_PORT' });
   });
 
-  it('refuses limits of an archive that contradict one another, and says which', () => {
+  it('refuses contradictory limits of an archive, and names both', () => {
     const bounds = { PINFOLD_EXPANDED_BYTES: '1000' };
     expect(readSettings({ ...bounds, PINFOLD_ARCHIVE_BYTES: '1000' }).limits.archiveBytes).to.equal(1_000);
     for (const variable of ['PINFOLD_ARCHIVE_BYTES', 'PINFOLD_FILE_BYTES']) {
@@ -129,7 +129,7 @@ describe('wrong settings', () => {
     expect(database).to.deep.equal({ kind: 'postgres', url });
   });
 
-  it('takes a URL of PostgreSQL without the space around it, and says what a password in it needs', () => {
+  it('trims a URL of PostgreSQL, and explains how to encode a password', () => {
     const url = 'postgres://pinfold:pw@db.example/pinfold';
     const env = { PINFOLD_DATABASE_URL: ` ${url}\r\n`, PINFOLD_SECRET: 'x'.repeat(32) };
     expect(readSettings(env).database).to.deep.equal({ kind: 'postgres', url });
@@ -139,7 +139,7 @@ describe('wrong settings', () => {
       );
   });
 
-  it('takes a URL of PostgreSQL without a host, whose socket is in its query', () => {
+  it('accepts a URL of PostgreSQL without a host, with the socket in its query', () => {
     for (const url of [
       'postgres://me:pw@/db?host=/cloudsql/a:b:c',
       'postgres:///db?host=/run/postgresql&user=me',
@@ -149,14 +149,14 @@ describe('wrong settings', () => {
     }
   });
 
-  it('refuses origin mode where no name fits before the host', () => {
+  it('refuses origin mode for a host without subdomains', () => {
     const env = { PINFOLD_PUBLIC_URL: 'http://192.0.2.1:8080', PINFOLD_VIEWER_MODE: 'origin' };
     expect(refusal(env).variable).to.equal('PINFOLD_VIEWER_MODE');
     expect(readSettings({ ...env, PINFOLD_SITES_URL: 'http://sites.example' }).viewerMode).to.equal('origin');
   });
 
   describe('of OpenID Connect', () => {
-    it('are read where an issuer is set', () => {
+    it('are read if an issuer is set', () => {
       expect(readSettings(oidc).oidc).to.deep.equal({
         issuer: 'https://login.example',
         clientId: 'pinfold',
@@ -188,7 +188,7 @@ describe('wrong settings', () => {
       expect(readSettings({ ...oidc, PINFOLD_OIDC_ISSUER: '' }).oidc).to.equal(undefined);
     });
 
-    it('warn of an empty prefix, and of nothing else', () => {
+    it('warn only of an empty prefix', () => {
       expect(readSettings(oidc).notes).to.deep.equal([]);
       const { oidc: setting, notes } = readSettings({ ...oidc, PINFOLD_OIDC_ACCOUNT_PREFIX: '' });
       expect(setting?.accountPrefix).to.equal('');
@@ -196,7 +196,7 @@ describe('wrong settings', () => {
       expect(notes[0]).to.match(/^PINFOLD_OIDC_ACCOUNT_PREFIX \(oidc.accountPrefix\) is empty/);
     });
 
-    it('demand a client of the issuer, and show no secret of it', () => {
+    it('require a client id and a secret, and show no secret', () => {
       for (const name of ['PINFOLD_OIDC_CLIENT_ID', 'PINFOLD_OIDC_CLIENT_SECRET']) {
         for (const blank of ['', '\n']) expect(refusal({ ...oidc, [name]: blank }).variable).to.equal(name);
       }

@@ -41,7 +41,7 @@ describe('the image', () => {
     return last.filter(([name]) => name === instruction).map(([, argument]) => argument);
   }
 
-  it('is made of a Dockerfile without a mistake', () => {
+  it('has a valid Dockerfile', () => {
     expect(validate(dockerfile)).to.deep.equal([]);
     expect(validate(`${dockerfile}BOGUS x\n`)).to.have.length(1);
   });
@@ -54,7 +54,7 @@ describe('the image', () => {
     }
   });
 
-  it('has settings that are known, and keeps what it writes in a volume of its user', () => {
+  it('has known settings, and stores its data in a volume of its user', () => {
     const settings = readSettings(environment);
     expect(settings.notes).to.deep.equal([]);
     expect([settings.host, argumentsOf('EXPOSE')]).to.deep.equal(['0.0.0.0', [String(settings.port)]]);
@@ -65,7 +65,7 @@ describe('the image', () => {
     expect(dockerfile).to.contain(`mkdir -p /data/${basename(settings.dataDir)}\n`);
   });
 
-  it('asks for its health without a shell', () => {
+  it('checks its health without a shell', () => {
     const [, vector = ''] = /CMD (\[.*\])$/.exec(argumentsOf('HEALTHCHECK')[0] ?? '') ?? [];
     const [node, , program] = JSON.parse(vector) as readonly string[];
     expect(node).to.equal('/nodejs/bin/node');
@@ -97,7 +97,7 @@ for (const [name, nodes] of [
     const settingsOf = (node: string): Settings =>
       readSettings({ PINFOLD_DATA_DIR: '/var/lib/pinfold', ...compose.services[node].environment });
 
-    it('has nodes whose settings are known and right', () => {
+    it('has nodes with known and valid settings', () => {
       for (const node of nodes) {
         const settings = settingsOf(node);
         expect(settings.notes).to.deep.equal([]);
@@ -106,7 +106,7 @@ for (const [name, nodes] of [
       }
     });
 
-    it('lets them write into one folder, and believe Caddy alone', () => {
+    it('lets them write into one folder, and trust only Caddy', () => {
       const [{ subnet }] = compose.networks.inside.ipam.config;
       for (const node of nodes) {
         const { environment, volumes, tmpfs, read_only, cap_drop } = compose.services[node];
@@ -117,7 +117,7 @@ for (const [name, nodes] of [
       }
     });
 
-    it('has Caddy lead to all of them, and to nothing else', async () => {
+    it('makes Caddy route to exactly these nodes', async () => {
       const { environment, volumes, depends_on } = compose.services.caddy;
       expect(Object.values(environment)).to.deep.equal(nodes.map((node) => `${node}:8080`));
       expect(depends_on).to.deep.equal([...nodes]);
@@ -140,14 +140,14 @@ for (const [name, nodes] of [
       }
     });
 
-    it('waits for the end of what runs', () => {
+    it('waits for running requests', () => {
       for (const node of nodes) {
         const patience = seconds(Number.parseInt(compose.services[node].stop_grace_period, 10));
         expect(patience).to.be.at.least(settingsOf(node).drain + seconds(15));
       }
     });
 
-    it('names every volume that it uses, and none beside', () => {
+    it('names exactly the volumes that it uses', () => {
       const used = Object.values<Parsed>(compose.services)
         .flatMap(({ volumes }) => volumes ?? [])
         .flatMap((mount) => /^(\w+):/.exec(mount)?.[1] ?? []);
@@ -168,8 +168,8 @@ function expectClients({ trustProxy }: Settings, added: readonly string[]): void
       }
 }
 
-describe('what platforms read', () => {
-  it('has settings for Render that are known, and its disk where data are', async () => {
+describe('the files for platforms', () => {
+  it('has known settings for Render, and its disk in the data folder', async () => {
     const { services } = parseYaml(await read('render.yaml'), { strict: true });
     const [{ envVars, disk, healthCheckPath, maxShutdownDelaySeconds, numInstances, dockerfilePath }] =
       services;
@@ -194,7 +194,7 @@ describe('what platforms read', () => {
     expect(seconds(maxShutdownDelaySeconds)).to.be.at.least(settings.drain + seconds(15));
   });
 
-  it('has settings for Fly that are known, and its volume where data are', async () => {
+  it('has known settings for Fly, and its volume in the data folder', async () => {
     const fly: Parsed = parseToml(await read('fly.toml'));
     const settings = readSettings(fly.env);
     expect(settings.notes).to.deep.equal([]);

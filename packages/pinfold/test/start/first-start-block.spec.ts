@@ -10,12 +10,12 @@ function blockFor(apiKey: string | undefined): string {
   return formatStartBlock({ addresses, firstStart, signInLink: undefined });
 }
 
-describe('what the very first start prints', () => {
-  it('has a line that publishes with the key it made', () => {
+describe('the output of the very first start', () => {
+  it('has a command that publishes with the new key', () => {
     expect(blockFor('pf_a_b')).to.match(/^curl [^\n]*"Authorization: Bearer pf_a_b"/m);
   });
 
-  it('names the variable of callers in that line where the key was given, and says where to take it from', () => {
+  it('uses a variable in that command if the key was configured, and explains it', () => {
     const block = blockFor(undefined);
     expect(block).to.match(/^curl [^\n]*"Authorization: Bearer \$PINFOLD_KEY"/m);
     expect(block).to.match(/^API key +the one in PINFOLD_API_KEY [^\n]*PINFOLD_KEY/m);

@@ -44,7 +44,7 @@ describe('the first start', () => {
     return app.container.get(tokens.manageKeys);
   }
 
-  it('makes a key that publishes, and a welcome site', async () => {
+  it('creates a key that publishes, and a welcome site', async () => {
     const { addresses, firstStart } = await start();
     const apiKey = firstStart?.apiKey ?? '';
     const welcome = await list(addresses.publicUrl, apiKey);
@@ -54,7 +54,7 @@ describe('the first start', () => {
     expect(((await answer.json()) as { warnings: unknown }).warnings).to.deep.equal([]);
   });
 
-  it('makes a welcome site that says the lifetime of the settings', async () => {
+  it('creates a welcome site that states the lifetime of the settings', async () => {
     const { addresses, firstStart } = await start({
       PINFOLD_DEFAULT_LIFETIME_DAYS: '30',
       PINFOLD_VIEWER_MODE: 'path',
@@ -63,7 +63,7 @@ describe('the first start', () => {
     expect(await page.text()).to.include('lives for 30 days');
   });
 
-  it('gives a link to the management screen, as every start on a terminal does, each good once', async () => {
+  it('prints a link to the management screen, as every start on a terminal does, each valid once', async () => {
     const links = [(await start()).signInLink ?? '', (await restart({}, true)).signInLink ?? ''];
     const { addresses } = await restart();
     const sessions = running.at(-1)?.container.get(tokens.manageSessions);
@@ -76,21 +76,21 @@ describe('the first start', () => {
     }
   });
 
-  it('is the only one that gives a link where nobody but a log reads what is printed', async () => {
+  it('is the only one that prints a link without a terminal', async () => {
     expect((await start()).signInLink).to.be.a('string');
     const listening = await restart();
     expect(listening.signInLink).to.equal(undefined);
     expect(formatStartBlock(listening)).to.include('"pinfold manage"').and.not.to.include('link=');
   });
 
-  it('is not made again by a key that was revoked', async () => {
+  it('does not happen again after its key was revoked', async () => {
     const { firstStart } = await start();
     for await (const { id } of everyKey(keys(), { by: OPERATOR })) await keys().revoke({ id, by: OPERATOR });
     expect((await restart()).firstStart).to.equal(undefined);
     expect(firstStart?.apiKey).to.be.a('string');
   });
 
-  it('takes the key of PINFOLD_API_KEY instead of making one, and does not print it', async () => {
+  it('uses the key in PINFOLD_API_KEY instead of creating one, and does not print it', async () => {
     const { text } = new NodeApiKeySecrets().mint();
     const { addresses, firstStart } = await start({ PINFOLD_API_KEY: text });
     expect(firstStart?.apiKey).to.equal(undefined);
@@ -98,7 +98,7 @@ describe('the first start', () => {
     expect(await listedKeys(keys(), OPERATOR)).to.have.length(1);
   });
 
-  it('is over, yet PINFOLD_API_KEY is made sure of at every start', async () => {
+  it('is over, but every start creates the key of PINFOLD_API_KEY if it is missing', async () => {
     await start();
     const { text } = new NodeApiKeySecrets().mint();
     const { addresses, firstStart } = await restart({ PINFOLD_API_KEY: text });
@@ -106,7 +106,7 @@ describe('the first start', () => {
     expect(await list(addresses.publicUrl, text)).to.have.length(1);
   });
 
-  it('leaves a revoked key revoked, though PINFOLD_API_KEY names it', async () => {
+  it('leaves a revoked key revoked, although PINFOLD_API_KEY names it', async () => {
     const { text, id } = new NodeApiKeySecrets().mint();
     await start({ PINFOLD_API_KEY: text });
     await keys().revoke({ id, by: OPERATOR });
@@ -121,7 +121,7 @@ describe('the first start', () => {
     expect(await list(addresses.publicUrl, firstStart?.apiKey ?? '')).to.deep.equal([]);
   });
 
-  it('says why there is no welcome site where a small quota leaves none', async () => {
+  it('reports why there is no welcome site if a small quota prevents it', async () => {
     const { firstStart } = await start({ PINFOLD_QUOTA_SITES: '0' });
     expect(firstStart?.apiKey).to.match(/^pf_/);
     expect(firstStart?.welcome).to.equal(undefined);
@@ -131,7 +131,7 @@ describe('the first start', () => {
     ]);
   });
 
-  it('keeps everything in a folder for its owner alone', async () => {
+  it('stores everything in a folder that only its owner can read', async () => {
     await start();
     expect((await stat(folder)).mode & 0o777).to.equal(0o700);
     for (const name of await readdir(folder)) {

@@ -6,8 +6,8 @@ import { ContainerModule } from 'inversify';
 import { formatStartBlock } from '../../src/start/first-start-block.ts';
 import { serve } from '../servers/served.ts';
 
-describe('a start on a database that takes no more', () => {
-  it('serves all the same, without a sign-in link, and says so in the log', async () => {
+describe('a start on a full database', () => {
+  it('serves without a sign-in link, and logs that', async () => {
     const lines: string[] = [];
     const fault = new Fault('store_unavailable', 'the database cannot be used now');
     const full = new ContainerModule(({ onActivation }) => {

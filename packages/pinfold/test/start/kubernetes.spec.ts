@@ -56,7 +56,7 @@ describe('the manifest for Kubernetes', () => {
     expect([...objects.keys()]).to.deep.equal(kinds);
   });
 
-  it('lets in nobody but the controller of the Ingress, at the port of requests', () => {
+  it('admits only the controller of the Ingress, at the port of requests', () => {
     const { podSelector, policyTypes, ingress } = objects.get('NetworkPolicy').spec;
     expect(podSelector.matchLabels).to.deep.equal(objects.get('Deployment').spec.template.metadata.labels);
     expect(policyTypes).to.deep.equal(['Ingress']);
@@ -67,14 +67,14 @@ describe('the manifest for Kubernetes', () => {
     expect(ports.map(({ port }: Parsed) => port)).to.deep.equal(['http']);
   });
 
-  it('has settings that are all known and right', () => {
+  it('has only known and valid settings', () => {
     expect(settings.notes).to.deep.equal([]);
     expect(settings.database.kind).to.equal('postgres');
     expect(settings.storage.kind).to.equal('s3');
     expect(env.every(({ value }) => value === undefined || typeof value === 'string')).to.equal(true);
   });
 
-  it('takes every secret from the one that the page makes, and nothing else from it', async () => {
+  it('takes exactly the secrets from the Secret that the page creates', async () => {
     const page = await readFile(join(ROOT, 'docs', 'operators', 'kubernetes.md'), 'utf8');
     const made = [...page.matchAll(/--from-literal=([a-z-]+)=/g)].map((match) => match[1]);
     const taken = env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef.key ?? []);
@@ -82,7 +82,7 @@ describe('the manifest for Kubernetes', () => {
     expect(taken).to.have.members(made);
   });
 
-  it("listens where it is asked, and keeps what it writes where it may write, whatever the Service's name", () => {
+  it("listens on the port of the Service, and writes only to its volume, whatever the Service's name", () => {
     expect(settings.host).to.equal('0.0.0.0');
     expect(container.ports).to.deep.include({ name: 'http', containerPort: settings.port });
     expect(container.volumeMounts.map(({ mountPath }: Parsed) => mountPath)).to.deep.equal([
@@ -91,7 +91,7 @@ describe('the manifest for Kubernetes', () => {
     expect(pod.enableServiceLinks).to.equal(false);
   });
 
-  it('leads the hosts of both URLs to it, under certificates for both', () => {
+  it('routes the hosts of both URLs to it, with certificates for both', () => {
     const [publicHost, sitesHost] = [settings.publicUrl, settings.sitesUrl].map(
       (url) => new URL(url ?? '').host,
     );
@@ -101,12 +101,12 @@ describe('the manifest for Kubernetes', () => {
     expect(tls.flatMap((certificate: Parsed) => certificate.hosts)).to.deep.equal(hosts);
   });
 
-  it('waits for the end of what runs', () => {
+  it('waits for running requests', () => {
     expect(settings.drain).to.be.at.least(seconds(5));
     expect(pod.terminationGracePeriodSeconds * 1_000).to.be.greaterThan(settings.drain + seconds(10));
   });
 
-  it('probes what a node answers, and gives it the time for it', async () => {
+  it('probes existing paths, with sufficient timeouts', async () => {
     const server = await serve();
     const { startupProbe, livenessProbe, readinessProbe } = container;
     for (const { httpGet, timeoutSeconds } of [startupProbe, livenessProbe, readinessProbe]) {

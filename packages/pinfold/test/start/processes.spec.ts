@@ -22,7 +22,7 @@ describe('the server as a process', () => {
   const start = (env: Readonly<Record<string, string>> = {}): ChildServer =>
     startChild({ PINFOLD_DATA_DIR: folder, ...env });
 
-  it('shows the key on the very first start alone, and on standard output alone', async () => {
+  it('shows the key only on the very first start, and only on standard output', async () => {
     const first = start();
     let complaints = '';
     first.process.stderr.on('data', (chunk) => {
@@ -39,7 +39,7 @@ describe('the server as a process', () => {
     expect(second.output()).not.to.match(anyKey);
   });
 
-  it('lets requests go before the threads that collect garbage, on a single core', async function () {
+  it('gives requests a higher priority than garbage collection on a single core', async function () {
     const keepTo = (cores: string) => spawnSync('taskset', ['-c', '-p', cores, String(process.pid)]);
     const [, cores] =
       /: (\S+)/.exec(String(spawnSync('taskset', ['-c', '-p', String(process.pid)]).stdout)) ?? [];
@@ -59,7 +59,7 @@ describe('the server as a process', () => {
     expect(new Set(nice(false))).to.deep.equal(new Set([getPriority(server.process.pid)]));
   });
 
-  it('ends at once when it is stopped while it still starts', async () => {
+  it('ends immediately when it is stopped while it starts', async () => {
     const child = startChild({}, 'serve-after-a-wait.ts');
     await child.said(/^waiting$/m);
     child.process.kill('SIGTERM');
@@ -67,7 +67,7 @@ describe('the server as a process', () => {
   });
 
   for (const workers of ['1', '2']) {
-    it(`drains before it ends, with ${workers} to answer: not ready at once, new connections are answered meanwhile`, async () => {
+    it(`drains before it ends, with ${workers} to answer: is not ready, but answers new connections`, async () => {
       const env = { PINFOLD_WORKERS: workers, PINFOLD_WELCOME: 'off', PINFOLD_DRAIN_SECONDS: '5' };
       const server = start(env);
       const url = await server.url();
@@ -96,7 +96,7 @@ describe('the server as a process', () => {
     });
   }
 
-  it('leaves no file of an upload that stalls when it is stopped', async () => {
+  it('leaves no file of a stalled upload when it is stopped', async () => {
     const { text } = new NodeApiKeySecrets().mint();
     const server = start({ PINFOLD_API_KEY: text, PINFOLD_WELCOME: 'off' });
     const { contentType, body } = multipart([archivePart(new Uint8Array(400_000))]);
@@ -120,7 +120,7 @@ describe('the server as a process', () => {
   });
 
   for (const workers of ['1', '2']) {
-    it(`loses no request that it accepted when it is stopped, with ${workers} to answer`, () =>
+    it(`loses no accepted request when it is stopped, with ${workers} to answer`, () =>
       stopUnderLoad(workers));
   }
 

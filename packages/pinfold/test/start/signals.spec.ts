@@ -4,7 +4,7 @@ import { waitForSignal } from '../../src/start/signals.ts';
 
 describe('signals to a process', () => {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
-    it(`are to stop, and do nothing more when they are repeated: ${signal}`, async () => {
+    it(`stop it, and have no effect when they are repeated: ${signal}`, async () => {
       const source = new EventEmitter();
       const heard = waitForSignal(source);
       source.emit(signal);

@@ -9,7 +9,7 @@ import { type Stub, startStub } from '../servers/stub.ts';
 
 const PASSWORD = 'never-to-be-shown';
 
-describe('a start with engines that cannot be used', () => {
+describe('a start with a database or storage that cannot be used', () => {
   let engines: Engines;
   let stub: Stub;
   let answer: { readonly status: number; readonly body: string };
@@ -127,7 +127,7 @@ describe('a start with engines that cannot be used', () => {
       ['the database is away', 3, 'PINFOLD_DATABASE_URL', () => 'postgres://127.0.0.1:1/pinfold'],
     ];
   for (const [why, code, variable, value] of processes) {
-    it(`is one line and exit code ${code} where ${why}, with several processes, too`, async () => {
+    it(`prints one line and exits with ${code} if ${why}, also with several processes`, async () => {
       const workers = variable === 'PINFOLD_STORAGE_URL' ? '1' : '2';
       const child = startChild({ ...engines.env('process'), PINFOLD_WORKERS: workers, [variable]: value() });
       expect(await child.ended()).to.deep.equal([code, null]);
@@ -136,7 +136,7 @@ describe('a start with engines that cannot be used', () => {
     });
   }
 
-  it('is one line and exit code 2 of pinfold serve where the value is wrong', async () => {
+  it('prints one line and exits with 2 if pinfold serve has a wrong value', async () => {
     const { code, out, err } = await runProcess({ ...engines.env('process'), PINFOLD_SECRET: 'short' }, [
       'serve',
     ]);

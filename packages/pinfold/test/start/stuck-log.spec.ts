@@ -88,7 +88,7 @@ async function askOften(url: string): Promise<ReadonlySet<number>> {
   return statuses;
 }
 
-describe('a server whose log nobody reads any more, though its reader is there', () => {
+describe('a server whose log reader is alive but reads nothing', () => {
   let folder: string;
   let server: Server | undefined;
 
@@ -104,7 +104,7 @@ describe('a server whose log nobody reads any more, though its reader is there',
   });
 
   for (const output of ['pipe', 'socket'] as const) {
-    it(`goes on answering, and ends when it is stopped: two processes at a ${output}`, async () => {
+    it(`continues to answer, and ends when it is stopped: two processes at a ${output}`, async () => {
       server = run('serve.ts', output, folder, 2);
       const exited = once(server.process, 'exit');
       const url = await readUntilAnswered(server.output, 2);
@@ -119,7 +119,7 @@ describe('a server whose log nobody reads any more, though its reader is there',
     });
   }
 
-  it('ends by itself within a program that leaves its output alone', async () => {
+  it('ends inside a program that does not use its output', async () => {
     server = run('serve-embedded.ts', 'socket', folder, 1);
     const exited = once(server.process, 'exit');
     const url = await readUntilAnswered(server.output, 1);
@@ -150,7 +150,7 @@ describe('a start whose output cannot be written', () => {
     expect(await exited).to.deep.equal([0, null]);
   }
 
-  it('serves although the reader has gone: two processes', () => {
+  it('serves although the reader has left: two processes', () => {
     const { read, write } = newPipe();
     closeSync(read);
     return startWith(write, 2);

@@ -32,12 +32,12 @@ describe('the unit for systemd', () => {
     settings = sectionsOf(unit);
   });
 
-  it('has no comment behind a value, which would be a part of it', () => {
+  it('has no comment after a value, which would become a part of it', () => {
     expect(settings.size).to.be.greaterThan(10);
     for (const [name, value] of settings) expect(value, name).to.match(/^([^#]*[^#\s])?$/);
   });
 
-  it('starts with the machine and the network, again however often it has ended, and keeps its data to its user', () => {
+  it('starts with the machine and the network, restarts without a limit, and keeps its data private', () => {
     expect(Object.fromEntries(settings)).to.include({
       'Install.WantedBy': 'multi-user.target',
       'Unit.After': 'network-online.target time-sync.target',
@@ -50,7 +50,7 @@ describe('the unit for systemd', () => {
     });
   });
 
-  it('waits for the end of what runs, with the drain that the page proposes', async () => {
+  it('waits for running requests, with the drain time of the page', async () => {
     const page = await readFile(join(ROOT, 'docs', 'operators', 'behind-a-proxy.md'), 'utf8');
     const [, PINFOLD_DRAIN_SECONDS = ''] = /PINFOLD_DRAIN_SECONDS=(\d+)/.exec(page) ?? [];
     const { drain } = readSettings({ PINFOLD_DRAIN_SECONDS });
@@ -60,7 +60,7 @@ describe('the unit for systemd', () => {
 
   // Elsewhere nothing can say what systemd makes of it.
   if (hasSystemd) {
-    it('is good to systemd itself', async () => {
+    it('is valid for systemd', async () => {
       expect(await troubles('pinfold.service')).to.deep.equal([]);
     });
   }
@@ -78,7 +78,7 @@ describe('the units that back up every night', () => {
     timer = await read('pinfold-backup.timer');
   });
 
-  it("run the command as the server's user, with its settings and no more rights", () => {
+  it("run the command as the server's user, with its settings and the same rights", () => {
     expect(backup.get('Service.ExecStart')).to.equal(
       'pinfold export --scheduled --generations 7 --verify 1000 /var/backups/pinfold',
     );
@@ -90,19 +90,19 @@ describe('the units that back up every night', () => {
     for (const [name, value] of others) expect(backup.get(name), name).to.equal(value);
   });
 
-  it('report a failure by a unit of its own', async () => {
+  it('report a failure by a separate unit', async () => {
     const failed = backup.get('Unit.OnFailure') ?? '';
     const unit = sectionsOf(await readFile(join(ROOT, 'deploy', failed), 'utf8'));
     expect(unit.get('Service.ExecStart')).to.include('systemd-cat -p alert');
   });
 
-  it('come after a night when the machine was off, and start with it', () => {
+  it('run after a night when the machine was off', () => {
     expect(timer.get('Timer.Persistent')).to.equal('true');
     expect(timer.get('Install.WantedBy')).to.equal('timers.target');
   });
 
   if (hasSystemd) {
-    it('are good to systemd itself', async () => {
+    it('are valid for systemd', async () => {
       expect(
         await troubles('pinfold-backup.service', 'pinfold-backup.timer', 'pinfold-backup-failed.service'),
       ).to.deep.equal([]);

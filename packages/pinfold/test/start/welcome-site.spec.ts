@@ -18,16 +18,16 @@ describe('the welcome site', () => {
     return strFromU8(file);
   }
 
-  it('is packed the same each time', async () => {
+  it('is packed into the same bytes each time', async () => {
     expect(await packWelcomeSite(defaultLimits)).to.deep.equal(await packWelcomeSite(defaultLimits));
   });
 
   for (const [language, page] of Object.entries(pages)) {
-    it(`is there in ${language}, and says so`, () => {
+    it(`exists in ${language}, and declares the language`, () => {
       expect(read(page)).to.include(`<html lang="${language}">`);
     });
 
-    it(`refers in ${page} to files of its own alone, relatively`, () => {
+    it(`refers in ${page} only to its own files, relatively`, () => {
       const references = [...read(page).matchAll(/(?:href|src)="([^"#]+)"/g)].map(
         ([, target]) => target ?? '',
       );
@@ -40,13 +40,13 @@ describe('the welcome site', () => {
     });
   }
 
-  it('says the same in both languages', () => {
+  it('has the same content in both languages', () => {
     const outline = (page: string): readonly string[] =>
       [...read(page).matchAll(/<(h[1-3]|dt|dd|li|tr|pre|section)\b/g)].map(([, name]) => name ?? '');
     expect(outline(pages.ja)).to.deep.equal(outline(pages.en));
   });
 
-  it('says how long publications live on this server', async () => {
+  it('states how long publications live on this server', async () => {
     const said = async (lifetime = defaultLimits.lifetime, renewal = defaultLimits.renewal) => {
       const unpacked = unzipSync(await packWelcomeSite({ lifetime, renewal }));
       const text = (page: string) => strFromU8(unpacked[page] ?? new Uint8Array());
@@ -69,7 +69,7 @@ describe('the welcome site', () => {
     ]);
   });
 
-  it('is light', async () => {
+  it('is small', async () => {
     expect((await packWelcomeSite(defaultLimits)).byteLength).to.be.below(20_000);
   });
 });

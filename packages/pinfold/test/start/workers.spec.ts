@@ -51,7 +51,7 @@ describe('several processes on one port', () => {
     return [await server.url(), childrenOf(server.process.pid)];
   }
 
-  it('make one first start and print it once, and all answer, and know at once of a change that one of them made', async () => {
+  it('make one first start, print it once, all answer, and see each other’s changes immediately', async () => {
     const server = start();
     const [url, workers] = await started(server, 2);
     expect(workers).to.have.length(2);
@@ -72,7 +72,7 @@ describe('several processes on one port', () => {
     expect(await branding()).to.deep.equal(new Set([404]));
   });
 
-  it('store the views that each of them counted when they stop', async () => {
+  it('store the views that each of them has counted when they stop', async () => {
     const server = start();
     const [url] = await started(server, 2);
     const answer = await publish(url, apiKey, 'one');
@@ -89,7 +89,7 @@ describe('several processes on one port', () => {
     expect(views.reduce((sum, day) => sum + day.views, 0)).to.equal(40);
   });
 
-  it('go on when one of them dies and another takes its place, add up what they count, and lose nothing of the dead', async () => {
+  it('replace a process that dies, and add up all counters, those of the dead process included', async () => {
     const server = start({ PINFOLD_METRICS_PORT: '0', PINFOLD_LOG_LEVEL: 'info' });
     const [url, workers] = await started(server, 2);
     const [, port] = await server.said(/"metrics_port":(\d+)/);
@@ -120,7 +120,7 @@ describe('several processes on one port', () => {
     expect(await server.ended()).to.deep.equal([0, null]);
   });
 
-  it('leave no connection unanswered that comes while one of them dies', async () => {
+  it('answer each connection that arrives while one of them dies', async () => {
     const server = start();
     for (let deaths = 0; deaths < 2; deaths += 1) {
       const [url, workers] = await started(server, 2 + deaths);
@@ -130,7 +130,7 @@ describe('several processes on one port', () => {
     }
   });
 
-  it('end with the process that leads them', async () => {
+  it('end with their leader', async () => {
     const server = start();
     const [, workers] = await started(server, 2);
     server.process.kill('SIGKILL');
@@ -140,7 +140,7 @@ describe('several processes on one port', () => {
     while (workers.some(isRunning)) await new Promise((resolve) => setTimeout(resolve, 20));
   });
 
-  it('do not start on a port that is taken, make nothing, and say so in one line', async () => {
+  it('do not start on a taken port, create nothing, and report that in one line', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
