@@ -8,11 +8,11 @@ export type FaultCode =
   | 'store_corrupt'
   | 'store_unavailable';
 
-/** Several copies of this package may be installed: the mark is shared between them, a class would not be. */
+/** A global symbol, because several copies of this package may be installed, each with a class of its own. */
 const MARK: unique symbol = Symbol.for('@pinfold/core/fault');
 
 /**
- * Something broke outside the caller's power. Thrown, with what caused it; an abort is never wrapped in one.
+ * Something broke that the caller cannot help. It is thrown with its cause; it never wraps the reason of an abort.
  *
  * @example
  * import { Fault } from '@pinfold/core';
@@ -21,7 +21,7 @@ const MARK: unique symbol = Symbol.for('@pinfold/core/fault');
  */
 export class Fault extends Error {
   readonly code: FaultCode;
-  /** Whether the very same request may succeed later: what is broken in a store stays so, all else may pass. */
+  /** Whether the same request may succeed later; not for corrupt data. */
   readonly retryable: boolean;
 
   constructor(code: FaultCode, message: string, options?: { readonly cause?: unknown }) {
@@ -33,12 +33,12 @@ export class Fault extends Error {
   }
 }
 
-/** Whether a caught value is a {@link Fault}, made by this copy of the package or another. */
+/** Whether a caught value is a {@link Fault}, of any copy of this package. */
 export function isFault(error: unknown): error is Fault {
   return typeof error === 'object' && error !== null && MARK in error;
 }
 
-/** Whether something succeeded that a sweep, or time, does later where it fails. A mistake of the program is thrown. */
+/** Resolves to false for a fault, and rejects for other errors: for work that a sweep can do later. */
 export function succeeds(work: Promise<unknown>): Promise<boolean> {
   return work.then(
     () => true,

@@ -4,7 +4,7 @@ import type { Instant } from './domain/instant.ts';
 import type { PasswordRules } from './domain/password.ts';
 import type { TitleRules } from './domain/text.ts';
 
-/** Broken rules as data: of a map from each rule to what it tells, one member a rule. Doors have the words. */
+/** A broken rule as data, of a map from each rule to its details. Doors have the words for it. */
 export type RuleDetails<Rules> = {
   [Rule in keyof Rules]: { readonly rule: Rule } & Rules[Rule];
 }[keyof Rules];
@@ -12,7 +12,7 @@ export type RuleDetails<Rules> = {
 /** The rule has no details. */
 export type NoDetails = unknown;
 
-/** A limit, and what was there instead. */
+/** A limit, and the actual value. */
 export interface LimitAndActual {
   readonly limit: number;
   readonly actual: number;
@@ -38,20 +38,20 @@ export type KeyQuotaExceeded = Refusal<'quota_exceeded'> & { readonly rule: 'key
 /** The account has as many names as it may have. */
 export type NameQuotaExceeded = Refusal<'quota_exceeded'> & { readonly rule: 'names' };
 
-/** Why a request was refused, each with what it tells: what a caller did or met, never what broke. */
+/** The reasons of refusals, with their data. */
 export interface Refusals {
-  /** The account reads and changes nothing. */
+  /** The account may not change anything. */
   readonly account_blocked: { readonly reason: string };
   readonly archive_too_large: { readonly limit: number };
-  /** The feed no longer has what follows the cursor; it begins at `oldest`. */
+  /** The events after the cursor were dropped; the feed begins at `oldest`. */
   readonly cursor_expired: { readonly oldest: string };
   readonly forbidden: NoDetails;
   /** The first request may have ended at `retryAt`. */
   readonly idempotency_in_progress: { readonly retryAt: Instant };
   readonly idempotency_mismatch: NoDetails;
-  /** An account that is being erased, or has what stays of one, is not changed; one account is never erased. */
+  /** The account is being erased, owns the remains of an erased one, or can never be erased. */
   readonly invalid_account: { readonly state: 'erased' | 'erasing' | 'never_erased' };
-  /** `omitted` is the number of further problems, which are not listed; absent means 0. */
+  /** `omitted` is the number of further problems; absent for 0. */
   readonly invalid_archive: { readonly problems: readonly ArchiveProblem[]; readonly omitted?: number };
   readonly invalid_cursor: NoDetails;
   readonly invalid_filename: NoDetails;
@@ -62,23 +62,23 @@ export interface Refusals {
   readonly invalid_title: RuleDetails<TitleRules>;
   readonly not_found: NoDetails;
   readonly quota_exceeded: RuleDetails<QuotaRules>;
-  /** One publication more would pass at `retryAt`. */
+  /** One more publication would be admitted at `retryAt`. */
   readonly rate_limited: { readonly retryAt: Instant };
-  /** The service changes nothing for now; the message is what its operator says of it, if anything. */
+  /** The service is read-only; the message is the operator's, or null. */
   readonly read_only: { readonly message: string | null };
   /** The key was revoked or the session has ended since the request began. */
   readonly unauthorized: NoDetails;
-  /** The embedding team's own no, which brings its words. */
+  /** The embedding team's own refusal, with its words. */
   readonly refused_by_host: {
     readonly rule: `host:${string}`;
     readonly words: Readonly<Record<string, string>> & { readonly en: string };
   };
 }
 
-/** Why a request was refused, as a closed list of names. */
+/** The codes of refusals. */
 export type RefusalCode = keyof Refusals;
 
-/** An expected "no", returned and never thrown: data that doors find words for. */
+/** An expected failure: returned, never thrown. Doors have the words for its data. */
 export type Refusal<Code extends RefusalCode = RefusalCode> = {
   [Each in Code]: { readonly kind: 'refused'; readonly code: Each } & Refusals[Each];
 }[Code];

@@ -3,15 +3,15 @@ import { checkReadRange, type Persistence } from '@pinfold/core/adapter';
 import { createPersistence, STORE_SCHEMA } from '@pinfold/core/stores';
 import { createMemoryDatabase, type MemoryDatabase } from './database/memory-database.ts';
 
-/** Every store over one set of data in this process. It has no schema to migrate, and no clock for `check` to tell. */
+/** All stores and archives in the memory of this process. It has no schema to migrate, and no database clock. */
 export interface Memory extends Persistence {
   readonly archives: ArchiveStorage;
-  /** Opens one more handle on the same data, as another node would; each is closed by itself. */
+  /** Opens another handle on the same data, like another node. Close each handle. */
   peer(): Memory;
 }
 
 /**
- * Opens stores that keep everything in the memory of this process: empty at first, gone with the last handle.
+ * Opens stores in the memory of this process: empty at first, gone with the last handle.
  *
  * @example
  * import { createMemory } from '@pinfold/memory';
@@ -23,7 +23,7 @@ export function createMemory(): Memory {
   return handleOn(createMemoryDatabase(STORE_SCHEMA), new Map());
 }
 
-/** The archives that the handles on one memory share. */
+/** The archives, which all handles share. */
 type Archives = Map<ArchiveId, Uint8Array<ArrayBuffer>>;
 
 function handleOn(database: MemoryDatabase, archives: Archives): Memory {
@@ -44,7 +44,7 @@ function handleOn(database: MemoryDatabase, archives: Archives): Memory {
   };
 }
 
-/** `open` gives the archives, or throws while they are out of reach. */
+/** @param open returns the archives, or throws if the handle is closed. */
 function archiveStorage(open: (signal?: AbortSignal) => Archives): ArchiveStorage {
   return {
     put: async (id, archive, signal) => {

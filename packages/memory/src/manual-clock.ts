@@ -11,7 +11,7 @@ import { raceSignal } from '@pinfold/core/adapter';
 
 /** A clock that stands still until `advance` moves it, and a machine that has been up since 1970. */
 export interface ManualClock extends Clock, Machine {
-  /** Moves on, and wakes every sleeper whose time has come. */
+  /** Moves the clock, and wakes every sleeper whose time has come. */
   advance(length: Duration): void;
 }
 

@@ -8,8 +8,8 @@ import type { Version, Versioned } from './role-store.ts';
 export type AccountChange = Pick<Account, 'name' | 'limits' | 'blocked' | 'generation'>;
 
 /**
- * Stores accounts. An account exists from its first key, publication, sign-in or change on: the stores of those create it
- * in the same transaction. A write stores its events in the same transaction; a store without a history may drop them.
+ * Stores accounts. An account exists from its first key, publication, sign-in or change on: the stores of these create it in
+ * the same transaction. A write stores its events in the same transaction; a store without a history may drop them.
  *
  * @promise account-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
  * @promise account-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection
@@ -41,7 +41,7 @@ export interface AccountStore {
   ): Promise<{ readonly kind: 'saved' } | { readonly kind: 'conflict' }>;
 
   /**
-   * Accounts in order of name, by code point, after `after`, at most `limit`.
+   * Lists accounts in order of name, by code point, after `after`, at most `limit`.
    * @promise account-store/list: pages after a name, up to one that is not full, give every account exactly once, in order
    * @promise account-store/list-many: more than a thousand accounts are listed whole
    */

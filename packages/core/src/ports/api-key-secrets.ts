@@ -1,21 +1,21 @@
 import type { ApiKeyId } from '../domain/api-key.ts';
 import type { Sha256 } from '../domain/sha256.ts';
 
-/** A key as its holder shows it, taken apart. */
+/** The parts of a key that a caller presents. */
 export interface PresentedKey {
   readonly id: ApiKeyId;
   readonly secretHash: Sha256;
 }
 
-/** A key that was just made; its text is shown once and never stored. */
+/** A new key; its text is shown once and never stored. */
 export interface MintedKeyText extends PresentedKey {
   readonly text: string;
 }
 
-/** Makes and reads the text of API keys, `pf_<key id>_<secret>`. Web Crypto and key services answer promises. */
+/** Makes and reads the text of API keys, `pf_<key id>_<secret>`. May return promises, for Web Crypto and key services. */
 export interface ApiKeySecrets {
   /**
-   * A new key of 256 random bits.
+   * Makes a new key of 256 random bits.
    * @promise api-key-secrets/mint: a minted text reads as its id and hash, and no two are alike
    */
   mint(): Promise<MintedKeyText> | MintedKeyText;

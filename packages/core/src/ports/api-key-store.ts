@@ -6,15 +6,15 @@ import type { AccountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { KeyQuotaExceeded, Refusal } from '../refusal.ts';
 
-/** Which keys to list, newest first by (createdAt, id). */
+/** A query for keys, newest first by (createdAt, id). */
 export interface ApiKeyQuery {
-  /** Absent: every account. */
+  /** Undefined: every account. */
   readonly account: AccountId | undefined;
   readonly after: ApiKeyPlace | undefined;
   readonly limit: number;
 }
 
-/** A place in a list of keys: behind the key of that instant and id. */
+/** A place in a list of keys: after the key of that instant and id. */
 export type ApiKeyPlace = Pick<ApiKey, 'createdAt' | 'id'>;
 
 /**
@@ -27,8 +27,8 @@ export type ApiKeyPlace = Pick<ApiKey, 'createdAt' | 'id'>;
  */
 export interface ApiKeyStore {
   /**
-   * Stores a new key; without an authority it is the account's. The limit never refuses a key of the operator's. A
-   * credential is that of who creates it.
+   * Stores a new key. The default authority is `account`; the limit does not apply to `operator`. `credential` is the
+   * creator's.
    * @promise api-key-store/create: a new key is there for every peer, every field as it was given
    * @promise api-key-store/create-exists: an id that is taken, also by a revoked key, stays as it is; ids are compared exactly, and of many at once one is created
    * @promise api-key-store/create-ensured: a taken id that is ensured is so from then on, in every other field as it was
@@ -51,14 +51,14 @@ export interface ApiKeyStore {
   ): Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' }>;
 
   /**
-   * The key of an id, revoked or not.
+   * Finds a key, even a revoked one.
    * @promise api-key-store/find-absent: an unknown id is undefined
    * @promise api-key-store/find-aborted: an aborted signal rejects with its reason
    */
   find(id: ApiKeyId, signal?: AbortSignal): Promise<ApiKey | undefined>;
 
   /**
-   * A page of keys, newest first: fewer than `limit` only at the end.
+   * Lists a page of keys, newest first: fewer than `limit` only at the end.
    * @promise api-key-store/list: all keys in order, ids by code unit, or exactly an account's
    * @promise api-key-store/list-pages: pages after a key, be it gone since, give every key exactly once
    * @promise api-key-store/list-many: more than a thousand keys, hundreds of them of one instant, are listed whole where the limit is as many
@@ -76,13 +76,13 @@ export interface ApiKeyStore {
   ): Promise<{ readonly kind: 'revoked' } | { readonly kind: 'unknown' }>;
 
   /**
-   * Notes that a key was used, unless that was noted after `unlessSince`.
+   * Records that a key was used, unless that was recorded after `unlessSince`.
    * @promise api-key-store/touch: use is noted once until the instant has passed, and never moves back
    */
   touch(id: ApiKeyId, at: Instant, unlessSince: Instant): Promise<void>;
 
   /**
-   * Drops keys that were revoked before an instant; answers how many: fewer than `limit` only when none is left.
+   * Drops keys that were revoked before an instant; returns how many: fewer than `limit` only when none is left.
    * @promise api-key-store/purge: exactly keys revoked earlier go, at most the limit, but neither ensured ones nor the oldest, so that no later key is the first
    */
   purge(revokedBefore: Instant, limit: number): Promise<number>;

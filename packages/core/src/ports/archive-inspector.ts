@@ -4,8 +4,8 @@ import type { ObservedFile } from '../domain/warnings.ts';
 import type { StagedArchive } from './staging.ts';
 
 /**
- * The observations while one entry was inflated. References are needed only if no file of the tasks has their target,
- * or if they begin with `/`; of each kind at most as many as there can be warnings: those that `ReferenceFilter` passes.
+ * The findings in one entry. References are needed only if no file of the tasks has their target, or if they begin with `/`;
+ * of each kind, no more than there can be warnings: those that `ReferenceFilter` passes.
  */
 export interface EntryProof extends Omit<ObservedFile, 'path'> {
   readonly entry: number;
@@ -36,8 +36,8 @@ export interface ProofRequest {
  */
 export interface ArchiveInspector {
   /**
-   * Reads structure, names and headers; of the data only what names and AppleDouble files need, within bounds.
-   * `maxEntries` includes folders; absent: its own bound.
+   * Reads structure, names and headers. Reads data only for the encoding of names and for AppleDouble files, within bounds.
+   * `maxEntries` includes folders; the default is the inspector's own bound.
    * @promise archive-inspector/list-entries: every entry of the directory is listed, in its order, with its data's offset
    * @promise archive-inspector/list-names: names that nothing marks are read in the one encoding that chooseNameEncoding takes by the pages, and AppleDouble files are marked
    * @promise archive-inspector/list-structure: each rule of structure, headers and encoding that is broken is reported

@@ -1,13 +1,13 @@
 import type { ArchiveId } from '../domain/identity.ts';
 import type { StagedArchive } from './staging.ts';
 
-/** The most bytes one {@link ArchiveStorage.read} is asked for. */
+/** The most bytes of one {@link ArchiveStorage.read}. */
 export const MAX_READ: number = 1_048_576;
 
 /**
- * Checks the range that an `ArchiveStorage` is asked for.
+ * Checks the range of an {@link ArchiveStorage.read}.
  *
- * @throws TypeError for a range that no read can have.
+ * @throws TypeError for an invalid range.
  */
 export function checkReadRange(from: number, length: number): void {
   if (!Number.isSafeInteger(from) || from < 0 || !Number.isSafeInteger(length) || length < 0) {
@@ -17,7 +17,7 @@ export function checkReadRange(from: number, length: number): void {
 }
 
 /**
- * Keeps archives whole, under ids that are never used twice.
+ * Stores archives, each whole and under an id that is never used twice.
  *
  * Faults: `storage_unavailable`, with what caused it.
  *
@@ -29,8 +29,8 @@ export function checkReadRange(from: number, length: number): void {
  */
 export interface ArchiveStorage {
   /**
-   * Begins what every put of the archive needs, such as bringing its bytes to the disk. A publication calls it while the
-   * archive is proved, and waits for the put alone, which shows what went wrong. Absent where there is nothing to begin.
+   * Begins work that a put needs, such as flushing the bytes to the disk. A publication calls it while it proves the archive,
+   * and waits only for the put, which reports any failure. Absent if there is nothing to begin.
    * @promise archive-storage/put-prepared: an archive that was prepared, is being prepared or could not be prepared is put like any other
    */
   prepare?(archive: StagedArchive): Promise<void>;
@@ -74,7 +74,7 @@ export interface ArchiveStorage {
   delete(id: ArchiveId, signal?: AbortSignal): Promise<void>;
 
   /**
-   * Ids in ascending order after `after`, at most `limit`. Pages may be short, as a backend gives them.
+   * Lists ids in ascending order after `after`, at most `limit`. Pages may be short.
    * @promise archive-storage/list-walk: pages after an id, up to an empty one, give every archive exactly once, in order, also when others are deleted on the way
    * @promise archive-storage/list-many: more than a thousand archives, hundreds of one millisecond, are each stored by themselves and listed, with any limit
    * @promise archive-storage/list-foreign: what is not ours is passed over, also where nothing else is

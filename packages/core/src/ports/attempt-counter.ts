@@ -5,7 +5,7 @@ import type { AttemptRefusal } from '../domain/password.ts';
 /** One counted try, under way until it is settled or forgiven. */
 export type AttemptTicket = Branded<string, 'AttemptTicket'>;
 
-/** A try to be counted before the password is looked at. */
+/** A try to count before its password is checked. */
 export interface Attempt {
   readonly role: RoleId;
   /** The client's address, an IPv6 one reduced to its /64. */
@@ -16,14 +16,14 @@ export interface Attempt {
   readonly perRole: number;
 }
 
-/** Whether a try may go on. */
+/** Whether a try is admitted. */
 export type AttemptOutcome = { readonly kind: 'admitted'; readonly ticket: AttemptTicket } | AttemptRefusal;
 
 /**
- * Counts tries of passwords, shared by all processes. Windows are fixed: one opens with the first counted try and
- * ends its length later. A try is under way until it is settled, which makes it wrong, or forgiven, which takes it
- * back. Only wrong ones limit; those under way keep others waiting. A window that ends more than an hour after the longest
- * that the try could open was opened by a clock that is ahead, and counts for that clock alone.
+ * Counts password tries for all processes. Windows are fixed: one opens with the first counted try and ends its length later.
+ * A try is under way until it is settled, which makes it wrong, or forgiven, which uncounts it. Only wrong tries make others
+ * `limited`; tries under way make others `busy`. A window that ends more than an hour later than a try could open one was
+ * opened by a clock that is ahead, and counts for that clock alone.
  *
  * @promise attempt-counter/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
  * @promise attempt-counter/lets-go: of tries that ended nothing is left once their windows are dropped, and of a call no open file or connection

@@ -1,10 +1,10 @@
 import type { Instant } from '../domain/instant.ts';
 
-/** The clock of the database, which sweeps compare theirs with. Every persistence is one. */
+/** The clock of the database, with which sweeps compare the machine's. */
 export interface DatabaseClock {
   /**
-   * Resolves when the database answers and its schema lets this release run: to the database's own clock, undefined for one
-   * without, such as a file. Rejects otherwise.
+   * Checks that the database answers and that this release can run on its schema; rejects if not. Resolves to the database's
+   * clock, or undefined for a database without one, such as a file.
    */
   check(signal?: AbortSignal): Promise<Instant | undefined>;
 }

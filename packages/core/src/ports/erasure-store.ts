@@ -7,7 +7,7 @@ import type { CleanupRequest, CleanupTask } from './role-cleanup.ts';
 /** An account that is being erased. */
 export interface Erasure {
   readonly account: AccountId;
-  /** The account for what stays of it. */
+  /** The account that owns the remains. */
   readonly replacement: AccountId;
 }
 
@@ -17,19 +17,19 @@ export interface ErasureRequest extends Erasure {
   readonly actor: EventActor;
 }
 
-/** The outcome of one step: `archives_left` while the archives of its roles are still stored, and nothing else is left. */
+/** The outcome of one step; `archives_left` if nothing is left but archives of its roles. */
 export type ErasureStep = 'continued' | 'archives_left' | 'erased';
 
-/** Which archives of an erased account's roles a claim takes. */
+/** A claim of archives of an erased account's roles. */
 export type ErasureClaim = Pick<CleanupRequest, 'now' | 'token' | 'until' | 'limit'>;
 
 /**
- * Erases accounts, a few rows at a time, so that another node continues after a process that was killed. What a mode or a
- * block refuses does not bind it.
+ * Erases accounts, a few rows at a time, so that another node can continue after a process died. It ignores the mode and
+ * blocks.
  */
 export interface ErasureStore {
   /**
-   * Blocks an account, hides its sites and marks it, in one step. The mark of the first beginning stays.
+   * Blocks an account, hides its sites and marks it as erasing, in one step. Repeating it changes nothing.
    * @promise erasure-store/begin: the account is blocked, hidden and erasing for every peer, and its keys and sessions are unknown; of many at once the first one's replacement stays; a name that nothing is stored of is unknown
    * @promise erasure-store/refused: of an account that is being erased nothing is changed or published any more, by any peer, no session begins, and no key is created, with the operator's authority neither
    */
@@ -41,7 +41,7 @@ export interface ErasureStore {
   /**
    * Erases some rows of an account.
    *
-   * @param ids ids for events, {@link ErasureStore.eventsAtOnce} of them.
+   * @param ids {@link ErasureStore.eventsAtOnce} ids for events.
    * @promise erasure-store/advance: steps of any peers, at once and one after the other, end; then keys, sessions, links, consents, names, views and Idempotency-Keys of the account are gone, its publications are stopped and theirs without texts, under the replacement, and its events without actor, address and name
    * @promise erasure-store/persons: the ids of persons who acted as the account go from the events of all accounts, and other actors stay
    * @promise erasure-store/takedowns: takedowns stay in force, with their reasons, under the replacement
@@ -51,7 +51,7 @@ export interface ErasureStore {
    */
   advance(erasure: Erasure, now: Instant, ids: readonly EventId[]): Promise<ErasureStep>;
 
-  /** The greatest number of events that one step stores. */
+  /** The most events that one step stores. */
   readonly eventsAtOnce: number;
 
   /** @promise erasure-store/claim: archives of the replacement's roles are claimed without delay, each by one of many at once, again from the claim's or the retry's instant on, and settled as those of cleanups */

@@ -1,8 +1,8 @@
 import type { Grant } from '../domain/grant.ts';
 
 /**
- * Signs grants. Viewers carry them, so that no node has to store any. Web Crypto and key services answer promises; what
- * answers without one costs a view less.
+ * Signs grants, which only viewers store. May return promises, for Web Crypto and key services; without one, views are
+ * faster.
  */
 export interface GrantSigner {
   /**

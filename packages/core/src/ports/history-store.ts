@@ -10,7 +10,7 @@ import type { AccountId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Page } from './role-store.ts';
 
-/** Which events to list, newest first by (at, id). An absent member does not filter. */
+/** A query for events, newest first by (at, id). An undefined member does not filter. */
 export interface EventQuery {
   readonly account: AccountId | undefined;
   readonly pin: RoleId | undefined;
@@ -24,9 +24,9 @@ export interface EventQuery {
 /** A part of the history; `next` is absent at its end. */
 export type EventPage = Page<HistoryEvent, EventCursor>;
 
-/** Which part of a feed to read. */
+/** A query for a part of a feed. */
 export interface FeedQuery {
-  /** The account whose feed it is. Absent, it is the feed of all accounts, which has numbers of its own. */
+  /** The account of the feed; undefined for the feed of all accounts, which has numbers of its own. */
   readonly account: AccountId | undefined;
   readonly pin: RoleId | undefined;
   /** The number of the event after which to read; 0 for the beginning. */
@@ -54,13 +54,13 @@ export interface ExpiredRole {
   readonly expiresAt: Instant;
 }
 
-/** Which events of roles with many of them to drop. */
+/** The events to drop of roles that have too many. */
 export interface EventTrimming {
-  /** Only roles with an event recorded from this instant on and before `until` are looked at. */
+  /** Only roles with an event recorded from this instant on and before `until` are searched. */
   readonly since: Instant;
   /** Only events recorded before this instant are dropped. */
   readonly until: Instant;
-  /** The newest events of each role that stay: one at least. */
+  /** The number of newest events of each role to keep, at least 1. */
   readonly keep: number;
   readonly limit: number;
 }
@@ -87,8 +87,8 @@ export interface HistoryStore {
   list(query: EventQuery): Promise<EventPage>;
 
   /**
-   * Reads events in the order of their numbers, from 1 on. Stores number committed events without regard to clocks and
-   * transaction ids, at the latest when the feed is read, also while the service is read-only.
+   * Reads events in the order of their numbers, which begin at 1. Stores number committed events independently of clocks and
+   * transaction ids, at the latest when the feed is read, even while the service is read-only.
    * @promise history-store/feed-order: an event whose change was answered before another change began comes before the other's, and events of one role and of one change come in the order in which they were stored, not of their instants; every peer gives the same feed
    * @promise history-store/feed-once: readers that continue after the last number they were given get every event of many writers once and in one order; no event takes a number at or below one that was given
    * @promise history-store/feed-accounts: the feed of an account has its own events under numbers of their own without gaps, that of all accounts every event; a role's part of it has its events alone; none follows the last
@@ -99,7 +99,7 @@ export interface HistoryStore {
   feed(query: FeedQuery): Promise<FeedPart>;
 
   /**
-   * Stores an event of a role, unless its actor has one of its type and role after `unlessSince`. Answers whether it stored it.
+   * Stores an event of a role, unless there is one of the same actor, type and role after `unlessSince`. Returns whether it did.
    * @promise history-store/record-once: of many at once one is stored, at least a millisecond after its role's last; other actors, types and roles, and earlier events, do not count, nor do roles that are not there
    */
   recordOnce(event: PublicationEvent, unlessSince: Instant): Promise<boolean>;
@@ -116,13 +116,13 @@ export interface HistoryStore {
   recordExpired(events: readonly HistoryEvent[]): Promise<void>;
 
   /**
-   * Drops events recorded before an instant, at most `limit`; answers how many: fewer than `limit` only when none is left.
+   * Drops events recorded before an instant, at most `limit`; returns how many: fewer than `limit` only when none is left.
    * @promise history-store/drop: exactly events recorded earlier go, of any instant, at most the limit, and a role's next event is still after its last
    */
   drop(recordedBefore: Instant, limit: number): Promise<number>;
 
   /**
-   * Drops events of roles with more than `keep`; answers how many: fewer than `limit` only when none is left.
+   * Drops events of roles with more than `keep`; returns how many: fewer than `limit` only when none is left.
    * @promise history-store/thin: exactly events behind the newest of their role that were recorded before the instant go, at most the limit, of the roles with one recorded within the time alone; events of no role stay
    */
   trimEvents(trimming: EventTrimming): Promise<number>;

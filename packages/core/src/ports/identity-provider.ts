@@ -4,7 +4,7 @@ import type { SessionScope } from '../domain/session.ts';
 /** A person whom an identity provider vouches for. */
 export interface Person {
   readonly account: AccountId;
-  /** The provider's own name for them, which never changes: the history has it. */
+  /** The provider's own id for them, which never changes and which the history records. */
   readonly id: string;
   /** Their name on the screen. Only their session stores it. */
   readonly displayName: string | null;
@@ -27,18 +27,18 @@ export type SignInProblem =
   | 'clock'
   /** The provider does not know this service with these settings. */
   | 'misconfigured'
-  /** The provider's answer has nothing that names an account. */
+  /** The provider's answer has no name for an account. */
   | 'nameless'
   /** The provider knows the person, who may not sign in here. */
   | 'not_allowed'
-  /** Too many people return at once; the attempt may be repeated. */
+  /** Too many people return at once; the sign-in may be repeated. */
   | 'busy';
 
 /** The sign-in failed. */
 export interface SignInFailure {
   readonly kind: 'failed';
   readonly problem: SignInProblem;
-  /** In one line for the operator, without anything secret. */
+  /** One line for the operator, without secrets. */
   readonly detail?: string;
   /** The person who may not sign in here. */
   readonly person?: Person;
@@ -48,7 +48,7 @@ export interface SignInFailure {
 export interface BegunSignIn {
   readonly kind: 'begun';
   readonly url: string;
-  /** Signed, of URL-safe characters and dots, good for a few minutes and one sign-in. */
+  /** Signed, of URL-safe characters and dots; valid for a few minutes and one sign-in. */
   readonly browserState: string;
 }
 
@@ -61,8 +61,8 @@ export interface SignInReturn {
 }
 
 /**
- * Recognises people by a sign-in elsewhere, to which their browser is sent and from which it comes back. Any failure
- * there is a {@link SignInFailure}.
+ * Identifies people by a sign-in elsewhere: their browser goes there and returns. Any failure there is a
+ * {@link SignInFailure}.
  */
 export interface IdentityProvider {
   readonly name: string;
@@ -72,12 +72,12 @@ export interface IdentityProvider {
   /**
    * Ends a sign-in.
    *
-   * @param cameBack the address that the browser came back to, with all the parameters that it brought.
-   * @param kept the state that the browser stored, if it did.
+   * @param returnedUrl the URL to which the browser returned, with all its parameters.
+   * @param browserState the state that the browser stored, if any.
    * @throws the signal's reason when that aborts.
    */
   finish(
-    cameBack: string,
+    returnedUrl: string,
     browserState: string | undefined,
     from: SignInReturn,
   ): Promise<{ readonly kind: 'recognised'; readonly person: Person } | SignInFailure>;

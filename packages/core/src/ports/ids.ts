@@ -4,7 +4,7 @@ import type { Instant } from '../domain/instant.ts';
 import type { NameToken } from '../domain/name.ts';
 import type { Sha256 } from '../domain/sha256.ts';
 
-/** Makes identifiers that cannot be guessed, and those that follow from a text. */
+/** Makes unguessable identifiers, and digests of texts. */
 export interface Ids {
   /** @promise ids/role: every id is a version 4 UUID in lower case, and no two are alike */
   role(): RoleId;

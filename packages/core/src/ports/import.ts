@@ -2,8 +2,8 @@ import type { Token } from '../domain/identity.ts';
 import type { MovedRecord } from '../domain/record-lines.ts';
 
 /**
- * Takes the records of another database into one that has none. While an import is unfinished nothing else can be
- * changed: archives keep their old ids, so that a sweep would take those for orphans whose records are yet to come.
+ * Imports the records of another database into an empty one. Until the end nothing else can be changed: archives keep their
+ * ids, so a sweep would remove those whose records are not imported yet.
  *
  * @promise import/changes-refused: while an import is unfinished every change by any peer is the fault store_unavailable, and nothing is claimed or compared; reads work
  */
@@ -21,7 +21,7 @@ export interface Import {
   begin(token: Token): Promise<{ readonly kind: 'begun' } | { readonly kind: 'refused' }>;
 
   /**
-   * Stores records, all of them or none. Of two with one name or id the first stays.
+   * Stores records, all or none. A record whose name or id is stored already is ignored.
    * @promise import/keep-whole: a snapshot gives the imported records again, the same in every field, and they work as where they come from
    * @promise import/keep-removal: a role whose removal is imported has the instants of it, and neither manifest nor archive
    * @promise import/keep-lost: with a token that another one took over, or that ended, nothing is stored

@@ -7,7 +7,7 @@ import type { NameRecord, NameToken, PinName, ShownName } from '../domain/name.t
 import type { NameQuotaExceeded, Refusal } from '../refusal.ts';
 import type { LoadedRole } from './role-store.ts';
 
-/** A name of an account that is to be changed. */
+/** A name of an account to change. */
 export interface NamePlace {
   readonly account: AccountId;
   readonly name: PinName;
@@ -17,12 +17,12 @@ export interface NamePlace {
 
 /** A name to point at a role. */
 export interface NameChange extends NamePlace {
-  /** Its token if the name is new. */
+  /** The token for a new name. */
   readonly token: NameToken;
   readonly role: RoleId;
-  /** The instant at which the role has to be in service. */
+  /** The instant at which the role must be in service. */
   readonly now: Instant;
-  /** The most names of the account; null for any number. */
+  /** The most names of the account; null: no limit. */
   readonly limit: number | null;
 }
 
@@ -33,8 +33,8 @@ export interface NamedRole {
 }
 
 /**
- * Stores names of publications. `RoleStore.commit` changes them, too; all changes of an account's names take turns on
- * its row. Events come with the writes they are about.
+ * Stores names of publications. `RoleStore.commit` changes them, too; all changes of an account's names run one after the
+ * other. A write stores its events in the same transaction.
  *
  * @promise name-store/with-publication: the commit of a publication points its name at the new role, for every peer, with the given token if the name is new and its own if not; what is refused, lost or committed before changes no name
  * @promise name-store/publication-quota: reserve and commit refuse a publication to a new name where the account has as many names as the limit; one that exists passes; publications at once never pass the limit, and what is refused stores nothing
@@ -49,14 +49,14 @@ export interface NameStore {
   find(account: AccountId, name: PinName): Promise<ShownName | undefined>;
 
   /**
-   * The name of a token with its role, read at one instant.
+   * Finds the name of a token with its role, read at one instant.
    * @promise name-store/resolve: the newest role that the name shows is given as it would be loaded by its id, in any state; an unknown token is undefined, and tokens are compared exactly
    * @promise name-store/resolve-aborted: an aborted signal rejects with its reason
    */
   resolve(token: NameToken, signal?: AbortSignal): Promise<NamedRole | undefined>;
 
   /**
-   * An account's names by code point, after `after`, at most `limit`.
+   * Lists an account's names by code point, after `after`, at most `limit`.
    * @promise name-store/list: pages after a name, up to one that is not full, give every name of the account exactly once, in order, and none of another
    * @promise name-store/list-many: more than a thousand names are listed whole
    */

@@ -13,30 +13,30 @@ export interface Registration extends Pick<Pairing, 'secretHash' | 'endsAt'> {
   readonly limit: number;
 }
 
-/** A program that comes for its key. */
+/** A program's request for its key. */
 export interface PairingRedemption extends Pick<Pairing, 'secretHash'> {
   readonly now: Instant;
-  /** The key to be, as the consent says. */
+  /** The members of the key that do not come from the consent. */
   readonly key: Omit<ApiKey, 'account' | 'scopes' | 'label'>;
   /** The most keys of an account that are not revoked; null: no limit. */
   readonly limit: number | null;
 }
 
 /**
- * Stores programs that ask for a key, and consents, until the program collects its key. Only signing programs in
- * needs it. Time comes in with each request. A write stores its events in the same step.
+ * Stores programs that ask for a key, and consents, until the program gets its key. Only pairings need it. Requests bring the
+ * time. A write stores its events in the same step.
  */
 export interface PairingStore {
   /**
-   * Stores a program that asks for a key; a stored one stays as it is until its instant has come.
+   * Stores a program that asks for a key. One that is stored already stays unchanged until it ends.
    * @promise pairing-store/register: a registered program is there for every peer, until its instant has come
    * @promise pairing-store/register-limit: of many at once as many are stored as the limit leaves room for; pairings that ended take no room
    */
   register(request: Registration): Promise<{ readonly kind: 'registered' } | { readonly kind: 'full' }>;
 
   /**
-   * Stores a consent. It replaces another of its session, else of its account and actor, whose program waits again. A
-   * credential is that of who agrees.
+   * Stores a consent. It replaces another of its session, or without one of its account and actor, whose program waits again.
+   * `credential` is the person's.
    * @promise pairing-store/agree: a consent is there for every peer, every field as it was given, with its events
    * @promise pairing-store/agree-once: of many at once one is stored for a hash, and it stays while the session and the key last that gave it; the others leave no events
    * @promise pairing-store/agree-replaces: a session has one consent, the last one; those of other sessions, accounts and actors stay
@@ -72,7 +72,7 @@ export interface PairingStore {
   >;
 
   /**
-   * Drops pairings that ended by an instant, at most `limit`; answers how many.
+   * Drops pairings that ended by an instant, at most `limit`; returns how many.
    * @promise pairing-store/purge: what ended goes, at most the limit, and what has not ended stays
    */
   purge(endedBy: Instant, limit: number): Promise<number>;

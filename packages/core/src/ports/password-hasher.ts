@@ -1,13 +1,13 @@
 import type { Password, PasswordHash } from '../domain/password.ts';
 
 /**
- * Hashes passwords slowly, off the event loop, a few at a time. Each is hashed for a client: the account that sets it, or
- * the address that it is tried from.
+ * Hashes passwords slowly, off the event loop, a few at a time. Clients take turns: the account that sets a password, or the
+ * address that tries it.
  *
- * Faults: `hasher_overloaded` when too many wait; `store_corrupt` for a hash that it cannot read.
+ * Faults: `hasher_overloaded` when the queue is full; `store_corrupt` for a hash that it cannot read.
  */
 export interface PasswordHasher {
-  /** How many run and wait, for metrics; absent where the hasher has no queue. */
+  /** The number that run and wait, for metrics; absent without a queue. */
   readonly queue?: { readonly running: number; readonly waiting: number };
 
   /**

@@ -2,39 +2,39 @@ import type { RoleId, Token } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Role } from '../domain/role.ts';
 
-/** Which archives a claim takes for removal. */
+/** A claim of archives for removal. */
 export interface CleanupRequest {
   readonly now: Instant;
   /** Only roles deleted or expired at this instant or earlier. */
   readonly endedBefore: Instant;
   readonly token: Token;
-  /** From when another claim may take the roles over. */
+  /** The instant from which another claim may take the roles over. */
   readonly until: Instant;
   readonly limit: number;
 }
 
 /** The archives and records to count for a cleanup. */
 export interface CleanupCountRequest extends Pick<CleanupRequest, 'now' | 'endedBefore'> {
-  /** Reservations begun before this instant are counted. */
+  /** Only reservations begun before this instant are counted. */
   readonly begunBefore: Instant;
 }
 
-/** Which ended roles to name. */
+/** A query for the ended roles that a cleanup would claim next. */
 export type NextForCleanup = Pick<CleanupRequest, 'now' | 'endedBefore' | 'limit'>;
 
-/** How much there is to remove. */
+/** The number of archives and reservations to remove. */
 export interface CleanupCount {
   /** Ended roles that have their archive and are not claimed. */
   readonly archives: number;
   readonly reservations: number;
 }
 
-/** Which roles with an archive to count. */
+/** A window of roles with an archive to count. */
 export interface StoredWindow {
   readonly now: Instant;
-  /** The last role that was counted before; undefined at first. */
+  /** The last role of the window before; undefined for the first window. */
   readonly after: RoleId | undefined;
-  /** The most roles that are read. */
+  /** The most roles to read. */
   readonly limit: number;
 }
 
@@ -45,11 +45,11 @@ export interface StoredCount {
   readonly bytes: number;
 }
 
-/** One archive to remove, claimed. */
+/** A claimed archive to remove. */
 export interface CleanupTask extends Pick<Role, 'account' | 'archive' | 'idempotencyKey'> {
   readonly role: RoleId;
   readonly token: Token;
-  /** How often removing it failed before. */
+  /** The number of earlier failures to remove it. */
   readonly failures: number;
 }
 

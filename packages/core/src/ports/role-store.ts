@@ -32,71 +32,71 @@ export interface Versioned<Value> {
   readonly version: Version;
 }
 
-/** A role, and what its viewers need to know of its account. */
+/** A role, with the state of its account that viewers depend on. */
 export interface LoadedRole extends Versioned<Role> {
-  /** Whether its account is blocked so that its sites are hidden. */
+  /** Whether a block of its account hides its sites. */
   readonly isHidden: boolean;
   /** The generation of its account: a grant is valid for one only. */
   readonly accountGeneration: Generation;
 }
 
-/** Proof of a held reservation: valid as long as the store's row has its token, regardless of clocks. */
+/** The right of one publication to its key: valid while the store's row has its token, regardless of clocks. */
 export interface Lease {
   readonly account: AccountId;
   readonly key: IdempotencyKey;
   readonly token: Token;
 }
 
-/** A request to hold an Idempotency-Key under a new token while its publication runs. */
+/** A request to reserve an Idempotency-Key under a new token while its publication runs. */
 export interface Reservation extends Omit<AdmissionRequest, 'isNamed'>, Lease {
   readonly name?: PinName | undefined;
   /** The caller's key or session, which the transaction of the reservation checks. */
   readonly credential?: Credential;
   readonly fingerprint: Fingerprint;
-  /** From when another reservation may take the key over. */
+  /** The instant from which another reservation may take the key over. */
   readonly until: Instant;
-  /** Whether the account was there at an earlier reservation of the same request, which was lost. */
+  /** Whether the account existed at an earlier reservation of the same request, which was lost. */
   readonly wasKnown?: boolean;
 }
 
 /** The outcome of a reservation. */
 export type ReserveOutcome =
-  /** `isKnown`: whether the account is there. */
+  /** `isKnown`: whether the account exists. */
   | { readonly kind: 'reserved'; readonly lease: Lease; readonly isKnown: boolean }
   | { readonly kind: 'in_progress'; readonly until: Instant }
   | { readonly kind: 'complete'; readonly role: RoleId; readonly warnings: readonly Warning[] }
   | { readonly kind: 'mismatch' }
-  /** It was erased since an earlier reservation. */
+  /** The account was erased since an earlier reservation. */
   | { readonly kind: 'account_gone' }
   | Inadmissible
   | Refusal<'unauthorized'>;
 
 /** The outcome of a commit; after a refusal no role is stored, and the lease still holds. */
 export type CommitOutcome =
-  /** With the warnings that were stored, where the publication has a name: then the commit decides some of them. */
+  /** For a publication with a name, has all stored warnings, since the commit decides some of them. */
   | { readonly kind: 'committed'; readonly warnings?: readonly Warning[] }
   | { readonly kind: 'lease_lost' }
   | Inadmissible
   | Refusal<'unauthorized'>;
 
-/** All that one publication stores, in one step. */
+/** Everything that one publication stores. */
 export interface RoleCommit {
   readonly role: Role;
-  /** The instant of the commit, at which rate and quotas are looked at. */
+  /** The instant of the commit, by which it checks rate and quotas. */
   readonly now: Instant;
   readonly limits: PublicationLimits;
   readonly manifest: EncodedManifest;
   readonly warnings: readonly Warning[];
   /** The caller's key or session, which the transaction of the commit checks. */
   readonly credential?: Credential;
-  /** A name to point at the role; the token counts where the name is new. */
+  /** A name to point at the role, with the token for a new name. */
   readonly name?: Pick<NameRecord, 'name' | 'token'> | undefined;
 }
 
-/** Which roles to list. */
+/** A query for roles. */
 export interface RoleQuery extends RoleFilter {
   readonly now: Instant;
-  /** Present: only the role that this key of the account published, in any state; it comes with an account. */
+  /** Only the role that this key of the account published, in any state; requires an account. */
   readonly idempotencyKey: IdempotencyKey | undefined;
   readonly after: RoleCursor | undefined;
   /** 1 to 100. */
@@ -110,8 +110,8 @@ export interface Page<Value, Place = RoleCursor> {
 }
 
 /**
- * Stores roles, manifests and idempotency keys, in transactions: a publication is stored whole or not at all. Time comes
- * in with each request, never from the database or the host. A write stores its events in the same step.
+ * Stores roles, manifests and idempotency keys in transactions: a publication is stored whole or not at all. Requests bring
+ * the time, which never comes from the database or the host. A write stores its events in the same step.
  *
  * - Of calls that one handle makes at once each is answered, and does, what it would alone.
  * - What was answered is the caller's: nothing that is done or asked later changes it.
@@ -158,8 +158,8 @@ export interface RoleStore {
   commit(publication: RoleCommit, lease: Lease, events: readonly HistoryEvent[]): Promise<CommitOutcome>;
 
   /**
-   * The newest stored role of any account, with what viewers need to know of the account. A role that is in memory may be
-   * returned, and a failure thrown, without a promise: callers `await` inside `try`.
+   * Loads the newest stored role of any account. May return a role from memory, or throw, without a promise, so callers
+   * `await` inside `try`.
    *
    * - An unknown id is undefined.
    *
@@ -169,8 +169,8 @@ export interface RoleStore {
   load(id: RoleId, signal?: AbortSignal): Promise<LoadedRole | undefined> | LoadedRole | undefined;
 
   /**
-   * Stores a changed role with its events; without an authority it is the account's. A credential is checked in
-   * the same transaction. Only title, expiration, pinning, deletion, password and generation ever change.
+   * Stores a changed role with its events, and checks the credential, in one transaction. The default authority is
+   * `account`. Only title, expiration, pinning, deletion, password and generation ever change.
    *
    * - The changed role is what the next load gives, under another version.
    * - A version that is no longer the newest is a conflict, and changes nothing.
@@ -207,9 +207,8 @@ export interface RoleStore {
   loadManifest(archive: ArchiveId, signal?: AbortSignal): Promise<EncodedManifest | undefined>;
 
   /**
-   * Claims ended roles whose archive is still there, at most `limit`, longest waiting first: since the end or, once it was
-   * claimed, since the retry or the lapse of that claim was due, even if its end was moved. Beside other cleanups it claims
-   * account by account.
+   * Claims ended roles whose archive is still stored, at most `limit`, those that have waited longest first: since their end
+   * or, after a claim, since its retry or lapse was due. Beside other cleanups it claims account by account.
    *
    * - A claim raises the role's version, so that a change decided before it conflicts.
    *
@@ -235,7 +234,7 @@ export interface RoleStore {
   nextForCleanup(request: NextForCleanup): Promise<readonly RoleId[]>;
 
   /**
-   * Counts the roles of one window that have their archive. `next` is where to go on; absent at the end.
+   * Counts the roles of one window that have their archive. `next` is the `after` of the next window; undefined at the end.
    * @promise role-store/count-stored: windows from the first to the last count each publication in service at the instant once, pinned ones apart, and the bytes of every archive that was not removed yet; none reads more roles than the limit
    */
   countStored(
@@ -246,14 +245,14 @@ export interface RoleStore {
   whichAreNamed(ids: readonly ArchiveId[]): Promise<ReadonlySet<ArchiveId>>;
 
   /**
-   * The archives that records name, in order of id. A page may be short; an empty one is the end.
+   * Lists the archives that records name, in order of id. A page may be short; an empty one is the end.
    *
    * - Pages after an id, up to an empty one, give every named archive exactly once, in order.
    */
   listArchives(after: ArchiveId | undefined, limit: number): Promise<readonly ArchiveId[]>;
 
   /**
-   * Drops reservations begun before an instant; answers how many: fewer than `limit` only when none is left.
+   * Drops reservations begun before an instant; returns how many: fewer than `limit` only when none is left.
    *
    * - The lease of a dropped reservation is lost.
    *
@@ -262,8 +261,8 @@ export interface RoleStore {
   purge(begunBefore: Instant, limit: number): Promise<number>;
 
   /**
-   * Drops title and original file name of roles that ended before an instant; answers how many: fewer than `limit` only
-   * when none is left.
+   * Drops title and original file name of roles that ended before an instant; returns how many: fewer than `limit` only when
+   * none is left.
    * @promise role-store/drop-titles: exactly the titles and file names of roles that ended earlier, by their expiration or their stop, go, with their archive or without; the rest of each role stays, its key too, and a change decided before conflicts
    */
   dropTitles(endedBefore: Instant, limit: number): Promise<number>;

@@ -2,8 +2,8 @@ import type { Mode } from '../domain/admission.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 
 /**
- * Keeps the mode of the service, which binds the other stores of the same database: while it is read-only they refuse
- * what accounts would change, and go on with everything else.
+ * Stores the mode of the service. While it is read-only, the other stores of the same database refuse changes by accounts,
+ * and nothing else.
  *
  * @promise service-mode/publications: while read-only nothing is reserved, committed or replayed; what is refused stores nothing and keeps its lease, which is renewed and released as ever
  * @promise service-mode/changes: while read-only no role is saved and no key is created in the name of an account; what the operator changes is

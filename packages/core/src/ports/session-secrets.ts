@@ -1,15 +1,15 @@
 import type { Sha256 } from '../domain/sha256.ts';
 
-/** A token that was just made; its text is given away once and never stored. */
+/** A new token; its text is returned once and never stored. */
 export interface MintedToken {
   readonly text: string;
   readonly hash: Sha256;
 }
 
-/** Makes and reads the tokens of sessions and sign-in links. Web Crypto and key services answer promises. */
+/** Makes and reads the tokens of sessions and sign-in links. May return promises, for Web Crypto and key services. */
 export interface SessionSecrets {
   /**
-   * A new token of 256 random bits.
+   * Makes a new token of 256 random bits.
    * @promise session-secrets/mint: a minted token is of URL-safe characters, 43 to 100, reads as its hash on every peer, and no two are alike
    */
   mint(): Promise<MintedToken> | MintedToken;

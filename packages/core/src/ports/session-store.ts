@@ -10,30 +10,30 @@ import type { Refusal } from '../refusal.ts';
 export interface Redemption {
   readonly link: Sha256;
   readonly now: Instant;
-  /** The session to be, for the account of the link and with its scope, in the name of who made it. */
+  /** The new session; its account, scope and actor come from the link. */
   readonly session: Omit<Session, 'account' | 'actor' | 'scope'>;
   readonly limits?: SessionLimits;
 }
 
 /** The effect of a new session on others. */
 export interface BegunSession {
-  /** How many older sessions it ended, to stay within the limits. */
+  /** The number of older sessions that it ended, to keep the limits. */
   readonly ended: number;
 }
 
-/** Which sessions to list, in order of their hashes. */
+/** A query for sessions, in order of their hashes. */
 export interface SessionQuery {
-  /** Absent: every account. */
+  /** Undefined: every account. */
   readonly account: AccountId | undefined;
   readonly now: Instant;
-  /** Hashes after this text, which may be the beginning of one. */
+  /** Only hashes after this text, which may be the beginning of one. */
   readonly after: string | undefined;
   readonly limit: number;
 }
 
 /**
- * Keeps sessions of the management screen and the links that begin them, so that both hold on every node.
- * Time comes in with each request. A write stores its events in the same step.
+ * Stores sessions of the management screen and the links that begin them, for all nodes. Requests bring the time. A write
+ * stores its events in the same step.
  */
 export interface SessionStore {
   /** @promise session-store/offer: an offered link can be redeemed through every peer, for its account */
@@ -51,7 +51,7 @@ export interface SessionStore {
   >;
 
   /**
-   * Begins a session. A credential is the key that begins it.
+   * Begins a session. `credential` is the key that begins it, if any.
    * @promise session-store/begin: a session that began is there for every peer, every field as it was given
    * @promise session-store/begin-limit: past a limit, of many at once too, the oldest end, by (startedAt, tokenHash), those of the actor first, and of the account only as many as then still pass its limit; never the one that begins; sessions of other accounts and actors, and those that are over, do not count
    */
@@ -79,13 +79,13 @@ export interface SessionStore {
   end(tokenHash: Sha256, events: readonly HistoryEvent[]): Promise<void>;
 
   /**
-   * Stores the event of a refused sign-in, unless one of its account was stored after `unlessSince`.
+   * Stores the event of a refused sign-in, unless one of the account was stored after `unlessSince`.
    * @promise session-store/refuse: a refused sign-in ends no session and no link, and nothing is stored of one to an account that is not there
    */
   refuse(event: HistoryEvent & { readonly account: AccountId }, unlessSince: Instant): Promise<void>;
 
   /**
-   * Drops sessions and links that ended by an instant; answers how many: fewer than `limit` only when none is left.
+   * Drops sessions and links that ended by an instant; returns how many: fewer than `limit` only when none is left.
    * @promise session-store/purge: what ended goes, at most the limit, and what has not ended stays
    */
   purge(endedBy: Instant, limit: number): Promise<number>;

@@ -2,9 +2,8 @@ import type { Instant } from '../domain/instant.ts';
 import type { MovedRecord } from '../domain/record-lines.ts';
 
 /**
- * Gives all that a database keeps for good, as it was at one instant, for export. What only a running service needs
- * stays out: sessions and links, tries of passwords, how far rates were taken from, when keys were used, reservations,
- * claims and versions.
+ * Reads all lasting records of a database, as they were at one instant, for export. It leaves out data of the running
+ * service: sessions and links, password tries, the usage of rates and keys, reservations, claims and versions.
  */
 export interface Snapshot {
   /**
@@ -18,11 +17,11 @@ export interface Snapshot {
   records(signal?: AbortSignal): AsyncIterable<MovedRecord>;
 
   /**
-   * Records that an export of the schedule is complete. An earlier instant than the recorded one changes nothing.
+   * Records that a scheduled export is complete. An earlier instant than the recorded one changes nothing.
    * @promise snapshot/scheduled-export: the latest instant that any peer recorded is answered, and nothing before the first; no snapshot has it
    */
   recordScheduledExport(endedAt: Instant): Promise<void>;
 
-  /** When the last export of the schedule was complete; undefined before the first. */
+  /** When the last scheduled export was complete; undefined before the first. */
   lastScheduledExport(): Promise<Instant | undefined>;
 }

@@ -4,20 +4,20 @@ import { succeeds } from '../fault.ts';
 
 /** An upload received whole on this node. */
 export interface StagedArchive {
-  /** All of its bytes, from the first on at each call. Reading rejects where they are not there any more. */
+  /** Reads all of its bytes, from the beginning at each call. Reading rejects if they are gone. */
   open(): AsyncIterable<Uint8Array>;
-  /** Its path, where it is in a file of this machine: adapters beside it take the file, and copy nothing. */
+  /** Its path, if it is a file on this machine: a storage on the same disk can move the file without copying it. */
   readonly file?: string | undefined;
   /** Bytes received. */
   readonly size: number;
   readonly sha256: Sha256;
-  /** The same bytes, where the staging has them in memory: a small archive can then be read without its file. */
+  /** Its bytes, if they are in memory: a small archive can be read without its file. */
   readonly bytes?: Uint8Array | undefined;
-  /** Removes what is left of it. Safe to call again, and after a `put` that consumed the file. */
+  /** Removes its file and bytes. Safe to call again, and after a `put` that consumed the file. */
   discard(): Promise<void>;
 }
 
-/** Discards an upload where its answer must not be lost over that: what cannot be removed now, the sweep finds. */
+/** Discards an upload, and ignores faults so that the answer is not lost: the sweep removes what is left. */
 export async function discardQuietly(archive: StagedArchive): Promise<void> {
   await succeeds(archive.discard());
 }
@@ -28,7 +28,7 @@ export type ReceiveOutcome =
   | { readonly kind: 'too_large' };
 
 /**
- * Receives uploads to a place on this node, hashing on the way. Small ones may stay in memory alone.
+ * Receives uploads on this node, and hashes them. Small ones may stay in memory only.
  *
  * Faults: `staging_unavailable` (disk full, folder gone or read-only).
  *
@@ -46,7 +46,7 @@ export interface Staging {
   receive(body: AsyncIterable<Uint8Array>, limit: number, signal?: AbortSignal): Promise<ReceiveOutcome>;
 
   /**
-   * Removes what was received before an instant and never discarded; answers how many.
+   * Removes uploads that were received before an instant and not discarded; returns how many.
    * @promise staging/discard: a discarded archive is gone, so that reading it is the fault staging_unavailable, and discarding again is harmless
    * @promise staging/sweep: what is older goes, what is younger stays
    * @promise staging/sweep-foreign: what is no upload is neither counted nor swept

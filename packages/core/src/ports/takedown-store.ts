@@ -7,7 +7,7 @@ import type { Takedown, TakedownCursor } from '../domain/takedown.ts';
 import type { CleanupRequest, CleanupTask } from './role-cleanup.ts';
 import type { Versioned } from './role-store.ts';
 
-/** Which takedowns to list that were not lifted, newest first by (at, id, sha256). An absent member does not filter. */
+/** A query for takedowns in force, newest first by (at, id, sha256). An undefined member does not filter. */
 export interface TakedownQuery {
   readonly sha256: Sha256 | undefined;
   readonly after: TakedownCursor | undefined;
@@ -15,7 +15,7 @@ export interface TakedownQuery {
   readonly limit: number;
 }
 
-/** Which publications of an archive to list that are in service at an instant, in order of id. */
+/** A query for publications of an archive that are in service at an instant, in order of id. */
 export interface CopyQuery {
   readonly sha256: Sha256;
   readonly now: Instant;
@@ -30,12 +30,12 @@ export interface PurgeClaim extends Pick<CleanupRequest, 'token' | 'until'> {
 }
 
 /**
- * Stores takedowns and the archives that may not be published. It shares its database with the store of roles, which
- * reads the bans when it publishes. Time comes in with each request; a write stores its events in the same step.
+ * Stores takedowns, and so the archives that may not be published. It shares its database with the store of roles, which
+ * checks them at each publication. Requests bring the time; a write stores its events in the same step.
  */
 export interface TakedownStore {
   /**
-   * Forbids an archive and stores the stopped role and the events, in one step. A role that is unknown is left out.
+   * Forbids an archive and stores the stopped role and the events, in one step; without the role if it is unknown.
    * @promise takedown-store/whole: stop, ban and events are there together for every peer, or none of them is
    * @promise takedown-store/conflict: a role that was changed since it was loaded is a conflict, and so is, without a role, an archive that is forbidden for that id already; nothing changes then
    * @promise takedown-store/race: of many at once exactly one is stored, with its event alone
@@ -64,7 +64,7 @@ export interface TakedownStore {
   isForbidden(sha256: Sha256): Promise<boolean>;
 
   /**
-   * The takedowns of some roles, lifted or not, in no order.
+   * Finds the takedowns of some roles, even lifted ones, in any order.
    * @promise takedown-store/of-roles: exactly those of the given ids come, every field as it was given
    */
   of(ids: readonly RoleId[]): Promise<readonly Takedown[]>;
@@ -76,7 +76,7 @@ export interface TakedownStore {
   copies(query: CopyQuery): Promise<readonly RoleId[]>;
 
   /**
-   * Claims the archive of a stopped role for removal; `undefined` when it is gone. It is settled as any claim.
+   * Claims the archive of a stopped role for removal; `undefined` if it is gone. It is settled like any claim.
    * @promise takedown-store/claim-purge: an archive that is there is claimed at once, also from another claim, which is lost; one that was removed, or whose role is unknown or not stopped, is not
    * @promise takedown-store/purge-without-grace: what was claimed so and not removed is claimed by cleanups from the claim's end or the retry's instant on, however lately its role ended, and counted
    */

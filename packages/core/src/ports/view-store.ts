@@ -2,7 +2,7 @@ import type { RoleId } from '../domain/identity.ts';
 import type { CountedViews, Day, DayOfViews } from '../domain/views.ts';
 
 /**
- * Keeps how often each role was viewed, by day. Nothing of who viewed it comes in. Time comes in with each request.
+ * Stores the views of each role by day, without any data of the viewers. Requests bring the time.
  */
 export interface ViewStore {
   /**
@@ -15,7 +15,7 @@ export interface ViewStore {
   list(role: RoleId, from: Day): Promise<readonly DayOfViews[]>;
 
   /**
-   * Drops days before one, of all roles together; answers how many: fewer than `limit` only when none is left.
+   * Drops the counts of all roles before a day; returns how many: fewer than `limit` only when none is left.
    * @promise view-store/drop: exactly earlier days go, at most the limit, and it says how many
    */
   drop(before: Day, limit: number): Promise<number>;

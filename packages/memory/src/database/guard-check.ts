@@ -2,11 +2,11 @@ import { type AnyTable, Comparison, type Locks, locksInOrder, type Where } from 
 import { isValue, type Row } from './matching.ts';
 
 /**
- * Checks that a program holds the locks that guard what it reads and writes. A forgotten lock then fails wherever the
- * program runs at all, rather than now and then in a race.
+ * Checks that a program holds the locks that guard the rows it reads and writes. So a forgotten lock fails at each run of the
+ * program, not only in a race.
  */
 export class GuardCheck {
-  /** By name, whether each lock is held exclusively. */
+  /** Whether each lock, by its name, is held exclusively. */
   readonly #held: ReadonlyMap<string, boolean>;
 
   /** @throws RangeError for too many locks. */
@@ -14,16 +14,16 @@ export class GuardCheck {
     this.#held = new Map(locksInOrder(locks).map(({ name, isShared }) => [name, !isShared]));
   }
 
-  /** @throws Error unless one of the locks of a row is held, as far as they follow from what is known of it. */
-  readOne(table: AnyTable, known: Row): void {
+  /** @throws Error unless one of the locks of a row is held that depend on its known members. */
+  checkRead(table: AnyTable, known: Row): void {
     if (!this.#mayRead(table, known)) throw unguarded('reads', table, known);
   }
 
   /**
-   * @param rows what was found; undefined where rows that are not found count as well.
-   * @throws Error unless a lock is held that follows from the conditions, or they name keys and one of each row is held.
+   * @param rows the found rows; undefined if the absence of rows matters, too.
+   * @throws Error unless a lock is held that guards all rows of the conditions or, if they name keys, one lock of each row.
    */
-  readMany(table: AnyTable, where: Where<Row>, rows: readonly Row[] | undefined): void {
+  checkReads(table: AnyTable, where: Where<Row>, rows: readonly Row[] | undefined): void {
     const equal = Object.fromEntries(Object.entries(where).filter(([, match]) => isValue(match)));
     if (this.#mayRead(table, equal)) return;
     const isByKey = table.key.every((member) => isValueOrList(where[member]));
@@ -32,7 +32,7 @@ export class GuardCheck {
   }
 
   /** @throws Error unless all locks of a row, before and after a change, are held exclusively. */
-  write(table: AnyTable, before: Row | undefined, after: Row | undefined): void {
+  checkWrite(table: AnyTable, before: Row | undefined, after: Row | undefined): void {
     for (const row of [before, after]) {
       if (row === undefined || table.guards === undefined) continue;
       const locks = table.guards(row);
@@ -51,7 +51,7 @@ function isValueOrList(match: unknown): boolean {
   return isValue(match) || (match instanceof Comparison && match.operator === 'in');
 }
 
-/** Names kinds of locks only: the rest of a lock's name is a value of the row. */
+/** Names only the kinds of locks, because the rest of a lock's name is a value of the row. */
 function unguarded(verb: string, { name, guards }: AnyTable, known: Row): Error {
   const kinds = (guards?.(known) ?? []).map((lock) => lock.split(' ', 1)[0]);
   const needed = kinds.length === 0 ? 'a lock that does not follow from what it knows' : kinds.join(', ');

@@ -1,13 +1,13 @@
 import { ColumnValue, Comparison, type Range, type Where } from '@pinfold/core/records';
 
-/** A stored row, which is never changed but replaced. */
+/** A stored row. It is replaced, never changed. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Whether a row meets all conditions. */
 export function matches(row: Row, where: Where<Row>): boolean {
   return Object.entries(where).every(([member, match]) => {
     if (match === undefined) return true;
-    if (member === 'either') return (match as readonly Where<Row>[]).some((way) => matches(row, way));
+    if (member === 'either') return (match as readonly Where<Row>[]).some((option) => matches(row, option));
     if (Array.isArray(match)) return match.every((one) => compares(row, member, one));
     return match instanceof Comparison ? compares(row, member, match) : row[member] === match;
   });
@@ -34,12 +34,12 @@ function compares(row: Row, member: string, { operator, operand }: Comparison<un
   }
 }
 
-/** Whether a condition is for an equal value. */
+/** Whether a condition requires an equal value. */
 export function isValue(match: unknown): boolean {
   return match !== undefined && !Array.isArray(match) && !(match instanceof Comparison);
 }
 
-/** The rows of a range in its order, before its offset and limit. */
+/** Filters and sorts rows by a range, without its offset and limit. */
 export function inRange(rows: Iterable<Row>, range: Range<Row, string, string>): Row[] {
   const { order = [], descending = false, after } = range;
   const sign = descending ? -1 : 1;
@@ -64,7 +64,7 @@ export function compareValues(one: unknown, other: unknown): number {
   return (one as number) < (other as number) ? -1 : 1;
 }
 
-/** A code unit of a character beyond U+FFFF is less than some of those below, and the character is not. */
+/** Compares by code point: surrogates of characters above U+FFFF sort before U+E000 to U+FFFF by code unit. */
 function compareTexts(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let n = 0; n < length; n += 1) {

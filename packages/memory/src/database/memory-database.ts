@@ -17,19 +17,19 @@ import { GuardCheck } from './guard-check.ts';
 import { MemoryTables } from './memory-table.ts';
 import { MemoryTransaction } from './memory-transaction.ts';
 
-/** As many steps in a row leave the event loop to others. */
+/** The number of steps after which the event loop gets a turn. */
 const STEPS_IN_A_ROW = 100;
 
 /** A database in the memory of this process. */
 export interface MemoryDatabase extends Database {
-  /** Opens one more handle on the same data, as another node would. */
+  /** Opens another handle on the same data, like another node. */
   peer(): MemoryDatabase;
 }
 
 /**
- * Opens a database in memory: empty at first, gone with the last handle. It is for trials and tests, so that programs meet
- * in it what they meet elsewhere: others go on between any two steps, arguments and results are cloned, and a program that
- * reads or writes a row without the lock that guards it fails.
+ * Opens a database in memory: empty at first, gone with the last handle. It is for trials and tests, so it is as strict as
+ * other databases: other programs run between any two steps, arguments and results are cloned, and a program fails if it
+ * reads or writes a row without the lock that guards it.
  *
  * @example
  * import { STORE_SCHEMA } from '@pinfold/core/stores';
@@ -46,11 +46,11 @@ interface Shared {
   readonly schema: DatabaseSchema;
   readonly tables: MemoryTables;
   readonly locks: LockTable;
-  /** The steps since the event loop was left to others. */
+  /** The steps since the last turn of the event loop. */
   steps: number;
 }
 
-/** Arguments and results are cloned, as a thread of its own would get them: nothing that is not plain passes. */
+/** Clones arguments and results, as a thread would get them, so that other values than plain ones fail. */
 class Handle implements MemoryDatabase {
   readonly isSerial = false;
   readonly #shared: Shared;
@@ -72,7 +72,7 @@ class Handle implements MemoryDatabase {
         ? tables.rowsOf(table).get(JSON.stringify([key]))
         : [...tables.rowsOf(table).search({ [by]: key })].find(([, one]) => one[by] === key)?.[1];
     if (row === undefined) return undefined;
-    const found = new MemoryTransaction(tables).joined(table, row, columns);
+    const found = new MemoryTransaction(tables).joinReferences(table, row, columns);
     return make(found as never);
   }
 
@@ -84,7 +84,7 @@ class Handle implements MemoryDatabase {
     const transaction = new MemoryTransaction(this.#open(signal).tables);
     const own = structuredClone(args);
     await this.#turn(signal);
-    // In one turn of the event loop nothing changes.
+    // Runs in one turn of the event loop, in which nothing changes.
     try {
       const answer = (action: TableAction): unknown => transaction.answer(action, true);
       return structuredClone(runAtOnce(query.name, query.run(own), answer));
@@ -97,9 +97,9 @@ class Handle implements MemoryDatabase {
     const tables = this.#open(signal).tables.copy();
     let isOpen = true;
     return {
-      read: async (query, args, another) => {
+      read: async (query, args, readSignal) => {
         if (!isOpen) throw closed('the snapshot was closed');
-        return this.#readIn(tables, query, args, another);
+        return this.#readIn(tables, query, args, readSignal);
       },
       close: async () => {
         isOpen = false;
@@ -158,7 +158,7 @@ class Handle implements MemoryDatabase {
     return this.#run(query, structuredClone(args), new MemoryTransaction(tables), signal);
   }
 
-  /** Runs steps one after the other, those of one `all` too, and lets other programs go on before each. */
+  /** Runs steps one after the other, even those of one `all`, and lets other programs run before each. */
   async #run<Args, Result>(
     { name, run }: Pick<Program<Args, Result>, 'name' | 'run'>,
     args: Args,
@@ -198,25 +198,25 @@ function closed(why: string): Fault {
   return new Fault('store_unavailable', 'the memory is out of reach', { cause: new Error(why) });
 }
 
-/** Runtimes that know the web's standards alone have no `setImmediate`, which is faster where it is. */
+/** Calls back in the next turn of the event loop. `setImmediate` is faster, but not all runtimes have it. */
 function inNextTurn(resolve: () => void): void {
   if (typeof setImmediate === 'function') setImmediate(resolve);
   else setTimeout(resolve);
 }
 
-/** Promises of the ends of the programs that hold a lock or wait for it. */
+/** The programs that hold a lock or wait for it, as promises of their ends. */
 interface Held {
-  /** The last one that wants it exclusively. */
+  /** The last program that takes it exclusively. */
   exclusive: Promise<void> | undefined;
-  /** Those that came after that one. */
+  /** The programs after that one, which share it. */
   shared: Set<Promise<void>>;
 }
 
-/** The locks of the programs that run over one set of tables, which get a lock in order of arrival. */
+/** The locks of one database, which programs get in order of arrival. */
 export class LockTable {
   readonly #locks: Map<string, Held> = new Map();
 
-  /** Takes locks in the given order, one after the other; resolves with what releases them. */
+  /** Takes locks one after the other, in the given order. Resolves to a function that releases them. */
   async acquire(locks: readonly Lock[]): Promise<() => void> {
     const { promise: end, resolve } = Promise.withResolvers<void>();
     for (const { name, isShared } of locks) {

@@ -9,7 +9,7 @@ export class MemoryTable {
   readonly #rows: Map<string, Row>;
   readonly #table: AnyTable;
   readonly #columns: ReadonlySet<string>;
-  /** Made when they are first asked for. */
+  /** Made at the first search by a column. */
   readonly #values: Map<string, Values> = new Map();
 
   constructor(table: AnyTable, rows: Map<string, Row> = new Map()) {
@@ -23,7 +23,7 @@ export class MemoryTable {
     return this.#rows.get(key);
   }
 
-  /** Puts a row in the place of that of its key, or removes that one where the row is undefined. */
+  /** Inserts or replaces the row of a key; removes it if `row` is undefined. */
   set(key: string, row: Row | undefined): void {
     const before = this.#rows.get(key);
     for (const [column, values] of this.#values) {
@@ -34,12 +34,11 @@ export class MemoryTable {
     else this.#rows.set(key, row);
   }
 
-  /** The same rows, which change apart. */
   copy(): MemoryTable {
     return new MemoryTable(this.#table, new Map(this.#rows));
   }
 
-  /** Rows among which are all that meet conditions: those of the rarest value that one of them asks for. */
+  /** Finds candidates for conditions: the rows with the rarest of their values in indexed columns, or all rows. */
   search(where: Where<Row>): Iterable<readonly [key: string, row: Row]> {
     let rarest: ReadonlySet<string> | undefined;
     for (const [column, match] of Object.entries(where)) {
@@ -83,7 +82,6 @@ export class MemoryTables {
     return this.#sequence;
   }
 
-  /** The same rows, which change apart. */
   copy(): MemoryTables {
     const copy = new MemoryTables();
     for (const [name, rows] of this.#tables) copy.#tables.set(name, rows.copy());
@@ -96,7 +94,7 @@ export function keyText({ key }: AnyTable, row: Row): string {
   return JSON.stringify(key.map((member) => row[member]));
 }
 
-/** A copy of values to store. Throws a `TypeError` for one without a column, and one that its column does not hold. */
+/** Copies values to store. Throws a `TypeError` for a value without a column, or of another type than its column. */
 export function storable(table: AnyTable, values: Row): Row {
   const copied = Object.entries(values).map(([member, value]) => {
     const column = table.columns[member];
@@ -108,7 +106,7 @@ export function storable(table: AnyTable, values: Row): Row {
   return Object.fromEntries(copied);
 }
 
-/** What `typeof` says of the values of a column. */
+/** The `typeof` of the values of a column. */
 const TYPES = { text: 'string', flag: 'boolean', json: 'object' } as const;
 
 function holds({ type, isNullable }: Column, value: unknown): boolean {
@@ -116,12 +114,12 @@ function holds({ type, isNullable }: Column, value: unknown): boolean {
   return type in TYPES ? typeof value === TYPES[type as keyof typeof TYPES] : Number.isSafeInteger(value);
 }
 
-/** As a database has it: a member that is undefined is not in JSON. */
+/** Copies a value by JSON, like a database: members that are undefined are lost. */
 function jsonCopy(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** A copy of a row, or of some of its members, for a caller that may change it. */
+/** Copies a row, or some of its members, for a caller that may change it. */
 export function copyOf(table: AnyTable, row: Row, members: readonly string[] = Object.keys(row)): Row {
   return Object.fromEntries(
     members.map((member) => {

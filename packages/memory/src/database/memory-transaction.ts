@@ -15,17 +15,17 @@ import type { GuardCheck } from './guard-check.ts';
 import { compareValues, inRange, matches, type Row } from './matching.ts';
 import { copyOf, keyText, type MemoryTables, storable } from './memory-table.ts';
 
-/** What a step makes of the row that is there before. */
+/** Makes the row after a write from the row before it. */
 type Write = (before: Row | undefined) => Row | undefined;
 
-/** The steps of one program. They see what is committed by then and what it wrote itself, which is committed at its end. */
+/** Runs the steps of one program. They see committed rows and the program's own writes, which are committed at its end. */
 export class MemoryTransaction {
   readonly #tables: MemoryTables;
   readonly #guards: GuardCheck | undefined;
-  /** By the key of the row, in the order of the steps. */
+  /** The writes to each row, by its key, in the order of the steps. */
   readonly #writes: Map<AnyTable, Map<string, readonly Write[]>> = new Map();
 
-  /** Without a guard check it reads, or writes as if it held every lock. */
+  /** @param guards checks the locks of a program; absent for queries, which need none. */
   constructor(tables: MemoryTables, guards?: GuardCheck) {
     this.#tables = tables;
     this.#guards = guards;
@@ -39,13 +39,13 @@ export class MemoryTransaction {
       case 'find': {
         const { limit = Number.POSITIVE_INFINITY, offset = 0 } = action;
         const found = this.#rowsIn(action).slice(offset, offset + limit);
-        guards?.readMany(action.table, action.where, found);
+        guards?.checkReads(action.table, action.where, found);
         return found.map((row) => copyOf(action.table, row, action.select));
       }
       case 'scan':
         return this.#scan(action, guards);
       case 'aggregate':
-        guards?.readMany(action.table, action.where, undefined);
+        guards?.checkReads(action.table, action.where, undefined);
         return totalsOf([...this.#rows(action.table, action.where)], action.sum);
       case 'max':
         return this.#valuesIn(action, guards).toSorted(compareValues).at(-1) ?? 0;
@@ -61,7 +61,7 @@ export class MemoryTransaction {
     }
   }
 
-  /** Commits what was written, or throws and changes nothing: others may have committed since. */
+  /** Commits the writes. Throws and changes nothing if another program has taken a unique key meanwhile. */
   commit(): void {
     const after = [...this.#writes].flatMap(([table, writes]) =>
       [...writes.keys()].map((key) => ({ table, key, row: this.#row(table, key) })),
@@ -76,13 +76,13 @@ export class MemoryTransaction {
     const before = this.#row(table, key);
     const write = this.#writeOf(action);
     const after = write(before);
-    guards?.write(table, before, after);
+    guards?.checkWrite(table, before, after);
     this.#expectFree(table, key, after);
     const writes = this.#writes.get(table) ?? new Map<string, readonly Write[]>();
     this.#writes.set(table, writes.set(key, [...(writes.get(key) ?? []), write]));
   }
 
-  /** At each step, as databases check it: a key that is only free at the end is taken. */
+  /** Checks unique keys at each step, like a database: a key that becomes free only by a later step is taken. */
   #expectFree(table: AnyTable, key: string, row: Row | undefined): void {
     for (const members of table.unique) {
       if (row === undefined || members.some((member) => row[member] === null)) continue;
@@ -116,12 +116,12 @@ export class MemoryTransaction {
     return whole;
   }
 
-  /** The values in a column but null. */
+  /** The values in a column, without null. */
   #valuesIn(
     { table, where, column }: MaxAction | DistinctAction,
     guards: GuardCheck | undefined,
   ): readonly unknown[] {
-    guards?.readMany(table, where, undefined);
+    guards?.checkReads(table, where, undefined);
     const values = [...this.#rows(table, where)].map((row) => row[column]);
     return values.filter((value) => value !== null);
   }
@@ -129,14 +129,14 @@ export class MemoryTransaction {
   #get(action: GetAction, guards: GuardCheck | undefined): unknown {
     const { table, key, select, references } = action;
     const row = this.#row(table, keyText(table, key));
-    guards?.readOne(table, { ...key, ...row });
+    guards?.checkRead(table, { ...key, ...row });
     if (row === undefined) return undefined;
     if (references === undefined) return copyOf(table, row, select);
-    return this.joined(table, row, { select, references }, guards);
+    return this.joinReferences(table, row, { select, references }, guards);
   }
 
-  /** A row with those that it refers to. */
-  joined(
+  /** Reads the rows that a row refers to. */
+  joinReferences(
     table: AnyTable,
     row: Row,
     { select, references = {} }: Pick<GetAction, 'references' | 'select'>,
@@ -145,7 +145,7 @@ export class MemoryTransaction {
     const found = Object.entries(references).map(([member, columns]) => {
       const to = (table.references[member] as () => AnyTable)();
       const other = this.#row(to, JSON.stringify([row[member]]));
-      if (other !== undefined) guards?.readOne(to, other);
+      if (other !== undefined) guards?.checkRead(to, other);
       return [member, other && copyOf(to, other, columns)];
     });
     return { row: copyOf(table, row, select), references: Object.fromEntries(found) };
@@ -155,7 +155,7 @@ export class MemoryTransaction {
     const { table, where, filter, order, limit, maxScanned, select } = action;
     const scanned = this.#rowsIn(action).slice(0, maxScanned);
     const rows = scanned.filter((row) => matches(row, filter)).slice(0, limit);
-    guards?.readMany(table, where, rows);
+    guards?.checkReads(table, where, rows);
     const last = scanned.length === maxScanned && rows.length < limit ? scanned.at(-1) : undefined;
     return {
       rows: rows.map((row) => copyOf(table, row, select)),
@@ -163,7 +163,7 @@ export class MemoryTransaction {
     };
   }
 
-  /** The rows of a range in its order, before its offset and limit. */
+  /** The rows of a range in its order, without its offset and limit. */
   #rowsIn(action: FindAction | ScanAction): readonly Row[] {
     return inRange(this.#rows(action.table, action.where), action);
   }
