@@ -11,7 +11,7 @@ const MiB = 1_048_576;
 const LARGE = Buffer.alloc(16 * MiB);
 const [ADA, BEN] = [accountId('ada'), accountId('ben')];
 
-describe('answers that the clients of an account do not take', () => {
+describe('unsent answers of an account', () => {
   let server: Server;
   let port: number;
   let backlogs: AccountBacklogs;
@@ -50,7 +50,7 @@ describe('answers that the clients of an account do not take', () => {
     expect(other.destroyed).to.equal(false);
   });
 
-  it('no longer count once they are taken or their client has left', async () => {
+  it('no longer count once they are sent or their client has left', async () => {
     const left = [await unread(ADA), await unread(ADA)];
     const closed = left.map((response) => once(response, 'close'));
     clients[0]?.resume();

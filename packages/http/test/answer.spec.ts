@@ -17,7 +17,7 @@ describe('An answer', () => {
     });
   });
 
-  it('may have no body, and headers that go before the usual ones', () => {
+  it('may have no body, and headers that replace the usual ones', () => {
     const { headers, body } = encodeAnswer({ status: 204, headers: { 'Cache-Control': 'private' } }, 'id');
     expect(headers).to.deep.equal({ ...ALWAYS, 'Cache-Control': 'private' });
     expect(body.byteLength).to.equal(0);

@@ -40,7 +40,7 @@ describe('authentication without administration', () => {
     expect(ADA.scopes, 'the answer of the team').to.include('admin');
   });
 
-  it('leaves other callers as they are, and hands on who it was', async () => {
+  it('does not change other callers, and passes on the earlier caller', async () => {
     const known = { ...ADA, scopes: ['manage'] as const };
     const authenticate = withoutAdministration(
       async (_request, { again }) => again,

@@ -23,7 +23,7 @@ describe('The client', () => {
     return { response, leave: () => request.destroy() };
   }
 
-  it('has gone when the connection closes before the answer is out', async () => {
+  it('has left if the connection closes before the answer is sent', async () => {
     const { response, leave } = await ask();
     const gone = untilGone(response);
     expect(gone.aborted).to.equal(false);
@@ -34,7 +34,7 @@ describe('The client', () => {
     expect(untilGone(response).aborted, 'asked afterwards').to.equal(true);
   });
 
-  it('has not gone when the answer is out', async () => {
+  it('has not left once the answer is sent', async () => {
     const { response } = await ask();
     const gone = untilGone(response);
     const closed = once(response, 'close');

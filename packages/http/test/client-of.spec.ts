@@ -24,12 +24,12 @@ describe("a client's address", () => {
     expect(clientOf('::1')).to.equal('0:0:0:0::/64');
   });
 
-  it('is whatever it is when it is no address', () => {
+  it('is any other text unchanged', () => {
     expect(clientOf('')).to.equal('');
     expect(clientOf('unknown')).to.equal('unknown');
   });
 
-  it('is one for all of a network', () => {
+  it('is the same for a whole network', () => {
     fc.assert(
       fc.property(fc.ipV6(), (address) => {
         fc.pre(!address.includes('.') && !clientOf(address).includes('.'));

@@ -10,7 +10,7 @@ describe('a Cookie header', () => {
     expect(cookieValues('', 'grant')).to.deep.equal([]);
   });
 
-  it('has our value, wherever sibling sites set cookies of their own', () => {
+  it('has our value among cookies of sibling sites', () => {
     const noise = fc.string().map((text) => text.replaceAll(';', ''));
     fc.assert(
       fc.property(fc.array(noise), fc.array(noise), (before, behind) => {

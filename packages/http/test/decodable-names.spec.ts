@@ -70,7 +70,7 @@ describe('The names in a form', () => {
       expect(await passed(form(PLAIN + rest)), rest).to.equal(form(PLAIN + rest));
   });
 
-  it('are all that changes, however the bytes are cut and whatever the archive and the texts look like', async () => {
+  it('are all that changes, for any split of the bytes, and any archive and texts', async () => {
     const check = fc.asyncProperty(content, content, places, async (bytes, text, cuts) => {
       fc.pre(!`\r\n${text}\r\n`.includes('\r\n--fixture\r\n'));
       const broken = form(`${PLAIN}; filename*=utf-8''%zz`, bytes, text);
@@ -79,7 +79,7 @@ describe('The names in a form', () => {
     await fc.assert(check, { numRuns: 300 });
   });
 
-  it('stay as they are where no boundary is known, or a head is longer than the parser reads', async () => {
+  it('are unchanged without a boundary, or if a head is longer than the parser reads', async () => {
     const broken = form(`${PLAIN}; filename*=%zz`);
     const long = form(`X: ${'x'.repeat(20_000)}\r\n${PLAIN}; filename*=%zz`);
     expect(await passed(broken, [], 'multipart/form-data')).to.equal(broken);
@@ -87,7 +87,7 @@ describe('The names in a form', () => {
     expect(await passed(broken, [], 'multipart/form-data; boundary="fixture"')).to.equal(form(PLAIN));
   });
 
-  it('do not hold up what is before them', async () => {
+  it('do not delay the bytes before them', async () => {
     const names = new DecodableNames(TYPE);
     names.write(form(PLAIN).slice(0, -'-\r\n'.length));
     expect(String(names.read())).to.equal(`\r\n${form(PLAIN).slice(0, -'-\r\n'.length)}`);

@@ -23,7 +23,7 @@ const works: Bare = {
   ended: () => {},
 };
 
-describe('a door that fails itself', () => {
+describe('a door with an error of its own', () => {
   const entries: RequestEntry[] = [];
   const printed: unknown[][] = [];
   const rejections: unknown[] = [];
@@ -97,7 +97,7 @@ describe('a door that fails itself', () => {
     });
   }
 
-  it('logs the status of its own head where a framework says that none was sent', async () => {
+  it('logs the status of its own head even if a framework claims that none was sent', async () => {
     const lie = (response: ServerResponse): void => {
       Object.defineProperty(response, 'headersSent', { value: false });
     };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { html, raw } from '../src/internal.ts';
 
 describe('Markup', () => {
-  it('has whatever is put into it escaped, in attributes too', () => {
+  it('escapes all values, also in attributes', () => {
     const hostile = `"><script>alert('&')</script>`;
     const escaped = '&quot;&gt;&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;';
     expect(String(html`<p title="${hostile}">${hostile}${[hostile]}</p>`)).to.equal(
@@ -34,7 +34,7 @@ describe('Markup', () => {
     expect(written).to.equal(4);
   });
 
-  it('is written in pieces that end where they are long enough, and together are all of it', () => {
+  it('is written in pieces of the required length, which together are all of it', () => {
     const items = new Set(['one', 'two', 'three', 'four']);
     const list = html`<ul>${items}</ul>`;
     expect([...list.pieces(6)]).to.deep.equal(['<ul>one', 'twothree', 'four</ul>', '']);
@@ -42,7 +42,7 @@ describe('Markup', () => {
     expect([...html`${'short'}`.pieces(2)].join('')).to.equal('short');
   });
 
-  it('takes nothing that is still to come', () => {
+  it('accepts no promise', () => {
     // @ts-expect-error a promise
     void html`<p>${Promise.resolve('')}</p>`;
   });

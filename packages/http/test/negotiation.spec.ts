@@ -20,7 +20,7 @@ describe('Accept-Language', () => {
     }
   });
 
-  it('asks for English, or for nothing we speak', () => {
+  it('asks for English, or for no offered language', () => {
     for (const header of [
       undefined,
       '',
@@ -38,7 +38,7 @@ describe('Accept-Language', () => {
     }
   });
 
-  it('is read without harm, whatever it is', () => {
+  it('is read without an error for any text', () => {
     fc.assert(
       fc.property(fc.string(), (header) => {
         expect(['en', 'ja']).to.include(languageOf(header));
@@ -48,7 +48,7 @@ describe('Accept-Language', () => {
 });
 
 describe('A list with quality values', () => {
-  it('is read with its weights, of which one that is none counts as nothing', () => {
+  it('is read with its weights; an invalid one counts as 0', () => {
     expect(parseWeighted('GZIP, br;q=0.5;x=1, a; Q = 1, ,b;q=2,c;q=')).to.deep.equal([
       { value: 'gzip', weight: 1 },
       { value: 'br', weight: 0.5 },

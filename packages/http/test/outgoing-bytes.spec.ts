@@ -28,7 +28,7 @@ class Answer {
   }
 }
 
-describe('the bytes that clients leave untaken', () => {
+describe('the bytes that are not sent yet', () => {
   let outgoing: OutgoingBytes;
   beforeEach(() => {
     outgoing = new OutgoingBytes(16 * MiB);
@@ -50,7 +50,7 @@ describe('the bytes that clients leave untaken', () => {
     for (let tick = 0; tick < count; tick += 1) outgoing.tick();
   };
 
-  it('are counted once each, while they are loaded and until they are taken', () => {
+  it('are counted once each, while they are loaded and until they are sent', () => {
     const { answer, followed, more } = give(1_000);
     followed.load(5_000);
     expect(outgoing.bytes).to.equal(6_000);
@@ -66,7 +66,7 @@ describe('the bytes that clients leave untaken', () => {
     expect(outgoing.bytes).to.equal(0);
   });
 
-  it('are counted too where they are loaded for no one answer, and never for one that is over', () => {
+  it('are also counted if loaded for no single answer, and never for one that has ended', () => {
     outgoing.load(5_000);
     expect(outgoing.bytes).to.equal(5_000);
     outgoing.load(-5_000);
@@ -77,14 +77,14 @@ describe('the bytes that clients leave untaken', () => {
     expect(gone.closed).to.deep.equal([]);
   });
 
-  it('make pieces smaller past a sixteenth of the memory', () => {
+  it('make pieces smaller beyond a sixteenth of the memory', () => {
     give(MiB - 65_536);
     expect(outgoing.piece).to.equal(65_536);
     give(1);
     expect(outgoing.piece).to.equal(SMALL_PIECE);
   });
 
-  it('keep large answers from beginning past an eighth of the memory, until some are taken', () => {
+  it('keep large answers from beginning beyond an eighth of the memory, until some are sent', () => {
     const { answer } = give(2 * MiB);
     outgoing.admit(LARGEST_SMALL + 1);
     const { more } = give(1);
@@ -97,7 +97,7 @@ describe('the bytes that clients leave untaken', () => {
     expect(answer.destroyed).to.equal(false);
   });
 
-  it('keep large answers from beginning where too many are on their way, and end those that are slow', () => {
+  it('keep large answers from beginning if too many are being sent, and end slow ones', () => {
     outgoing.maxAnswers = 2;
     const [first, second] = [give(1), give(1)];
     expect(() => outgoing.admit(LARGEST_SMALL + 1)).to.throw(UnavailableError);
@@ -110,7 +110,7 @@ describe('the bytes that clients leave untaken', () => {
     outgoing.admit(LARGEST_SMALL + 1);
   });
 
-  it('end slow answers that have had five seconds, as few as must be', () => {
+  it('end slow answers after five seconds, as few as necessary', () => {
     const old = [give(MiB), give(MiB), give(MiB)];
     ticks(5);
     expect(old.map(({ answer }) => answer.destroyed)).to.deep.equal([false, false, false]);
@@ -121,7 +121,7 @@ describe('the bytes that clients leave untaken', () => {
     expect(outgoing.bytes).to.equal(1.5 * MiB);
   });
 
-  it('make room for a new answer at once, where an answer is slow', () => {
+  it('make room for a new answer at once if an answer is slow', () => {
     const slow = give(2 * MiB);
     ticks(6);
     expect(slow.answer.destroyed).to.equal(false);
@@ -130,7 +130,7 @@ describe('the bytes that clients leave untaken', () => {
     expect(slow.answer.destroyed).to.equal(true);
   });
 
-  it('end no answer that an app gave later and whose client takes it', () => {
+  it('end no answer that an app wrote later and whose client reads it', () => {
     const { answer } = give(0);
     ticks(3);
     answer.writableLength = 4 * MiB;
@@ -141,7 +141,7 @@ describe('the bytes that clients leave untaken', () => {
     expect(answer.destroyed).to.equal(false);
   });
 
-  it('end no answer of a client that takes 16 KiB in five seconds', () => {
+  it('end no answer of a client that receives 16 KiB in five seconds', () => {
     const [steady, slower] = [give(1.5 * MiB), give(1.5 * MiB)];
     for (let second = 0; second < 20; second += 1) {
       steady.more(4_000, 4_000);
@@ -195,7 +195,7 @@ describe('the bytes that clients leave untaken', () => {
       return { client, response };
     }
 
-    it('are counted while its client reads nothing, and no longer once it has read', async () => {
+    it('are counted while its client reads nothing, until it has read', async () => {
       const { client, response } = await answerTo(LARGE);
       expect(outgoing.bytes).to.be.greaterThan(LARGE.length / 2);
       expect(response.listenerCount('timeout'), 'watched').to.equal(1);
@@ -204,7 +204,7 @@ describe('the bytes that clients leave untaken', () => {
       expect(outgoing.bytes).to.equal(0);
     });
 
-    it('are counted too where an app gives them later, as it does that first keeps a session', async () => {
+    it('are also counted if an app writes them later, as one that first stores a session', async () => {
       const { response } = await answerTo(LARGE, (given, body) => void setImmediate(() => given.end(body)));
       await once(response, 'prefinish');
       outgoing.tick();
@@ -212,7 +212,7 @@ describe('the bytes that clients leave untaken', () => {
       expect(response.listenerCount('timeout'), 'watched').to.equal(1);
     });
 
-    it('are none where the system takes all at once', async () => {
+    it('are none if the system accepts all at once', async () => {
       const { response } = await answerTo('tide');
       expect(outgoing.bytes).to.equal(0);
       expect(response.listenerCount('timeout'), 'watched').to.equal(0);

@@ -28,7 +28,7 @@ class TakingResponse extends EventEmitter {
   }
 }
 
-describe('pieces of a body that its client has taken', () => {
+describe('sent pieces of a body', () => {
   let gc: () => void;
   let read: WeakRef<Uint8Array>[];
   before(() => {
@@ -56,7 +56,7 @@ describe('pieces of a body that its client has taken', () => {
     expect(read.map((piece) => piece.deref()?.length)).to.deep.equal(Array(PIECES).fill(undefined));
   }
 
-  it('stay in memory for nobody while the next is read', async () => {
+  it('do not stay in memory while the next is read', async () => {
     const response = new TakingResponse();
     const outgoing = outgoingBytes.follow(response as unknown as ServerResponse, '192.0.2.1');
     const pieces = readPieces({ from: 0, to: 64 * 1_048_576 }, outgoing, (_, length) => readOne(length));
@@ -66,7 +66,7 @@ describe('pieces of a body that its client has taken', () => {
     response.emit('close');
   });
 
-  it('stay in memory for nobody while the next of an archive is read', async () => {
+  it('do not stay in memory while the next of an archive is read', async () => {
     const response = new TakingResponse();
     const archive = {
       size: 64 * 1_048_576,

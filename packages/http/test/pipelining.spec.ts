@@ -23,7 +23,7 @@ describe('the requests that wait on all connections', () => {
     await until(() => pipelines.waiting === 0);
   });
 
-  it('begin one in a turn of the event loop, where hundreds of connections become ready at once', async () => {
+  it('begin one per turn of the event loop, even if hundreds of connections become ready at once', async () => {
     const pipelines = new Pipelines(new Turns());
     const begun: number[] = [];
     const waiting = { socket: null, writableEnded: false, writableFinished: false };
@@ -45,7 +45,7 @@ describe('the requests that wait on all connections', () => {
     expect(Math.max(...seen.map((count, n) => count - (seen[n - 1] ?? 0)))).to.equal(1);
   });
 
-  it('are bounded: the connection that brings one more is closed, and no other', async () => {
+  it('are bounded: only the connection of a further one is closed', async () => {
     const pipelines = new Pipelines(new Turns(), 10);
     const take: Take = (request, response, work) => pipelines.take(request.socket, response, work);
     const stage = await openStage(take);

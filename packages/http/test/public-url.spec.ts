@@ -4,7 +4,7 @@ import { publicUrl, sharedUrl } from '../src/index.ts';
 import { pathOf } from '../src/internal.ts';
 
 describe('The public URL', () => {
-  it('is taken without a slash at its end, its host in lower case', () => {
+  it('loses a trailing slash, and gets a host in lower case', () => {
     for (const text of ['https://PAGES.example', 'https://pages.example/', 'https://pages.example:443//']) {
       expect(publicUrl(text), text).to.equal('https://pages.example');
     }
@@ -26,7 +26,7 @@ describe('The public URL', () => {
     }
   });
 
-  it('is refused in the words of whoever asks', () => {
+  it('is refused with the error of the caller', () => {
     expect(() => publicUrl('x', (expectation) => new RangeError(`--url ${expectation}`))).to.throw(
       RangeError,
       '--url must be a URL that begins with http:// or https://',

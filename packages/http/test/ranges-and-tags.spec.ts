@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { matchesStrongly, matchesWeakly, parseRange, prefersGzip } from '../src/negotiation.ts';
 
 describe('Accept-Encoding', () => {
-  it('has gzip in it', () => {
+  it('prefers gzip', () => {
     for (const header of [
       'gzip',
       'gzip, deflate, br, zstd',
@@ -20,7 +20,7 @@ describe('Accept-Encoding', () => {
     }
   });
 
-  it('has it not, or likes it less than none', () => {
+  it('lacks gzip, or prefers no coding', () => {
     for (const header of [
       undefined,
       '',
@@ -39,7 +39,7 @@ describe('Accept-Encoding', () => {
     }
   });
 
-  it('is read alike each time, and however many kinds there are', () => {
+  it('gives the same result each time, for any number of headers', () => {
     fc.assert(
       fc.property(fc.string(), (header) => {
         expect(prefersGzip(header)).to.equal(prefersGzip(header));
@@ -63,13 +63,13 @@ describe('a Range header', () => {
     expect(parseRange(`bytes=0-${'9'.repeat(400)}`, 10)).to.deep.equal(part(0, 9));
   });
 
-  it('asks for what is not there', () => {
+  it('asks for missing bytes', () => {
     for (const header of ['bytes=10-', 'bytes=10-20', 'bytes=-0', `bytes=${'9'.repeat(400)}-`]) {
       expect(parseRange(header, 10), header).to.deep.equal({ from: 10, to: 10 });
     }
   });
 
-  it('is answered with the whole when it cannot be read, has another unit, or asks for several parts', () => {
+  it('is answered with the whole if it is unreadable, has another unit, or asks for several parts', () => {
     for (const header of [
       '',
       'bytes',
@@ -125,13 +125,13 @@ describe('If-None-Match', () => {
     }
   });
 
-  it('is read without harm, whatever it is', () => {
+  it('is read without an error for any text', () => {
     fc.assert(fc.property(fc.string(), (header) => void matchesWeakly(header, '"a"')));
   });
 });
 
 describe('If-Match', () => {
-  it('takes no weak tag', () => {
+  it('matches no weak tag', () => {
     expect(matchesStrongly('"a"', ['"b"', '"a"'])).to.equal(true);
     expect(matchesStrongly('*', ['"a"'])).to.equal(true);
     expect(matchesStrongly('W/"a"', ['"a"'])).to.equal(false);

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { RateLimiter } from '../src/rates/rate-limiter.ts';
 
 describe('A rate limiter', () => {
-  it('takes nothing for what it refuses', () => {
+  it('takes nothing for a refused request', () => {
     const limiter = new RateLimiter<string>();
     const rate = { count: 12, window: minutes(1) };
     expect(limiter.take('one', rate, START, 10).kind).to.equal('admitted');
@@ -17,7 +17,7 @@ describe('A rate limiter', () => {
     expect(limiter.take('another', rate, START, 10).kind).to.equal('admitted');
   });
 
-  it('keeps no key whose whole rate is there again', () => {
+  it('stores no key whose whole rate is available again', () => {
     const limiter = new RateLimiter<string>();
     const rate = { count: 10, window: seconds(10) };
     for (let n = 0; n < 1_000; n += 1) limiter.take(`key ${n}`, rate, START);
@@ -27,7 +27,7 @@ describe('A rate limiter', () => {
     expect(limiter.size).to.equal(1);
   });
 
-  it('keeps a bounded number of keys', () => {
+  it('stores a bounded number of keys', () => {
     const limiter = new RateLimiter<number>();
     const rate = { count: 1, window: minutes(1) };
     for (let n = 0; n < 100_100; n += 1) limiter.take(n, rate, START);

@@ -26,7 +26,7 @@ describe('hashOnly', () => {
     expect([file.isPaused(), file.destroyed]).to.deep.equal([true, false]);
   });
 
-  it('rejects with the error of a file that breaks off, and where it is closed before its end', async () => {
+  it('rejects with the error of a file that breaks off or is closed before its end', async () => {
     const reason = new Error('gone');
     for (const error of [reason, undefined]) {
       const file = new PassThrough();

@@ -117,7 +117,7 @@ const lookAlike = fc
   .map((pieces) => Buffer.from(pieces.join(''), 'latin1'));
 
 describe('A form', () => {
-  it('is read the same however its bytes are cut, whatever its archive looks like', async () => {
+  it('is read the same for any split of its bytes, and any archive', async () => {
     const check = fc.asyncProperty(
       lookAlike,
       fc.array(fc.nat(), { maxLength: 12 }),
@@ -163,7 +163,7 @@ describe('A form', () => {
     }
   });
 
-  it('passes over parts that are no form-data', async () => {
+  it('skips parts that are no form-data', async () => {
     const reader = new Reader();
     const heads = ['Content-Disposition: attachment; name="x"', 'Content-Type: application/zip'];
     const { outcome } = await receive([...heads.map((head) => ({ ...text('x'), head })), ARCHIVE], {
@@ -175,7 +175,7 @@ describe('A form', () => {
     expect(whyOf((await receive([...many, ARCHIVE])).outcome)).to.equal('broken');
   });
 
-  it('leaves nothing when it is refused at any point, and answers with the first reason', async () => {
+  it('stores nothing if it is refused at any point, and answers with the first reason', async () => {
     const broken = { ...ARCHIVE, head: 'no head' };
     const cases: readonly (readonly [readonly FormPart[], string])[] = [
       [[], 'no_archive'],
@@ -199,7 +199,7 @@ describe('A form', () => {
     }
   });
 
-  it('leaves nothing when it stalls, breaks off, or its archive cannot be kept', async () => {
+  it('stores nothing if it stalls, breaks off, or its archive cannot be stored', async () => {
     const ends: readonly (readonly [string, ReceiveWith])[] = [
       [
         'stalled',
@@ -248,7 +248,7 @@ describe('A form', () => {
     }
   });
 
-  it('is refused before its end comes, and its request is let go unread', async () => {
+  it('is refused before its end, and the rest stays unread', async () => {
     const { outcome, body } = await receive([text('refused')], {
       send: async (sending, bytes) => {
         sending.write(bytes.subarray(0, -2));
@@ -258,7 +258,7 @@ describe('A form', () => {
     expect([body.destroyed, body.isPaused(), body.listenerCount('data')]).to.deep.equal([false, true, 0]);
   });
 
-  it('is staged within what an app has bound to its request, whoever the bytes come from', async () => {
+  it('is staged in the async context of its request', async () => {
     const bound = new AsyncLocalStorage<string>();
     const seen: (string | undefined)[] = [];
     const { staging } = stagingOf();
@@ -278,7 +278,7 @@ describe('A form', () => {
     expect(seen).to.deep.equal(['mine']);
   });
 
-  it('is broken where its type names no boundary, or is none', async () => {
+  it('is broken without a boundary in its type', async () => {
     const { contentType, body: bytes } = multipart([ARCHIVE]);
     for (const type of ['multipart/form-data', 'multipart/form-data; boundary=a b', 'no type', contentType]) {
       const { body, request, times } = incoming({ 'content-type': type });

@@ -30,14 +30,14 @@ describe('an answer', () => {
     await close(server);
   });
 
-  it('of which nothing is taken is cut off', async () => {
+  it('whose client receives nothing is cut off', async () => {
     response.end(BODY);
     cutWhenSilent(response, CHECK);
     await once(response, 'close');
     expect(response.writableFinished).to.equal(false);
   });
 
-  it('of which a little is taken now and then goes on, however long that takes', async () => {
+  it('whose client receives a little now and then continues', async () => {
     response.end(BODY);
     cutWhenSilent(response, CHECK);
     let taken = 0;
@@ -76,7 +76,7 @@ describe('an answer', () => {
 });
 
 describe('an answer over HTTP/2', () => {
-  it('of which nothing is taken is cut off', async () => {
+  it('whose client receives nothing is cut off', async () => {
     const server = createHttp2Server();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -18,7 +18,7 @@ describe('the requests of one connection', () => {
     await stage.close();
   });
 
-  it('are begun one at a time, and answered in their order', async () => {
+  it('are handled one at a time, and answered in order', async () => {
     const { begun, socket, received } = stage;
     socket.write(many(5));
     for (let index = 0; index < 5; index += 1) {
@@ -35,7 +35,7 @@ describe('the requests of one connection', () => {
     ).to.equal('answer 0,answer 1,answer 2,answer 3,answer 4');
   });
 
-  it('leave others a turn between two of them, also where each is answered at once', async () => {
+  it('leave others a turn between two of them, even if each is answered at once', async () => {
     await stage.close();
     let turn = 0;
     let isOver = false;
@@ -59,7 +59,7 @@ describe('the requests of one connection', () => {
     expect(new Set(waited).size).to.equal(waited.length);
   });
 
-  it('are each begun in what their app has bound to them', async () => {
+  it('are each handled in their own async context', async () => {
     await stage.close();
     const app = new AsyncLocalStorage<string>();
     const bound: (string | undefined)[] = [];
@@ -77,7 +77,7 @@ describe('the requests of one connection', () => {
     expect(bound).to.deep.equal(['/0', '/1', '/2']);
   });
 
-  it('are begun once, however many doors take them', async () => {
+  it('are handled once by any number of doors', async () => {
     await stage.close();
     stage = await openStage((request, response, work) =>
       takeRequest(request, response, () => takeRequest(request, response, work)),
@@ -104,7 +104,7 @@ describe('the requests of one connection', () => {
     await until(() => received().includes('two'));
   });
 
-  it('may have bodies, whose bytes are taken when their turn comes, and requests after them', async () => {
+  it('may have bodies, which are read in their turn, and requests after them', async () => {
     const { begun, socket, received } = stage;
     const body = 'y'.repeat(300_000);
     socket.write(get('first') + post('upload', body) + get('last'));
@@ -119,7 +119,7 @@ describe('the requests of one connection', () => {
     await until(() => received().includes('three'));
   });
 
-  it('are asked for their bodies, with Expect, after the answers before them', async () => {
+  it('get 100 Continue only after the answers before them', async () => {
     const { begun, socket, received } = stage;
     socket.write(
       `${get('first')}POST /upload HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n`,
@@ -137,7 +137,7 @@ describe('the requests of one connection', () => {
     await until(() => received().includes('two'));
   });
 
-  it('are not begun when their client has gone by then', async () => {
+  it('are not handled if their client has left by then', async () => {
     const { read, begun, socket } = stage;
     socket.write(many(100));
     await until(() => read.length === 100);
@@ -154,7 +154,7 @@ describe('the requests of one connection', () => {
 });
 
 describe('the streams of one HTTP/2 connection', () => {
-  it('are begun side by side', async () => {
+  it('are handled concurrently', async () => {
     const begun: string[] = [];
     const server = createHttp2Server((request, response) => {
       // As a framework hands them on: the two kinds of requests and responses have what doors need.

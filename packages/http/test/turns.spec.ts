@@ -3,14 +3,14 @@ import { expect } from 'chai';
 import { Turns } from '../src/turns.ts';
 
 describe('The turns of the event loop', () => {
-  it('begin as many at once as one turn of the event loop may, and again in the next', async () => {
+  it('begin as many steps as allowed in one turn of the event loop, and again in the next', async () => {
     const turns = new Turns(2);
     expect([turns.takeNow(), turns.takeNow(), turns.takeNow()]).to.deep.equal([true, true, false]);
     await nextTurn();
     expect(turns.takeNow()).to.equal(true);
   });
 
-  it('let the others wait in order, and nobody pass them', async () => {
+  it('let the others wait in order', async () => {
     const turns = new Turns(2);
     const begun: number[] = [];
     turns.takeNow();
@@ -29,7 +29,7 @@ describe('The turns of the event loop', () => {
     ).to.equal(true);
   });
 
-  it('begin a piece of a body in each turn, however many requests wait', async () => {
+  it('begin a piece of a body in each turn, for any number of waiting requests', async () => {
     const turns = new Turns();
     const begun: string[] = [];
     for (let n = 0; n < 100; n += 1) turns.queue(() => begun.push('request'), 'cheap');

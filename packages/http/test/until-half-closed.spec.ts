@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { untilHalfClosed } from '../src/internal.ts';
 import { close, get, listen } from './pipelined-stage.ts';
 
-describe('A wait for the sake of a client', () => {
+describe('A wait for a client', () => {
   let server: Server;
   let client: Socket;
   let request: IncomingMessage;
@@ -27,7 +27,7 @@ describe('A wait for the sake of a client', () => {
     await close(server);
   });
 
-  it('ends when the client closes its side, which can still read', async () => {
+  it('ends when the client closes its side, though it can still read', async () => {
     const unheard = await ask();
     expect(unheard.aborted).to.equal(false);
     const ended = once(unheard, 'abort');
@@ -46,7 +46,7 @@ describe('A wait for the sake of a client', () => {
     expect(untilHalfClosed(request, response).aborted, 'asked afterwards').to.equal(true);
   });
 
-  it('leaves no listener at a connection that stays open', async () => {
+  it('leaves no listener on a connection that stays open', async () => {
     const listeners = () => ['end', 'pause'].map((name) => request.socket.listenerCount(name));
     let before: readonly number[] = [];
     for (let n = 0; n < 3; n += 1) {

@@ -56,7 +56,7 @@ function bytesOf(upload: Pick<Upload, 'received' | 'isClientsTurn'>): PropertyDe
 }
 
 describe('The pace of an upload', () => {
-  it('is nobody’s concern while no other account waits', async () => {
+  it('does not matter while no other account waits', async () => {
     const { take, pass, ended } = openUploads(2);
     for (const name of ['a1', 'a2', 'a3']) take(A, name);
     await pass(25);
@@ -82,7 +82,7 @@ describe('The pace of an upload', () => {
     expect(ended, 'only the one that begins is slow enough').not.to.include('quick');
   });
 
-  it('counts only the time during all of which another account waited', async () => {
+  it('counts only the time while another account waits', async () => {
     const { take, pass, ended } = openUploads(1);
     for (const name of ['a1', 'a2']) take(A, name);
     const gone = new AbortController();
@@ -111,7 +111,7 @@ describe('The pace of an upload', () => {
     expect(ended).to.have.length(2);
   });
 
-  it('ends none of an account while another holds more places', async () => {
+  it('ends no upload of an account while another has more places', async () => {
     const { take, pass, ended } = openUploads(5);
     const quick = ['a1', 'a2', 'a3'].map((name) => [take(A, name), 16 * KIB] as const);
     const slow = ['b1', 'b2'].map((name) => [take(B, name), 8] as const);
@@ -126,7 +126,7 @@ describe('The pace of an upload', () => {
     expect(ended, 'as many places as the most').to.deep.equal(['b1']);
   });
 
-  it('is not the client’s while its body is whole or its reader is behind', async () => {
+  it('is not measured while its body is complete or its reader is slower', async () => {
     const { take, pass, ended } = openUploads(1);
     const upload = take(A, 'a1');
     take(B, 'b1');

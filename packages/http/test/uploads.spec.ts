@@ -43,7 +43,7 @@ describe('uploads of a process', () => {
     expect(read).to.deep.equal([...named('a', 48), ...named('b', 16)]);
   });
 
-  it('wait unread for a place, accounts in turns', async () => {
+  it('wait unread for a place, with accounts in turn', async () => {
     const { read, take, end } = bench({ places: 1 });
     const all = [take(A, 'a1'), take(A, 'a2'), take(A, 'a3'), take(B, 'b1')];
     expect(read).to.deep.equal(['a1']);
@@ -52,7 +52,7 @@ describe('uploads of a process', () => {
     expect(await Promise.all(all)).to.deep.equal(['a1', 'a2', 'a3', 'b1']);
   });
 
-  it('of an account that fills the queue are refused in the place of another’s', async () => {
+  it('of an account that fills the queue are refused instead of another’s', async () => {
     const { read, take, end } = bench({ places: 1, queue: 2 });
     const flood = [take(A, 'a1'), take(A, 'a2'), take(A, 'a3')];
     const other = take(B, 'b1');
@@ -62,7 +62,7 @@ describe('uploads of a process', () => {
     expect(read).to.deep.equal(['a1', 'a2', 'b1']);
   });
 
-  it('wait 30 seconds at most, and never once they are read', async () => {
+  it('wait 30 seconds at most, and only before they are read', async () => {
     const { clock, read, take, end } = bench({ places: 1, queue: 1 });
     const first = take(A, 'a1');
     const waiting = take(A, 'a2');
@@ -79,7 +79,7 @@ describe('uploads of a process', () => {
     expect(read).to.deep.equal(['a1', 'b2']);
   });
 
-  it('leave their place when the client goes while it waits', async () => {
+  it('leave the queue when the client leaves', async () => {
     const { read, take, end } = bench({ places: 1, queue: 1 });
     const [gone, reason] = [new AbortController(), new Error('gone')];
     void take(A, 'a1');
@@ -93,7 +93,7 @@ describe('uploads of a process', () => {
     expect(read).to.deep.equal(['a1', 'b1']);
   });
 
-  it('pass their place on when they fail', async () => {
+  it('free their place when they fail', async () => {
     const uploads = new Uploads({ clock: createManualClock(), places: 1 });
     const failed = uploads.take(A, HERE, () => Promise.reject(new Error('broken')));
     const next = uploads.take(B, HERE, () => Promise.resolve('next'));

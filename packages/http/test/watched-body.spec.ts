@@ -23,7 +23,7 @@ function opened(incomingRequest = incoming()) {
 }
 
 describe('A body', () => {
-  it('is read in few pieces though it comes byte by byte', async () => {
+  it('is read in few pieces even if it arrives byte by byte', async () => {
     const { body, pieces, read, text } = opened();
     read();
     for (let n = 0; n < 50_000; n += 1) body.write('x');
@@ -33,7 +33,7 @@ describe('A body', () => {
     expect(pieces.length).to.be.below(20);
   });
 
-  it('is passed on as it comes, however little of it does, and holds no more memory than that', async () => {
+  it('is passed on as it arrives, in any small pieces, and holds no more memory than that', async () => {
     const { body, pieces, read, text } = opened();
     read();
     for (let n = 0; n < 500; n += 1) {
@@ -46,7 +46,7 @@ describe('A body', () => {
     expect(held.reduce((sum, { byteLength }) => sum + byteLength, 0)).to.be.below(10_000);
   });
 
-  it('is passed on in the memory it came in where that is not little', async () => {
+  it('is passed on without a copy if it is not small', async () => {
     const { body, pieces, read } = opened();
     read();
     const chunk = Buffer.alloc(65_536, 'x');
@@ -55,7 +55,7 @@ describe('A body', () => {
     expect(pieces[0]?.buffer).to.equal(chunk.buffer);
   });
 
-  it('stalls when it is silent for 30 seconds, counted from its last byte', async () => {
+  it('stalls after 30 seconds without a byte', async () => {
     const { body, clock, troubles, read } = opened();
     read();
     clock.advance(seconds(20));
@@ -69,7 +69,7 @@ describe('A body', () => {
     expect(troubles).to.deep.equal(['stalled']);
   });
 
-  it('stalls when it is silent for 30 seconds, though the timer is late', async () => {
+  it('stalls after 30 seconds without a byte even if the timer is late', async () => {
     const one = incoming();
     const late: ManualClock = {
       ...one.clock,
@@ -91,7 +91,7 @@ describe('A body', () => {
     expect(troubles).to.deep.equal(['stalled']);
   });
 
-  it('stalls after 15 minutes in all, however steadily it comes', async () => {
+  it('stalls after 15 minutes in total, even if it arrives steadily', async () => {
     const { body, clock, troubles, read } = opened();
     read();
     for (let n = 1; n <= 90; n += 1) {
@@ -104,7 +104,7 @@ describe('A body', () => {
     expect(troubles).to.deep.equal(['stalled']);
   });
 
-  it('has not stalled when it is we who are slow, nor when the clock was set forward', async () => {
+  it('does not stall if its reader is slow, or the clock was set forward', async () => {
     const slow = opened();
     slow.watched.read(0);
     for (let n = 0; n < 5; n += 1) slow.body.write(Buffer.alloc(20_000));
@@ -122,7 +122,7 @@ describe('A body', () => {
     expect([...slow.troubles, ...set.troubles]).to.deep.equal([]);
   });
 
-  it('fails when it breaks off, is too long, or was read before', async () => {
+  it('fails if it breaks off, is too long, or was read before', async () => {
     const broken = opened();
     broken.read();
     broken.body.write('part');
@@ -145,7 +145,7 @@ describe('A body', () => {
     expect(all).to.deep.equal(['broken_off', 'broken_off', 'too_long', 'read_before']);
   });
 
-  it('counts as read before where the server around has it decoded to text', async () => {
+  it('counts as read before if the server has set its encoding', async () => {
     const decoded = opened();
     decoded.body.setEncoding('utf8');
     decoded.read();
@@ -154,7 +154,7 @@ describe('A body', () => {
     expect(decoded.troubles).to.deep.equal(['read_before']);
   });
 
-  it('is read to its end where all of it came before its client went', async () => {
+  it('is read to its end if all of it arrived before its client left', async () => {
     const whole = incoming();
     whole.body.write('whole');
     whole.body.complete = true;
@@ -165,7 +165,7 @@ describe('A body', () => {
     expect([text(), troubles]).to.deep.equal(['whole', []]);
   });
 
-  it('lets its request go, unread, when nobody reads it any more', async () => {
+  it('stops reading its request when its reader stops', async () => {
     const { body, watched, read } = opened();
     read();
     body.write('x');
@@ -178,7 +178,7 @@ describe('A body', () => {
     ]);
   });
 
-  it('is not begun, and its client not asked for it, before somebody reads it', async () => {
+  it('is requested from its client only at the first read', async () => {
     const { body, read } = opened();
     await turns();
     expect(body.listenerCount('data')).to.equal(0);
@@ -187,7 +187,7 @@ describe('A body', () => {
     expect(body.listenerCount('data')).to.equal(1);
   });
 
-  it('that says it is too long is not even begun', async () => {
+  it('with a too long Content-Length is not read at all', async () => {
     const { request, body, times } = incoming({ 'content-length': '11' });
     const refused = await readWhole(request, { ...times, bytes: 10 }).catch((error: unknown) => error);
     expect([(refused as BodyError).reason, body.listenerCount('data')]).to.deep.equal(['too_long', 0]);

@@ -20,7 +20,7 @@ describe('the pages of administrators', () => {
     return person;
   }
 
-  it('are not there for anybody else: the same page as of what was never there', async () => {
+  it('answer others with the same page as unknown addresses', async () => {
     const { id } = await screen.publish('Mine');
     const [byLink, person] = [await screen.signedIn(), await signedIn(['manage'])];
     const nowhere = await person.get('/nowhere');
@@ -39,7 +39,7 @@ describe('the pages of administrators', () => {
     expect((await new Person(screen.base).get('/administration')).location).to.include('/sign-in');
   });
 
-  it('are there for who signs in by a link for that', async () => {
+  it('are available after sign-in by an administrator’s link', async () => {
     const person = await screen.signedIn(OWNER, 'admin');
     for (const path of ['/', ...PAGES.map((page) => `/administration${page}`)])
       expect((await person.get(path)).status, path).to.equal(200);
@@ -59,7 +59,7 @@ describe('the pages of administrators', () => {
     expect(both.indexOf('accounts/owner"')).to.be.below(both.indexOf('accounts/operators"')).and.above(0);
   });
 
-  it('say how many accounts a search looked at, and find any other by its full name', async () => {
+  it('show how many accounts a search covered, and find any other by its full name', async () => {
     const { accounts } = screen.memory;
     const base = (await accounts.load(accountId('operators')))?.value;
     if (base === undefined) throw new Error('no account');
@@ -74,7 +74,7 @@ describe('the pages of administrators', () => {
     expect((await admin.get('/administration?name=zoe')).location).to.equal(zoe);
   });
 
-  it('set limits of an account, and say what is wrong with one', async () => {
+  it('set limits of an account, and explain an invalid one', async () => {
     await screen.publish('One');
     const page = '/administration/accounts/owner';
     const wrong = await admin.send(page, `${page}/limits`, { publications: 'often', sites: '3' });
@@ -100,7 +100,7 @@ describe('the pages of administrators', () => {
     });
   });
 
-  it('block an account with a reason, and end that', async () => {
+  it('block an account with a reason, and unblock it', async () => {
     await screen.publish('One');
     const page = '/administration/accounts/owner';
     expect((await admin.send(page, `${page}/block`, { reason: ' ', sites: 'hide' })).status).to.equal(422);
@@ -112,7 +112,7 @@ describe('the pages of administrators', () => {
     expect((await screen.memory.accounts.load(OWNER))?.value.blocked).to.equal(null);
   });
 
-  it('let somebody whose own account is blocked look, and change nothing', async () => {
+  it('let an administrator with a blocked account read, but change nothing', async () => {
     const page = '/administration/accounts/operators';
     const warning = 'signed in to this account';
     await screen.publish('One');
@@ -126,7 +126,7 @@ describe('the pages of administrators', () => {
     expect((await screen.memory.accounts.load(accountId('operators')))?.value.blocked).not.to.equal(null);
   });
 
-  it('say of a publication whose account is blocked whether it is hidden', async () => {
+  it('show whether the publication of a blocked account is hidden', async () => {
     const { id } = await screen.publish('Mine');
     const own = `/administration/publications/${id}`;
     expect((await admin.get(own)).text).not.to.include('Blocked');
@@ -163,7 +163,7 @@ describe('the pages of administrators', () => {
     expect((await admin.get('/administration/takedowns')).text).to.include('No takedowns');
   });
 
-  it('list who is signed in, page by page, and end one session', async () => {
+  it('list sessions page by page, and end one', async () => {
     for (let n = 0; n < 51; n += 1) await signedIn(['manage']);
     const other = await signedIn(['manage'], accountId('another'));
     const pages = (await admin.walk('/administration/sessions?account=owner')).map((text) =>
@@ -186,7 +186,7 @@ describe('the pages of administrators', () => {
     }
   });
 
-  it('show how well the node is', async () => {
+  it('show the health of the node', async () => {
     const parts = { database: 'ok', storage: 'slow', staging: 'low' } as const;
     const health = () => ({ node: 'node <1>', version: '1.2.3', parts, clock: -2.25 });
     const watched = await openScreen({ management: { health } });
@@ -198,7 +198,7 @@ describe('the pages of administrators', () => {
     expect((await admin.get('/administration/service')).text).not.to.include('id="health"');
   });
 
-  it('make the service read-only with a message, and end that', async () => {
+  it('make the service read-only with a message, and normal again', async () => {
     const { id } = await screen.publish('Mine');
     const page = '/administration/service';
     const long = 'x'.repeat(256);
@@ -213,7 +213,7 @@ describe('the pages of administrators', () => {
     expect((await owner.post(`/publications/${id}/pin`, { form: token })).status).to.equal(303);
   });
 
-  it('lead back from what is no name of an account', async () => {
+  it('redirect from invalid account names', async () => {
     for (const name of ['%00', 'a%E2%80%A8b', 'x'.repeat(256)]) {
       const { status, location } = await admin.get(`/administration/publications?account=${name}`);
       expect([status, location], name).to.deep.equal([303, '/manage/administration/publications']);
@@ -222,7 +222,7 @@ describe('the pages of administrators', () => {
     }
   });
 
-  it('show names and reasons as the text they are', async () => {
+  it('escape names and reasons', async () => {
     const name = accountId('<b>&"/..');
     await screen.publish('One', undefined, name);
     const page = `/administration/accounts/${encodeURIComponent(name)}`;

@@ -7,7 +7,7 @@ import { Person } from './person.ts';
 
 const ada = { account: accountId('user.8f2c'), displayName: 'Ada <Lovelace>', scopes: ['manage'] as const };
 
-describe('the screen of a team', () => {
+describe('the screen of an embedding team', () => {
   let screen: Screen;
   let person: Person;
   const open = async (management: Partial<ManagementOptions>) => {
@@ -35,26 +35,26 @@ describe('the screen of a team', () => {
     expect(policy).to.contain(`style-src 'self' 'nonce-${nonce}'`);
   });
 
-  it('names the person, and leads to where they sign out', async () => {
+  it('names the person, and links to the sign-out', async () => {
     await open({ authenticate: async () => ada, branding: { signOutUrl: '/bye' } });
     const { text } = await person.get('/');
     expect(text).to.contain('>Ada &lt;Lovelace&gt;</span>').and.not.to.contain('user.8f2c');
     expect(text).to.contain('<a href="/bye">Sign out</a>');
   });
 
-  it('calls a person without a name by the account', async () => {
+  it('shows the account for a person without a name', async () => {
     await open({ authenticate: async () => ({ account: ada.account, scopes: ada.scopes }) });
     expect((await person.get('/')).text).to.contain('>user.8f2c</span>');
   });
 
-  it('leads whoever is not signed in to where they can', async () => {
+  it('links people who are not signed in to the sign-in', async () => {
     await open({ authenticate: async () => undefined, branding: { signInUrl: '/login' } });
     const { status, text } = await person.get('/');
     expect(status).to.equal(401);
     expect(text).to.contain('<a class="button" href="/login">Sign in</a>');
   });
 
-  it('says words of theirs in place of ours, in the languages they offer alone', async () => {
+  it('replaces texts, and offers only the chosen languages', async () => {
     await open({
       authenticate: async () => ada,
       branding: { languages: ['ja'], messages: { ja: { publications: 'ページ' } } },
@@ -65,7 +65,7 @@ describe('the screen of a team', () => {
     expect((await person.get('/?language=en')).status).to.equal(200);
   });
 
-  it('has ours where they chose nothing', async () => {
+  it('uses the defaults without options', async () => {
     await open({ authenticate: async () => ada });
     const { text, headers } = await person.get('/');
     expect(text).to.contain('· Pinfold</title>').and.contain('?language=ja').and.not.to.contain('<style');
@@ -73,7 +73,7 @@ describe('the screen of a team', () => {
   });
 });
 
-describe('what a team chooses', () => {
+describe('branding', () => {
   for (const branding of [
     { accentColor: 'red}body{display:none' },
     { accentColor: '</style>' },
@@ -86,7 +86,7 @@ describe('what a team chooses', () => {
     { accentColour: 'red' } as never,
     { messages: { en: { publicatons: 'Pages' } } } as never,
   ]) {
-    it(`is refused when it is ${JSON.stringify(branding)}`, () => {
+    it(`throws for ${JSON.stringify(branding)}`, () => {
       expect(() => brandingOf(branding)).to.throw(TypeError);
     });
   }

@@ -10,13 +10,13 @@ describe('a page of the screen on the wire', () => {
   const codingOf = async (headers: Readonly<Record<string, string>>) =>
     (await get(headers)).headers.get('content-encoding');
 
-  it('is compressed for a browser that comes from the screen itself, or from no page', async () => {
+  it('is compressed for a browser that comes from the screen, or from no page', async () => {
     expect(await codingOf(OWN)).to.equal('gzip');
     expect(await codingOf({ ...OWN, 'sec-fetch-site': 'none' })).to.equal('gzip');
     expect(await codingOf({ ...OWN, 'accept-encoding': 'identity' })).to.equal(null);
   });
 
-  it('is not compressed where another site may have chosen what it shows beside secret addresses', async () => {
+  it('is not compressed if another site may have chosen text beside secret addresses', async () => {
     for (const from of ['same-site', 'cross-site', 'nonsense', ''])
       expect(await codingOf({ ...OWN, 'sec-fetch-site': from }), from).to.equal(null);
     expect(await codingOf({ 'accept-encoding': 'gzip' })).to.equal(null);
@@ -33,7 +33,7 @@ describe('a page of the screen on the wire', () => {
     expect(Number(headers.get('content-length'))).to.be.at.most(8_192);
   });
 
-  it('masks the token of its forms anew in each answer, and takes each of them', async () => {
+  it('masks the form token anew in each answer, and accepts each of them', async () => {
     const { id } = await screen.publish('Report');
     const tokens = [(await get(OWN)).token, (await get(OWN)).token];
     expect(new Set(tokens)).to.have.property('size', 2);

@@ -29,7 +29,7 @@ describe('giving a program a key', () => {
     return await person.send(`/connect?request=${hash}`, '/connect', sent);
   };
 
-  it('shows what to compare, and gives the key to whoever has the secret, once', async () => {
+  it('shows a code to compare, and gives the key once, to the program with the secret', async () => {
     const { text: secret, hash } = await program();
     const asked = await person.get(`/connect?request=${hash}&label=${encodeURIComponent('"><b>x')}`);
     expect(asked.text).to.include(pairingCode(hash)).and.include('value="&quot;&gt;&lt;b&gt;x"');
@@ -51,7 +51,7 @@ describe('giving a program a key', () => {
     expect(handedOver).to.have.lengthOf(1);
   });
 
-  it('gives no key to who has only seen the page', async () => {
+  it('gives no key to a program that has only seen the page', async () => {
     const { hash } = await program();
     await agree(hash);
     for (const secret of [hash, '', secrets.mint().text])
@@ -59,7 +59,7 @@ describe('giving a program a key', () => {
     expect(await listedKeys(screen.keys, OWNER)).to.deep.equal([]);
   });
 
-  it('asks strangers to sign in, and brings them back', async () => {
+  it('asks people to sign in, and leads them back', async () => {
     const { hash } = await program();
     const stranger = new Person(screen.base);
     const asked = await stranger.get(`/connect?request=${hash}`);
@@ -69,7 +69,7 @@ describe('giving a program a key', () => {
     expect((await stranger.signIn({ link, to })).location).to.equal(`/manage${to}`);
   });
 
-  it('takes no agreement without the token of the page, nor of a blocked account, nor to administer', async () => {
+  it('refuses consent without a form token, of a blocked account, or to the scope admin', async () => {
     const { text: secret, hash } = await program();
     expect((await agree(hash, { form: 'x' })).status).to.equal(403);
     expect((await agree(hash, { scope: 'admin' })).status).to.equal(422);
@@ -81,7 +81,7 @@ describe('giving a program a key', () => {
     expect((await poll(secret)).page.status).to.equal(202);
   });
 
-  it('says how a program is made to ask, where none does', async () => {
+  it('explains how a program requests a key, if none has', async () => {
     expect((await person.get('/connect')).text).to.include(`pinfold login ${screen.url}`);
     for (const request of ['1', secrets.mint().hash]) {
       const wrong = await person.get(`/connect?request=${request}`);
@@ -93,7 +93,7 @@ describe('giving a program a key', () => {
     expect((await new Person(screen.base).post('/connect/register', { request: 'x' })).status).to.equal(400);
   });
 
-  it('ends what was agreed to with the session', async () => {
+  it('refuses a consent after the session has ended', async () => {
     const { text: secret, hash } = await program();
     await agree(hash);
     await person.send('/', '/sign-out');
@@ -101,7 +101,7 @@ describe('giving a program a key', () => {
     expect(await listedKeys(screen.keys, OWNER)).to.deep.equal([]);
   });
 
-  it('says in place of the form that the account has all the keys that it may have', async () => {
+  it('shows in place of the form that the account has all keys that it may have', async () => {
     const [first, second] = [await program(), await program()];
     await agree(first.hash);
     for (let n = 0; n < 100; n += 1) await screen.keys.create({ by: OPERATOR, account: OWNER });
@@ -120,12 +120,12 @@ describe('giving a program a key', () => {
     expect((await poll(first.text)).body.status, 'once there is room').to.equal('given');
   });
 
-  it('is not there where nobody gives keys so', async () => {
+  it('answers 404 without pairings', async () => {
     const closed = await openScreen({ management: { pairings: undefined as never } });
     expect((await new Person(closed.base).post('/connect/key', { secret: 'x' })).status).to.equal(404);
   });
 
-  it('works with the sign-in of a team', async () => {
+  it('works with an embedding team’s own sign-in', async () => {
     const { text: secret, hash } = secrets.mint();
     const theirs = await openScreen({
       management: {

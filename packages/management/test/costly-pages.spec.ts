@@ -6,7 +6,7 @@ import { answeredInTurn } from 'pinfold-test-servers/service';
 import { OWNER, openScreen } from './open-screen.ts';
 
 describe('a costly page', () => {
-  it('is made two at a time for one account, beside those of others', async () => {
+  it('is made two at a time for one account, without delaying others', async () => {
     const asked: (() => void)[] = [];
     let running = 0;
     const views = {
@@ -36,7 +36,7 @@ describe('a costly page', () => {
     for (const page of [...pages, beside]) expect((await page).status).to.equal(200);
   });
 
-  it('of API keys is made two at a time, too', async () => {
+  it('with API keys is made two at a time, too', async () => {
     const screen = await openScreen();
     let running = 0;
     let most = 0;
@@ -54,7 +54,7 @@ describe('a costly page', () => {
     expect(most).to.equal(2);
   });
 
-  it('waits for those before it on its connection', async () => {
+  it('waits for earlier requests on its connection', async () => {
     const begun = await answeredInTurn(async (authenticate) => {
       const { base } = await openScreen({ management: { authenticate } });
       return { url: `${base}/`, beside: `${base}/assets/none` };
@@ -62,7 +62,7 @@ describe('a costly page', () => {
     expect(begun).to.deep.equal([1, 2, 3]);
   });
 
-  it('is counted for its account until its client has taken it', async () => {
+  it('is counted for its account until it is sent', async () => {
     const followed: string[] = [];
     accountBacklogs.follow = (account, { headersSent }) => {
       if (headersSent) followed.push(account);

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { BY_ADA, enter, OWNER, person, screen, zipOf } from './open-screen.ts';
 import { formOf, type Page } from './person.ts';
 
-describe('a person whose account is erased while the screen carries out what they sent', () => {
+describe('a person whose account is erased during a request', () => {
   let meanwhile: () => Promise<unknown>;
 
   beforeEach(async () => {
@@ -40,17 +40,17 @@ describe('a person whose account is erased while the screen carries out what the
     expect(await screen.administration.eraseAccount(OWNER, BY_ADA)).to.include({ code: 'not_found' });
   }
 
-  it('is to sign in again, and gets no key', () =>
+  it('must sign in again, and gets no key', () =>
     sendAndErase('/keys', (form) => person.post('/keys', { form, label: 'Laptop', scope: 'pins:read' })));
 
-  it('is to sign in again, and lets no program in', async () => {
+  it('must sign in again, and gives no program a key', async () => {
     const { hash } = new NodeSessionSecrets().mint();
     await person.post('/connect/register', { request: hash });
     const sent = { request: hash, label: 'Laptop', scope: 'pins:read' };
     await sendAndErase(`/connect?request=${hash}`, (form) => person.post('/connect', { form, ...sent }));
   });
 
-  it('is to sign in again, and publishes nothing', () =>
+  it('must sign in again, and publishes nothing', () =>
     sendAndErase('/', (form) =>
       person.post('/publish', formOf({ form, key: 'k' }, zipOf({ 'index.html': 'x' }))),
     ));

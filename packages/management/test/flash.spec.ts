@@ -8,17 +8,17 @@ const SAID: Flash = {
   values: { name: '“x”' },
 };
 
-describe('what is said after a redirect', () => {
+describe('the flash message after a redirect', () => {
   const secret = newFormSecret();
 
-  it('can be read with the secret it was signed with, and with no other', () => {
+  it('can be read only with the secret that signed it', () => {
     const signed = signFlash(SAID, secret);
     expect(signed).to.match(/^[\w-]+\.[\w-]+$/);
     expect(readFlash(signed, secret)).to.deep.equal(SAID);
     expect(readFlash(signed, newFormSecret())).to.equal(undefined);
   });
 
-  it('is nothing when any part of it was changed, cut or made up', () => {
+  it('is ignored if any part of it was changed, truncated or invented', () => {
     const signed = signFlash(SAID, secret);
     for (let at = 0; at < signed.length; at += 1) {
       const other = signed[at] === 'A' ? 'B' : 'A';
@@ -30,7 +30,7 @@ describe('what is said after a redirect', () => {
     }
   });
 
-  it('fits into a cookie, with as many remarks as fit', () => {
+  it('fits into a cookie, with as many remarks as possible', () => {
     const remarks = Array.from(
       { length: 20 },
       (_, n) => ({ rule: 'broken_reference', path: `p/${n}.html`, target: 'あ'.repeat(100) }) as const,

@@ -2,14 +2,14 @@ import { outgoingBytes } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import { openScreen } from './open-screen.ts';
 
-describe('while clients leave too many bytes of answers untaken', () => {
+describe('while too many bytes of answers wait for slow clients', () => {
   const { memory } = outgoingBytes;
 
   afterEach(() => {
     outgoingBytes.memory = memory;
   });
 
-  it('what is over 64 KiB is 503 with Retry-After: 1, and smaller pages go out', async () => {
+  it('answers over 64 KiB are 503 with Retry-After: 1, and smaller pages are sent', async () => {
     const screen = await openScreen();
     const person = await screen.signedIn();
     for (let count = 0; count < 40; count += 1) await screen.publish('&'.repeat(200));

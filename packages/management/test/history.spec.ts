@@ -11,7 +11,7 @@ describe('the history', () => {
     return [...text.matchAll(/<th scope="row">([^<]*)</g)].map(([, what]) => what);
   }
 
-  it('shows who did what, on the page of a publication and on one of all', async () => {
+  it('shows actors and actions, on the page of a publication and on its own page', async () => {
     const { id } = await screen.publish('Mine');
     await screen.publish('Theirs', undefined, accountId('anonymous'));
     screen.clock.advance(minutes(1));
@@ -39,7 +39,7 @@ describe('the history', () => {
     expect((await person.get(`/history?pin=${id}`)).text).to.include('Only “Price list”.');
   });
 
-  it('shows names as the text they are', async () => {
+  it('escapes names', async () => {
     const { id } = await screen.publish('Mine');
     const cause = { actor: { kind: 'person', id: '<b>Bobby</b>' } } as const;
     await screen.useCases.stop({ by: OWNER, id, cause });
@@ -48,7 +48,7 @@ describe('the history', () => {
       .and.not.include('<b>Bobby');
   });
 
-  it('goes on to earlier pages, and back from a cursor that is none', async () => {
+  it('links to earlier pages, and redirects from an invalid cursor', async () => {
     for (let n = 0; n < 60; n += 1) {
       screen.clock.advance(minutes(1));
       await screen.keys.create({ by: OPERATOR, account: OWNER });

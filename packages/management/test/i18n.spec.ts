@@ -8,29 +8,29 @@ const CATALOGUE = {
   counted: { one: '{count} file', other: '{count} files' },
 };
 
-describe('Words', () => {
+describe('Messages', () => {
   const en = new Messages('en', 'UTC', CATALOGUE);
   const ja = new Messages('ja', 'Asia/Tokyo', CATALOGUE);
 
-  it('puts values in their places, and chooses the plural', () => {
+  it('fill in values, and choose the plural', () => {
     expect(en.text('plain', { name: '{count}' })).to.equal('Hello {count}, {count}');
     expect(en.text('counted', { count: 1 })).to.equal('1 file');
     expect(en.text('counted', { count: 1_234 })).to.equal('1,234 files');
     expect(ja.text('counted', { count: 1 })).to.equal('1 files');
   });
 
-  it('counts bytes in the units of the limits', () => {
+  it('write bytes in the units of the limits', () => {
     expect([0, 1, 1_023, 1_024, 1_536, 102_400, 10 * 1_048_576].map((bytes) => en.size(bytes))).to.deep.equal(
       ['0 bytes', '1 byte', '1,023 bytes', '1 KiB', '1.5 KiB', '100 KiB', '10 MiB'],
     );
   });
 
-  it('shows the exact time in a zone, and names the zone where it is not the person’s own', () => {
+  it('write exact times in a zone, and name the zone if it is not the person’s own', () => {
     expect(en.moment(NOW)).to.equal('20 November 2026 at 12:00 UTC');
     expect(ja.moment(NOW)).to.equal('2026年11月20日 21:00');
   });
 
-  it('shows the distance in one unit', () => {
+  it('write distances in one unit', () => {
     const distance = (at: Instant) => en.distance(at, NOW);
     expect(distance(NOW)).to.equal('now');
     expect(distance(after(NOW, seconds(20)))).to.equal('now');
@@ -43,7 +43,7 @@ describe('Words', () => {
     expect(ja.distance(after(NOW, days(3)), NOW)).to.equal('3 日後');
   });
 
-  it('shows a length of time in days where it can', () => {
+  it('write durations in days if possible', () => {
     expect(
       [days(7), days(1), hours(12), hours(36), days(2.5)].map((length) => en.span(length)),
     ).to.deep.equal(['7 days', '1 day', '12 hours', '36 hours', '2.5 days']);

@@ -16,14 +16,14 @@ describe('the list', () => {
     [...text.matchAll(/class="name" [^>]+>([^<]*)</g)].map(([, name]) => name);
   const shown = async (path: string) => namesIn((await person.get(path)).text);
 
-  it('is all drop area while there is nothing', async () => {
+  it('shows only the drop area while there are no publications', async () => {
     const { text } = await person.get('/');
     expect(text)
       .to.include('class="publish roomy"')
       .and.match(/<section class="list"[^>]* hidden/);
   });
 
-  it('shows the newest first, with what there is to know of each', async () => {
+  it('shows the newest first, with all facts of each', async () => {
     for (const name of ['First', 'Second', 'Third']) {
       await screen.publish(name);
       screen.clock.advance(minutes(1));
@@ -37,7 +37,7 @@ describe('the list', () => {
       .and.include('5 bytes'.slice(2));
   });
 
-  it('marks what is pinned, protected, or ends within a day', async () => {
+  it('marks pinned and protected publications, and those that end within a day', async () => {
     const [pinned, locked] = [await screen.publish('Pinned'), await screen.publish('Locked')];
     await screen.useCases.pin({ by: OPERATOR, id: pinned.id });
     await screen.protect(locked.id, 'long enough');
@@ -95,7 +95,7 @@ describe('the list', () => {
     expect(await shown('/?state=nonsense')).to.have.lengthOf(2);
   });
 
-  it('goes through any number of publications page by page, each once', async () => {
+  it('shows any number of publications page by page, each once', async () => {
     for (let n = 0; n < 60; n += 1) await screen.publish(`Site ${n}`);
     await screen.publish('Not mine', undefined, accountId('other'));
     const pages = (await person.walk('/?q=site')).map(namesIn);
@@ -127,7 +127,7 @@ describe('the list', () => {
     expect(await shown('/?sort=nonsense')).to.deep.equal(await shown('/'));
   });
 
-  it('goes on from a page without any, where a search took two seconds', async () => {
+  it('links on from an empty page after a search of two seconds', async () => {
     await enter({
       ports: ({ roles }) => ({
         roles: replacing(roles, {
@@ -145,12 +145,12 @@ describe('the list', () => {
     expect(await shown(next)).to.have.lengthOf(1);
   });
 
-  it('begins anew when a cursor is not its own', async () => {
+  it('shows the first page for a foreign cursor', async () => {
     const answer = await person.get('/?cursor=nonsense');
     expect([answer.status, answer.location]).to.deep.equal([303, '/manage/']);
   });
 
-  it('speaks the language of the browser, or the one that was chosen', async () => {
+  it('uses the language of the browser, or the chosen one', async () => {
     const japanese = { 'accept-language': 'la;q=0.9, ja-JP;q=0.8, en;q=0.1' };
     expect((await person.get('/', japanese)).text)
       .to.include('<html lang="ja">')
@@ -180,7 +180,7 @@ describe('the keys', () => {
     expect(JSON.stringify([...person.cookies])).not.to.include(text);
   });
 
-  it('need something they may do, and a label that fits', async () => {
+  it('need a scope, and a label that is not too long', async () => {
     const { token: form } = await person.get('/keys');
     for (const fields of [
       { label: 'x' },
@@ -207,7 +207,7 @@ describe('the keys', () => {
     expect((await person.get('/keys?cursor=x')).location).to.equal('/manage/keys');
   });
 
-  it('are bounded: the page says so with 403 where one more was asked for', async () => {
+  it('are limited: the page answers 403 to a request for one more', async () => {
     const { token: form } = await person.get('/keys');
     for (let n = 0; n < 100; n += 1) await screen.keys.create({ by: OPERATOR, account: OWNER });
     for (const [language, messages] of [

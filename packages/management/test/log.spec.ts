@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import { formOf, Person } from './person.ts';
 
-describe('what the log has of the screen', () => {
+describe('the log of the screen', () => {
   let screen: Screen;
   let person: Person;
 
@@ -20,7 +20,7 @@ describe('what the log has of the screen', () => {
     return screen.log.at(-1) ?? {};
   }
 
-  it('is who signed in, and by which key', async () => {
+  it('names the account that signed in, and its key', async () => {
     await screen.signedIn();
     expect(last()).to.include({ route: '/manage/sign-in', status: 303, account: OWNER });
     expect(last()).not.to.have.any.keys('key', 'outcome');
@@ -30,7 +30,7 @@ describe('what the log has of the screen', () => {
     expect(last()).to.include({ status: 303, account: OWNER, key: key.id });
   });
 
-  it('is why somebody could not sign in', async () => {
+  it('names the reason of a refused sign-in', async () => {
     const wrong = await screen.keys.create({ by: OPERATOR, account: OWNER });
     for (const [fields, outcome] of [
       [{ link: 'used' }, 'unauthorized'],
@@ -46,14 +46,14 @@ describe('what the log has of the screen', () => {
     expect(last()).to.include({ status: 303, outcome: 'unauthorized' });
   });
 
-  it('is one route, in whatever case its address was written', async () => {
+  it('has one route for an address in any letter case', async () => {
     for (const base of ['manage', 'MANAGE', 'mAnAgE']) {
       await fetch(`${screen.base.replace('/manage', `/${base}`)}/sign-in`);
       expect(last(), base).to.include({ route: '/manage/sign-in', status: 200 });
     }
   });
 
-  it('is why nothing was done, as the API calls it', async () => {
+  it('has the API’s code of a refusal', async () => {
     const { id } = await screen.publish('Report');
     person = await screen.signedIn();
     const { token: form } = await person.get(`/publications/${id}`);
@@ -79,7 +79,7 @@ describe('what the log has of the screen', () => {
     expect(last()).to.include({ status: 200 }).and.not.to.have.property('outcome');
   });
 
-  it('is why an archive was not published', async () => {
+  it('has the code of a refused publication', async () => {
     person = await screen.signedIn();
     const { token: form } = await person.get('/');
     const sent = await person.upload(formOf({ form, key: 'mine' }, new TextEncoder().encode('no zip')));
@@ -87,7 +87,7 @@ describe('what the log has of the screen', () => {
     expect(last()).to.include({ outcome: 'invalid_archive', account: OWNER });
   });
 
-  it('is 499 and the account when the client left before its page was made', async () => {
+  it('has 499 and the account if the client left before its page was made', async () => {
     const loading = Promise.withResolvers<void>();
     screen = await openScreen({
       ports: ({ roles }) => ({

@@ -20,7 +20,7 @@ const HOSTILE = [
   '\u202eevil\u2066',
 ];
 
-describe('what the screen guards against', () => {
+describe('the guards of the screen', () => {
   let role: Publication;
   let form: string;
   beforeEach(async () => {
@@ -37,7 +37,7 @@ describe('what the screen guards against', () => {
     return { status: answer.status, happened: (await screen.read(role.id)).deletedAt !== null };
   }
 
-  it('passes on what is none of its pages, and opens none to other origins', async () => {
+  it('pass on unknown paths, and allow other origins no page', async () => {
     const publicUrl = 'http://localhost';
     const { useCases, sessions } = screen;
     const app = express()
@@ -65,7 +65,7 @@ describe('what the screen guards against', () => {
     server.closeAllConnections();
   });
 
-  it('has no page at an address that cannot be decoded, and reveals nothing of itself', async () => {
+  it('answer 404 to an undecodable address, and reveal nothing', async () => {
     for (const path of ['publications', 'assets', 'administration/accounts', 'keys/x']) {
       const { status, text, headers } = await new Person(screen.base).get(`/${path}/%zz`);
       expect(status, path).to.equal(404);
@@ -75,7 +75,7 @@ describe('what the screen guards against', () => {
     expect((await person.post('/keys/%ff/revoke', { form })).status).to.equal(404);
   });
 
-  it('takes no form without the token of the session', async () => {
+  it('refuse a form without the session’s token', async () => {
     const other = await screen.signedIn();
     const { token: theirs } = await other.get('/');
     for (const fields of [
@@ -91,7 +91,7 @@ describe('what the screen guards against', () => {
     expect(await stopped({ form })).to.deep.equal({ status: 303, happened: true });
   });
 
-  it('calls nothing that changes something for whoever shows no token, or is another site', async () => {
+  it('call no changing handler without a token, or from another site', async () => {
     const { useCases, keys, sessions, url: publicUrl } = screen;
     const changing = routesOf(screenOf({ useCases, keys, sessions, publicUrl })).filter(
       ({ method }) => method === 'post',
@@ -110,7 +110,7 @@ describe('what the screen guards against', () => {
     expect(await listedKeys(keys, OWNER)).to.deep.equal([]);
   });
 
-  it('takes forms from its own pages alone, whatever browsers say of them', async () => {
+  it('accept forms from the screen’s own pages only, for all kinds of browsers', async () => {
     const sibling = `http://${role.id}.${new URL(screen.base).host}`;
     for (const [headers, status] of [
       [{ 'sec-fetch-site': 'cross-site' }, 403],
@@ -125,7 +125,7 @@ describe('what the screen guards against', () => {
     }
   });
 
-  it('takes no form again after signing out, nor in a new session', async () => {
+  it('refuse forms of an ended session, and in a new session', async () => {
     const before = person.twin();
     await person.post('/sign-out', { form });
     const late = await before.post(`/publications/${role.id}/stop`, { form });
@@ -134,14 +134,14 @@ describe('what the screen guards against', () => {
     expect(await stopped({ form })).to.deep.equal({ status: 403, happened: false });
   });
 
-  it('changes nothing by GET', async () => {
+  it('change nothing by GET', async () => {
     for (const verb of ['pin', 'unpin', 'renew', 'rename', 'password']) {
       expect((await person.get(`/publications/${role.id}/${verb}`)).status, verb).to.equal(404);
     }
     expect(await screen.read(role.id)).to.deep.equal(role);
   });
 
-  it('takes no oversized or malformed form', async () => {
+  it('refuse oversized and malformed forms', async () => {
     const long = { form, title: 'x'.repeat(20_000) };
     expect((await person.post(`/publications/${role.id}/rename`, long)).status).to.equal(413);
     const headers = { 'content-type': 'application/json' };
@@ -153,7 +153,7 @@ describe('what the screen guards against', () => {
     expect((await person.post(`/publications/${role.id}/stop`, twice)).status).to.equal(403);
   });
 
-  it('says at once that a form is too large, without its end', async () => {
+  it('refuse a too large form before its end', async () => {
     const form = 'Content-Type: application/x-www-form-urlencoded';
     for (const [path, length, sent] of [
       ['/sign-in', 'Content-Length: 16385', ''],
@@ -170,7 +170,7 @@ describe('what the screen guards against', () => {
     expect(screen.log.at(-1)).to.include({ status: 413 }).and.not.to.have.property('error');
   });
 
-  it('shows what people wrote as text, wherever it stands', async () => {
+  it('escape the texts of people everywhere', async () => {
     for (const text of HOSTILE) {
       const hostile = await screen.publish(text, {
         'index.html': 'x',
@@ -191,7 +191,7 @@ describe('what the screen guards against', () => {
     }
   });
 
-  it('allows no script, frame or form but its own', async () => {
+  it('allow only the screen’s own scripts, frames and forms', async () => {
     for (const path of ['/', '/keys', '/sign-in', '/nowhere', `/publications/${role.id}`]) {
       const { headers, text } = await person.get(path);
       const policy = headers.get('content-security-policy') ?? '';
@@ -209,7 +209,7 @@ describe('what the screen guards against', () => {
     }
   });
 
-  it('keeps what it loads for ever, under names that change with it', async () => {
+  it('let browsers cache assets forever, by names that change with their content', async () => {
     const { text } = await person.get('/');
     const assets = [...text.matchAll(/\/manage(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
     expect(assets.length).to.be.greaterThan(3);
@@ -223,7 +223,7 @@ describe('what the screen guards against', () => {
     }
   });
 
-  it('says that it is busy when a store cannot be reached, and changes nothing', async () => {
+  it('answer that the service is busy if a store fails, and change nothing', async () => {
     const broken = await openScreen({
       ports: ({ roles }) => ({
         roles: Object.assign(Object.create(roles), {

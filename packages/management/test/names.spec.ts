@@ -11,7 +11,7 @@ describe('the names', () => {
 
   const set = (id: string, name: string) => person.send('/names', `/publications/${id}/name`, { name });
 
-  it('show the publication that was chosen last, and are deleted without it', async () => {
+  it('show the last chosen publication, and can be deleted without it', async () => {
     const [one, two] = [await screen.publish('One'), await screen.publish('<Two>')];
     expect((await person.get('/names')).text).to.include('No names yet');
     await set(one.id, 'pr-42');
@@ -35,7 +35,7 @@ describe('the names', () => {
         .and.include('Name “pr-42” deleted');
   });
 
-  it('have their rules, and lead to publications of the account alone', async () => {
+  it('must follow the rules, and show only publications of the account', async () => {
     const { id } = await screen.publish('Mine');
     const theirs = await screen.publish('Theirs', undefined, accountId('anonymous'));
     await set(id, 'No Name');
@@ -49,7 +49,7 @@ describe('the names', () => {
     expect(forged.status).to.equal(403);
   });
 
-  it('ask before they show without a password what had one', async () => {
+  it('ask before they replace a protected publication by an open one', async () => {
     const [locked, open] = [await screen.publish('Locked'), await screen.publish('Open')];
     await screen.protect(locked.id, 'a long password');
     await set(locked.id, 'docs');
@@ -74,7 +74,7 @@ describe('the names', () => {
     expect((await set(open.id, 'docs')).status, 'to one with a password').to.equal(303);
   });
 
-  it('say whether what they show is still there, and until when; it is renewed there, or replaced', async () => {
+  it('show the state and end of their publication, which can be renewed or replaced there', async () => {
     const [one, two] = [await screen.publish('Autumn'), await screen.publish('<Winter>')];
     for (const name of ['seasons', 'stopped']) await set(one.id, name);
     await set(two.id, 'stopped');
@@ -105,7 +105,7 @@ describe('the names', () => {
     expect((await person.get('/names/none')).status).to.equal(404);
   });
 
-  it('offer what they showed before, while that is in service', async () => {
+  it('offer their previous publication while that is in service', async () => {
     const [one, two] = [await screen.publish('One'), await screen.publish('Two')];
     await screen.protect(two.id, 'a long password');
     await set(one.id, 'docs');
@@ -125,7 +125,7 @@ describe('the names', () => {
     expect((await person.get('/names')).text, 'a stopped one').not.to.include('Show the one before');
   });
 
-  it('are offered to our script, and take what it publishes', async () => {
+  it('are suggested to our script, and show its new publication', async () => {
     const { token: form } = await person.get('/');
     const upload = async (key: string, name: string) => {
       const data = formOf({ form, key, name }, zipOf({ 'index.html': key }));
@@ -151,7 +151,7 @@ describe('the names', () => {
     expect([repeated.kind, repeated.name], 'it shows another one').to.deep.equal(['replayed', undefined]);
   });
 
-  it('have a spelling that fits, for most texts', () => {
+  it('can be spelled from most texts', () => {
     const spellings = [
       ['Spring Katalog', 'spring-katalog'],
       ['  Über uns: Straße & Söhne! ', 'uber-uns-strasse-sohne'],
@@ -166,7 +166,7 @@ describe('the names', () => {
     }
   });
 
-  it('of a publication are twenty on its page, with a link to all', async () => {
+  it('show up to twenty on a publication’s page, with a link to all', async () => {
     const { id } = await screen.publish('Popular');
     const named = async (count: number) => {
       for (let n = 0; n < count; n += 1)
@@ -178,7 +178,7 @@ describe('the names', () => {
     expect(await named(21)).to.deep.equal([20, true]);
   });
 
-  it('are looked through up to a thousand for that page', async () => {
+  it('are searched up to a thousand for that page', async () => {
     const { id } = await screen.publish('Unnamed');
     let calls = 0;
     const list = async () => {

@@ -9,7 +9,7 @@ const STAYS = new AbortController().signal;
 const LONG = 'x'.repeat(20_000);
 
 describe('the pieces of a page', () => {
-  it('leave a turn of the event loop to others between any two, over all pages', async () => {
+  it('give other work a turn of the event loop between any two, over all pages', async () => {
     const order: string[] = [];
     const pages = ['a', 'b'].map((name) => writePage(page(html`${items(order, name, 4)}`), STAYS));
     let isDone = false;
@@ -26,7 +26,7 @@ describe('the pieces of a page', () => {
     expect(order.filter((one) => one !== 'others')).to.have.lengthOf(8);
   });
 
-  it('of a short page are one, which waits for no turn', async () => {
+  it('are a single one for a short page, which waits for no turn', async () => {
     let isDone = false;
     const turn = setImmediate().then(() => isDone);
     void writePage(page(html`<p>short</p>`), STAYS).then(() => {
@@ -35,7 +35,7 @@ describe('the pieces of a page', () => {
     expect(await turn).to.equal(true);
   });
 
-  it('are the page, whole', async () => {
+  it('together are the whole page', async () => {
     const answer = await writePage(page(html`<p>é${items([], 'a', 3)}</p>`, 422), STAYS);
     if (answer.kind !== 'page') throw new Error(answer.kind);
     expect(answer.status).to.equal(422);

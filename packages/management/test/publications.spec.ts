@@ -21,14 +21,14 @@ describe('one publication', () => {
   const act = (verb: string, fields: Readonly<Record<string, string>> = {}) =>
     person.post(`${path}/${verb}`, { form, ...fields });
 
-  it('shows all that is known of it', async () => {
+  it('shows all its facts', async () => {
     const { text } = await person.get(path);
     const facts = [role.id, 'Report', 'site-1.zip', `${screen.url}/s/${role.id}`];
     for (const shown of [...facts, 'index.html', 'b/c.txt', '2 KiB', '27 November 2026', 'in 7 days'])
       expect(text, shown).to.include(shown);
   });
 
-  it('has its link as a QR code, which a reader reads, for its account alone', async () => {
+  it('shows its link as a readable QR code, to its account only', async () => {
     const { text: detail } = await person.get(path);
     expect(detail).to.include(`src="/manage${path}/code.svg" alt="QR code of the link"`);
     const answer = await person.get(`${path}/code.svg`);
@@ -40,7 +40,7 @@ describe('one publication', () => {
     expect((await new Person(screen.base).get(`${path}/code.svg`)).status).to.equal(303);
   });
 
-  it('can be downloaded as the ZIP that it was, for its account alone', async () => {
+  it('can be downloaded as the uploaded ZIP, by its account only', async () => {
     expect((await person.get(path)).text).to.include(`href="/manage${path}/archive">Download the ZIP</a>`);
     const answer = await person.get(`${path}/archive`);
     expect(answer.status).to.equal(200);
@@ -55,7 +55,7 @@ describe('one publication', () => {
     expect((await new Person(screen.base).get(`${path}/archive`)).status).to.equal(303);
   });
 
-  it('can be downloaded in read-only mode and by a blocked account, and no longer once it is stopped', async () => {
+  it('can be downloaded in read-only mode and by a blocked account, until it is stopped', async () => {
     const { blockAccount, changeService } = screen.administration;
     await changeService({ kind: 'read_only', message: null }, BY_ADA);
     await blockAccount(OWNER, { reason: 'x', sites: 'hide' }, BY_ADA);
@@ -66,14 +66,14 @@ describe('one publication', () => {
     expect((await person.get(path)).text).to.match(/role="alert"[\s\S]+can no longer be downloaded/);
   });
 
-  it('costs the rate of requests what a change costs, as a download', async () => {
+  it('charges a download like a change', async () => {
     await enter({ management: { requestRate: { count: 12, window: minutes(1) } } });
     role = await screen.publish('Report');
     expect((await person.get(`/publications/${role.id}/archive`)).status).to.equal(200);
     expect((await person.get(`/publications/${role.id}/archive`)).status).to.equal(429);
   });
 
-  it('has no download where the team gives none, and a page that says so where it is refused', async () => {
+  it('has no download without `openArchive`, and explains a refused one', async () => {
     await enter({ management: { openArchive: undefined } });
     role = await screen.publish('Report');
     expect((await person.get(`/publications/${role.id}`)).text).not.to.include('Download the ZIP');
@@ -83,7 +83,7 @@ describe('one publication', () => {
     expect((await person.get(`/publications/${role.id}/archive`)).status).to.equal(403);
   });
 
-  it('is shared below a public URL that has a slash at its end', async () => {
+  it('is shared below a public URL with a trailing slash', async () => {
     const other = await openScreen({ publicUrl: 'https://pages.example.com/' });
     const someone = await other.signedIn();
     const { id } = await other.publish('Report');
@@ -91,7 +91,7 @@ describe('one publication', () => {
     expect(text).to.include(`"https://pages.example.com/s/${id}"`);
   });
 
-  it('pins and unpins, and says what is true then', async () => {
+  it('can be pinned and unpinned, and shows its state', async () => {
     const pinned = await act('pin');
     expect(pinned.location).to.equal(`/manage${path}`);
     expect((await now()).pinned).to.equal(true);
@@ -101,14 +101,14 @@ describe('one publication', () => {
     expect((await now()).expiresAt).to.equal(screen.clock.now() + days(7));
   });
 
-  it('goes back to the list when the form stood there', async () => {
+  it('leads back to the list after a form there', async () => {
     const referer = `${screen.url}/manage/?state=published`;
     const at = await person.post(`${path}/pin`, { form }, { referer });
     expect(at.location).to.equal('/manage/?state=published');
     expect((await person.get('/')).text).to.include('“Report” is pinned');
   });
 
-  it('renews, and says why where it cannot', async () => {
+  it('can be renewed, or explains why not', async () => {
     screen.clock.advance(hours(5));
     await act('renew');
     expect((await now()).expiresAt).to.equal(screen.clock.now() + days(7));
@@ -120,7 +120,7 @@ describe('one publication', () => {
     expect((await person.get(path)).text).to.match(/role="alert"[\s\S]+is pinned and has no expiration/);
   });
 
-  it('shows an expired one as it is, and lets it be stopped only', async () => {
+  it('offers only to stop it once it is expired', async () => {
     screen.clock.advance(days(7));
     await signIn();
     form = (await person.get(path)).token;
@@ -144,7 +144,7 @@ describe('one publication', () => {
     expect((await now()).deletedAt).to.equal(screen.clock.now());
   });
 
-  it('renames, and clears the title', async () => {
+  it('can be renamed, and its title cleared', async () => {
     await act('rename', { title: ' Draft \u{1f9ed}', seen: 'Report' });
     expect((await now()).title).to.equal(' Draft \u{1f9ed}');
     await act('rename', { title: '', seen: ' Draft \u{1f9ed}' });
@@ -152,7 +152,7 @@ describe('one publication', () => {
     expect((await person.get(path)).text).to.include('<h1 dir="auto">site-1.zip</h1>');
   });
 
-  it('keeps a title that cannot be, beside what is wrong with it', async () => {
+  it('shows an invalid title again with the error', async () => {
     const long = 'x'.repeat(256);
     const refused = await act('rename', { title: long, seen: 'Report' });
     expect(refused.status).to.equal(422);
@@ -164,7 +164,7 @@ describe('one publication', () => {
     expect((await now()).title).to.equal('Report');
   });
 
-  it('overwrites no title that another window set meanwhile', async () => {
+  it('keeps a title that another window set meanwhile', async () => {
     await screen.useCases.update({ by: OPERATOR, id: role.id }, { type: 'set_title', title: 'Theirs' });
     const overtaken = await act('rename', { title: 'Mine', seen: 'Report' });
     expect(overtaken.status).to.equal(422);
@@ -177,7 +177,7 @@ describe('one publication', () => {
     expect((await now()).title).to.equal('Mine');
   });
 
-  it('sets, changes and removes the password as it was typed', async () => {
+  it('sets, changes and removes the password exactly as typed', async () => {
     const seen = String(role.generation);
     await act('password', { password: '  spaces stay  ', seen });
     const [first] = [await now()];
@@ -190,7 +190,7 @@ describe('one publication', () => {
     expect((await now()).passwordProtected).to.equal(false);
   });
 
-  it('overwrites no password that another window set meanwhile', async () => {
+  it('keeps a password that another window set meanwhile', async () => {
     await screen.protect(role.id, 'theirs, first');
     const before = await now();
     await act('password', { password: 'mine, later', seen: String(role.generation) });
@@ -198,14 +198,14 @@ describe('one publication', () => {
     expect((await person.get(path)).text).to.include('the publication was changed elsewhere');
   });
 
-  it('takes no password from a form that does not say what it was made with', async () => {
+  it('refuses a password from a form without the seen generation', async () => {
     for (const seen of ['', '0', '-1', '1.5', '01', '1e3', '9'.repeat(16)]) {
       expect((await act('password', { password: 'long enough', seen })).status).to.equal(400);
     }
     expect((await now()).passwordProtected).to.equal(false);
   });
 
-  it('shows no password again, and says what is wrong with it', async () => {
+  it('explains an invalid password without showing it', async () => {
     for (const [password, said] of [
       ['qwzyx', 'needs 8 characters'],
       ['', 'needs 8 characters'],
@@ -219,7 +219,7 @@ describe('one publication', () => {
     expect((await now()).passwordProtected).to.equal(false);
   });
 
-  it('names what it stops, and stops it for good', async () => {
+  it('asks by name before it is stopped for good', async () => {
     const asked = await person.get(`${path}/stop`);
     expect(asked.text).to.include('Stop this publication?').and.include('Report');
     expect(asked.text).to.include('the files are deleted');
@@ -232,14 +232,14 @@ describe('one publication', () => {
     expect((await person.get(`${path}/stop`)).status).to.equal(303);
   });
 
-  it('knows nothing of ids that are none', async () => {
+  it('answers 404 to invalid ids', async () => {
     for (const id of ['x', '../keys', 'ffffffff-ffff-4fff-8fff-ffffffffffff', '%00', `${role.id}0`]) {
       expect((await person.get(`/publications/${encodeURIComponent(id)}`)).status, id).to.equal(404);
     }
     expect((await person.get(`/publications/${role.id.toUpperCase()}`)).status).to.equal(200);
   });
 
-  it('can be stopped even when the storage lost its files', async () => {
+  it('can be stopped even if the storage lost its files', async () => {
     const lossy = await openScreen({
       ports: ({ roles }) => ({
         roles: replacing(roles, { loadManifest: async () => undefined }),

@@ -29,7 +29,7 @@ describe('publishing from the screen', () => {
     expect(await screen.useCases.staging.sweep((screen.clock.now() + seconds(1)) as never)).to.equal(0);
   }
 
-  it('is refused before an upload is read while none can be received, and possible again afterwards', async () => {
+  it('refuses uploads before reading them while none can be received, and accepts them afterwards', async () => {
     let isFull = true;
     const admit = (): void => {
       if (isFull) throw new Fault('staging_unavailable', 'no room');
@@ -42,7 +42,7 @@ describe('publishing from the screen', () => {
     expect((await upload()).status).to.equal(201);
   });
 
-  it('shows the link and the warnings of what a form published', async () => {
+  it('shows the link and the warnings after a form was published', async () => {
     const { location } = await post(zipOf(SITE), { title: ' ' }, 'レポート.zip');
     const [role] = await all();
     expect(location).to.equal(`/manage/publications/${role?.id}`);
@@ -61,7 +61,7 @@ describe('publishing from the screen', () => {
     expect(role).to.include({ title: 'お知らせ', originalFilename: 'サイト.zip' });
   });
 
-  it('publishes once, however often it is sent, and stages the archive once', async () => {
+  it('publishes a repeated upload once, and stages the archive once', async () => {
     let staged = 0;
     await open({
       ports: ({ staging }) => ({
@@ -84,7 +84,7 @@ describe('publishing from the screen', () => {
     expect(await all()).to.have.lengthOf(1);
   });
 
-  it('cancels an upload that arrives later, and answers the page’s script with one that was published', async () => {
+  it('cancels an upload that arrives later, and answers the script with a completed publication', async () => {
     await open({ management: { requestRate: { count: 40, window: hours(1) } } });
     const cancel = (fields: Readonly<Record<string, string>>) =>
       person.post('/publish/cancel', fields, { accept: 'application/json' });
@@ -101,7 +101,7 @@ describe('publishing from the screen', () => {
     expect((await all()).map(({ id }) => id)).to.deep.equal([shared.id]);
   });
 
-  it('protects the site with a password from the start, and says what is wrong with one', async () => {
+  it('protects the site with a password from the start, and explains an invalid one', async () => {
     expect((await post(zipOf(SITE), { key: 'p1', password: 'correct horse' })).status).to.equal(303);
     expect((await upload(zipOf(SITE), { key: 'p2', password: '合言葉は山と川です' })).status).to.equal(201);
     const published = await all();
@@ -112,7 +112,7 @@ describe('publishing from the screen', () => {
     expect(JSON.stringify(screen.log)).not.to.match(/correct horse|合言葉/);
   });
 
-  it('lists what is wrong, by rule and file', async () => {
+  it('lists problems by rule and file', async () => {
     const bad = zipOf({ 'page.html': 'x', '.env': 'x', 'node_modules/a/b.js': 'x' });
     const { status, text } = await post(bad);
     expect(status).to.equal(422);
@@ -124,7 +124,7 @@ describe('publishing from the screen', () => {
     await expectNothingLeft();
   });
 
-  it('says what the host says of an archive, in the language of the person', async () => {
+  it('shows the refusal of the embedding server in the language of the person', async () => {
     const words = { en: 'A licence is missing.', ja: 'ライセンスがありません。' };
     const refusal = { kind: 'refused', code: 'refused_by_host', rule: 'host:licence', words } as const;
     Object.assign(screen.useCases, { publish: async () => refusal });
@@ -134,7 +134,7 @@ describe('publishing from the screen', () => {
     expect([uploaded.status, bodyOf(uploaded)]).to.deep.equal([422, { kind: 'refused', message: words.ja }]);
   });
 
-  it('says what is missing, odd or too large, and keeps nothing of it', async () => {
+  it('explains missing, unknown and too large input, and stores none of it', async () => {
     const twice = dataOf();
     twice.append('form', form);
     const late = formOf({ key: 'k' }, zipOf(SITE));
@@ -170,7 +170,7 @@ describe('publishing from the screen', () => {
     expect(bodyOf(await upload())).to.deep.equal({ kind: 'signed_out' });
   });
 
-  it('holds the limits that the account has of its own, and says them', async () => {
+  it('applies and shows the account’s own limits', async () => {
     const own = { archiveBytes: 2_048, lifetime: days(30), renewal: days(3) };
     await open({ limitsOf: (account) => (account === OWNER ? own : {}) });
     expect((await person.get('/')).text)
@@ -184,7 +184,7 @@ describe('publishing from the screen', () => {
     expect([posted.status, posted.text.includes('2 KiB')]).to.deep.equal([413, true]);
   });
 
-  it('refuses a form that another parser of bodies has read, and says so', async () => {
+  it('refuses a form that another body parser has read, with a reason', async () => {
     await enter({
       management: {
         authenticate: async (request) => {
@@ -199,13 +199,13 @@ describe('publishing from the screen', () => {
     expect(String(screen.log.at(-1)?.error)).to.include('before any body parser');
   });
 
-  it('refuses what is no form', async () => {
+  it('refuses bodies that are no form', async () => {
     const headers = { 'content-type': 'multipart/form-data; boundary=x' };
     for (const body of ['', '--x', '--x\r\nContent-Disposition: form-data; name="form"\r\n\r\n', 'hello'])
       expect((await person.post('/publish', body, headers)).status, body).to.be.within(400, 403);
   });
 
-  it('publishes nothing of an upload that breaks off, and leaves nothing', async () => {
+  it('publishes and stores nothing of an upload that breaks off', async () => {
     const connection = await person.begin(
       'POST /manage/publish',
       'Content-Type: multipart/form-data; boundary=x',
@@ -222,7 +222,7 @@ describe('publishing from the screen', () => {
     expect((await upload()).status).to.equal(201);
   });
 
-  it('waits for its turn, and is refused at once where too many wait', async () => {
+  it('lets uploads wait for their turn, and refuses them at once if too many wait', async () => {
     const uploads = new Uploads({ clock: createManualClock(), places: 1, queue: 1 });
     await open({ management: { uploads } });
     const held = Promise.withResolvers<void>();

@@ -31,13 +31,13 @@ describe('what an account may publish, on the screen', () => {
   };
   const sendForm = (key: string) => person.post('/publish', formOf({ form, key }, SITE));
 
-  it('is not spoken of where there is no bound', async () => {
+  it('is not mentioned without a limit', async () => {
     await open({});
     const { text } = await person.get('/');
     expect(text.match(/class="limits quiet"/g)).to.have.lengthOf(1);
   });
 
-  it('stands below the field, with what is left of it', async () => {
+  it('is shown below the field, with the rest', async () => {
     await open({ publications: { count: 2, window: minutes(2) }, sites: 3, bytes: 1_048_576 });
     await upload('a');
     const { text } = await person.get('/');
@@ -48,7 +48,7 @@ describe('what an account may publish, on the screen', () => {
     expect((await person.get('/')).text).to.include('You can publish again in 1 minute.');
   });
 
-  it('is said, in what to do, by the script and by the form that would pass it', async () => {
+  it('is explained with advice by the script and by the form that would exceed it', async () => {
     await open({ publications: { count: 1, window: minutes(1) } });
     await upload('a');
     const rate = await upload('b');
@@ -65,7 +65,7 @@ describe('what an account may publish, on the screen', () => {
     expect((await upload('a')).text).to.include('may have 1 byte together');
   });
 
-  it('is nothing for a blocked account, which looks, revokes keys and signs out', async () => {
+  it('is nothing for a blocked account, which can read, revoke keys and sign out', async () => {
     await open({});
     const { id } = await screen.publish('Mine');
     const { key } = await screen.keys.create({ by: OPERATOR, account: OWNER });
@@ -82,7 +82,7 @@ describe('what an account may publish, on the screen', () => {
     expect((await person.post('/sign-out', { form })).status).to.equal(303);
   });
 
-  it('is nothing for anybody while the service is read-only, and every page says so', async () => {
+  it('is nothing in read-only mode, which every page shows', async () => {
     await open({}, { createGrant: async () => ({ kind: 'refused', code: 'not_found' }) });
     const { id } = await screen.publish('Mine');
     const { key } = await screen.keys.create({ by: OPERATOR, account: OWNER });

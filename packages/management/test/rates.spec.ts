@@ -41,7 +41,7 @@ describe('the rate of requests on the screen', () => {
     while (limiter.accounts.take(OWNER, RATE, screen.clock.now()).kind === 'admitted');
   };
 
-  it('takes one for a page, ten for a change, and nothing for scripts, styles and pictures', async () => {
+  it('charges one for a page, ten for a change, and nothing for scripts, styles and pictures', async () => {
     const { text } = await person.get('/');
     expect(remaining()).to.equal(24);
     await person.get(`/publications/${role.id}`);
@@ -60,7 +60,7 @@ describe('the rate of requests on the screen', () => {
     expect(remaining()).to.equal(3);
   });
 
-  it('is past it a page in either language that says when to try again', async () => {
+  it('answers a page past the rate, in either language, that says when to try again', async () => {
     await change('pin');
     await change('unpin');
     const limited = await change('pin');
@@ -79,7 +79,7 @@ describe('the rate of requests on the screen', () => {
     expect((await change('pin')).status).to.equal(303);
   });
 
-  it('says of a page past it that it is, and shows what became of the change before it', async () => {
+  it('answers a page past the rate that also shows the flash message of the change before', async () => {
     useUp();
     expect((await person.get(`/publications/${role.id}/stop`)).status).to.equal(200);
     const { location } = await change('stop');
@@ -89,7 +89,7 @@ describe('the rate of requests on the screen', () => {
     expect(after.text).to.not.include('Nothing was changed');
   });
 
-  it('is JSON for an upload by our script, before its body is read', async () => {
+  it('answers an upload of our script past the rate with JSON, before it reads the body', async () => {
     const send = (key: string) => person.upload(formOf({ form, key }, zipOf({ 'index.html': key })));
     expect((await send('a')).status).to.equal(201);
     expect(remaining()).to.equal(15);
@@ -112,7 +112,7 @@ describe('the rate of requests on the screen', () => {
     expect((await person.get('/')).status).to.equal(200);
   });
 
-  it('never refuses what ends access, nor the way there', async () => {
+  it('never refuses forms that end access, nor the pages with these forms', async () => {
     const key = await screen.keys.create({ by: OPERATOR, account: OWNER });
     useUp();
     expect((await person.get('/')).status).to.equal(429);
@@ -125,7 +125,7 @@ describe('the rate of requests on the screen', () => {
     expect(remaining()).to.equal(0);
   });
 
-  it('bounds what ends access to sixty a minute, by session', async () => {
+  it('bounds forms that end access to sixty a minute for each session', async () => {
     for (let n = 0; n < 60; n += 1)
       expect((await person.post('/keys/x/revoke', { form })).status).to.equal(303);
     const limited = await person.post('/keys/x/revoke', { form });
@@ -137,14 +137,14 @@ describe('the rate of requests on the screen', () => {
     expect((await person.post('/sign-out', { form })).status).to.equal(303);
   });
 
-  it('takes ten for a program that somebody who is signed in registers', async () => {
+  it('charges ten when a signed-in person registers a program', async () => {
     const register = async (n: number) =>
       (await person.post('/connect/register', { request: String(n).padStart(64, '0') })).status;
     expect([await register(1), await register(2), await register(3)]).to.deep.equal([200, 200, 429]);
     expect(remaining()).to.equal(5);
   });
 
-  it('takes nothing from those who administer there, and one from whoever asks for these pages', async () => {
+  it('charges administrators nothing on their pages, and others one', async () => {
     expect((await person.get('/administration')).status).to.equal(404);
     expect(remaining()).to.equal(24);
     await open({}, 'admin');
@@ -155,7 +155,7 @@ describe('the rate of requests on the screen', () => {
   });
 });
 
-describe('strangers at the screen', () => {
+describe('anonymous clients at the screen', () => {
   let screen: Screen;
   let stranger: Person;
 
@@ -164,7 +164,7 @@ describe('strangers at the screen', () => {
     stranger = new Person(screen.base);
   }
 
-  it('are 429 past sixty wrong keys, links and secrets a minute; a right one always gets in', async () => {
+  it('get 429 past sixty wrong keys, links and secrets a minute; a right one is always accepted', async () => {
     await open();
     const { text: right } = await screen.keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
     const { text: weak } = await screen.keys.create({ by: OPERATOR, account: OWNER });
@@ -189,7 +189,7 @@ describe('strangers at the screen', () => {
     expect((await new Person(screen.base).signIn({ key: 'pf_wrong' })).status).to.equal(401);
   });
 
-  it('may begin and fail sixty sign-ins elsewhere a minute; one that succeeds is not counted', async () => {
+  it('may begin and fail sixty sign-ins at the provider a minute; successful ones are not counted', async () => {
     const person = { account: accountId('ada'), id: 'ada', displayName: null, scope: 'manage' } as const;
     let succeeds = false;
     const identityProvider: IdentityProvider = {

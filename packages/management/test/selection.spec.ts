@@ -31,7 +31,7 @@ describe('several publications at once', () => {
     ]);
   });
 
-  it('are those of the account alone, and none without a token', async () => {
+  it('must be of the account, and need a form token', async () => {
     const theirs = await screen.publish('Theirs', undefined, accountId('anonymous'));
     const mine = await screen.publish('Mine');
     expect((await person.get(`/stop?id=${theirs.id}&id=x`)).location).to.equal('/manage/');
@@ -42,7 +42,7 @@ describe('several publications at once', () => {
     expect(await stateOf(mine.id)).to.equal('published');
   });
 
-  it('count one by one where the ends of access are bounded', async () => {
+  it('each count against the bound for ending access', async () => {
     const { token } = await person.get('/');
     for (let n = 0; n < 59; n += 1) await stop([], token);
     const [one, two] = [await screen.publish('One'), await screen.publish('Two')];
@@ -52,7 +52,7 @@ describe('several publications at once', () => {
 });
 
 describe('a protected site', () => {
-  it('is opened for its owner by a grant, and refused as the team decides', async () => {
+  it('opens for its owner by a grant, unless the embedding team refuses', async () => {
     const asked: unknown[] = [];
     await enter({
       management: {

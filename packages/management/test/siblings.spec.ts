@@ -18,7 +18,7 @@ async function askRaw(screen: Screen, line: string, ...headers: readonly string[
 const cookieHeader = (...pairs: readonly (readonly [string, string | undefined])[]): string =>
   pairs.map(([name, value]) => `${name}=${value}`).join('; ');
 
-describe('cookies that a sibling planted', () => {
+describe('cookies planted by a sibling host', () => {
   let other: Person;
   const open = async (options: ScreenOptions = {}) => {
     await enter(options);
@@ -33,7 +33,7 @@ describe('cookies that a sibling planted', () => {
   const get = (path: string, cookie: string, headers: Record<string, string> = {}) =>
     new Person(screen.base).get(path, { cookie, ...headers });
 
-  it('sign nobody in as another: of two sessions or form secrets none is taken, in either order', async () => {
+  it('sign nobody in to another account: of two sessions or form secrets none is trusted, in either order', async () => {
     for (const [first, second] of [
       [person, other],
       [other, person],
@@ -65,7 +65,7 @@ describe('cookies that a sibling planted', () => {
     expect((await screen.read(role.id)).deletedAt).to.equal(null);
   });
 
-  it('are taken away for each domain and path they may be kept under, and the own ones, too', async () => {
+  it('are removed for each possible domain and path, together with the own ones', async () => {
     const role = await screen.publish('Deep');
     const paths = ['/', '/manage', '/manage/', '/manage/publications', '/manage/publications/'];
     const deep = [...paths, `/manage/publications/${role.id}`];
@@ -86,7 +86,7 @@ describe('cookies that a sibling planted', () => {
     }
   });
 
-  it('are taken away at few paths of an address that is none of the screen’s, however long it is', async () => {
+  it('are removed at few paths of a foreign address of any length', async () => {
     const cookie = cookieHeader(form(person), form(other));
     const lines = (await get(`/${'a/'.repeat(7_000)}`, cookie)).headers.getSetCookie();
     const paths = lines.map((line) => /^pinfold_form=; Path=([^;]+); Domain=pins\.example;/.exec(line)?.[1]);
@@ -105,7 +105,7 @@ describe('cookies that a sibling planted', () => {
     expect((await browser.get('/')).text).to.contain('Report');
   });
 
-  it('are taken away by signing in, where they are not good themselves', async () => {
+  it('are removed by signing in if they are invalid', async () => {
     const { token: link } = await screen.sessions.offerLink(OWNER);
     const stranger = new Person(screen.base);
     const { token } = await stranger.get('/sign-in');
@@ -116,7 +116,7 @@ describe('cookies that a sibling planted', () => {
     expect(lines.at(-1), 'the new one comes last').to.match(/^pinfold_session=[^;]+; Path=\/manage; /);
   });
 
-  it('are taken away by the page for signing in, which believes none of them', async () => {
+  it('are removed by the sign-in page, which trusts none of them', async () => {
     const page = await get('/sign-in', cookieHeader(form(person), session(person), session(other)));
     expect(page.status).to.equal(200);
     expect(page.headers.getSetCookie()).to.include(
@@ -124,7 +124,7 @@ describe('cookies that a sibling planted', () => {
     );
   });
 
-  it('shut nobody out where they are worth nothing, unless there are too many to try', async () => {
+  it('lock nobody out if they are invalid, unless there are too many to try', async () => {
     const planted = (count: number) =>
       Array.from({ length: count }, (_, n) => ['pinfold_session', `planted${n}`] as const);
     const few = await get('/', cookieHeader(form(person), ...planted(4), session(person)));
@@ -135,7 +135,7 @@ describe('cookies that a sibling planted', () => {
     expect([many.status, many.location]).to.deep.equal([303, '/manage/sign-in']);
   });
 
-  it('do not hide what was said to this browser', async () => {
+  it('do not hide the flash message of this browser', async () => {
     await person.post('/sign-out', { form: (await person.get('/')).token });
     const said = ['pinfold_flash', person.cookies.get('pinfold_flash')] as const;
     const cookie = cookieHeader(form(person), ['pinfold_flash', 'cGxhbnRlZA'], said);
@@ -149,7 +149,7 @@ describe('cookies that a sibling planted', () => {
     expect([answer.status, JSON.parse(answer.text)]).to.deep.equal([401, { kind: 'signed_out' }]);
   });
 
-  it('are taken away in one place over https', async () => {
+  it('are removed at a single path over https', async () => {
     await open({ publicUrl: 'https://share.pins.example' });
     const name = '__Host-pinfold_session';
     const cookie = cookieHeader([name, person.cookies.get(name)], [name, other.cookies.get(name)]);
@@ -159,7 +159,7 @@ describe('cookies that a sibling planted', () => {
     expect(lines).to.deep.equal([`${name}=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Strict`]);
   });
 
-  it('bind no form to a stranger’s secret behind a sign-in of the embedder’s own', async () => {
+  it('bind no form to a planted secret with the embedder’s own sign-in', async () => {
     await enter({
       management: { authenticate: async () => ({ account: OWNER, scopes: ['manage'] }) },
     });
@@ -176,7 +176,7 @@ describe('cookies that a sibling planted', () => {
     expect(await stop(page.token, cookieHeader(form(one)))).to.equal(403);
   });
 
-  it('are refused with 431 and a page that says what to do, when they fill the jar', async () => {
+  it('are refused with 431 and advice when they are too many', async () => {
     const jar = cookieHeader(...Array.from({ length: 4 }, (_, n) => [`b${n}`, 'x'.repeat(3_300)] as const));
     for (const path of ['/', '/sign-in', '/nowhere']) {
       const page = await get(path, jar);
@@ -203,7 +203,7 @@ describe('an address that looks like another host', () => {
   const elsewhere = ['Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate'];
 
   for (const mount of ['/', '/manage', '/:tenant']) {
-    it(`leads nowhere else, with the screen at ${mount}`, async () => {
+    it(`never leads to another host, with the screen at ${mount}`, async () => {
       const screen = await openScreen({ mount });
       for (const target of targets) {
         for (const [query, ...headers] of [
@@ -225,7 +225,7 @@ describe('an address that looks like another host', () => {
     });
   }
 
-  it('still leads to where it is at the root', async () => {
+  it('still leads to the screen at the root', async () => {
     const screen = await openScreen({ mount: '/' });
     const turned = await askRaw(screen, 'GET //evil.example/?language=ja');
     expect([turned.status, turned.headers.get('location')]).to.deep.equal([303, '/evil.example/']);

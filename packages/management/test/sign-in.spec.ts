@@ -13,7 +13,7 @@ describe('signing in', () => {
     person = new Person(screen.base);
   });
 
-  it('asks strangers to sign in, and brings them back to where they were', async () => {
+  it('asks people to sign in, and leads them back to their page', async () => {
     const role = await screen.publish('Report');
     const path = `/publications/${role.id}`;
     const asked = await person.get(path);
@@ -25,7 +25,7 @@ describe('signing in', () => {
     expect((await person.get(path)).text).to.include('Report');
   });
 
-  it('leads back to an address that names its host in the request line, and reads no other form', async () => {
+  it('leads back to an address in absolute form, and refuses other forms', async () => {
     const { base } = await openScreen();
     const ask = async (target: string) => {
       const connection = await new Person(base).begin(`GET ${target}`, 'Accept: text/html');
@@ -44,7 +44,7 @@ describe('signing in', () => {
     }
   });
 
-  it('leads nowhere else, whatever the request asks for', async () => {
+  it('never redirects to another host', async () => {
     const hosts = ['//evil.example', '/\\evil.example', 'https://evil.example'];
     for (const to of [...hosts, 'x', '/a\nb', `/${'a'.repeat(2_048)}`]) {
       const { token } = await screen.sessions.offerLink(OWNER);
@@ -53,7 +53,7 @@ describe('signing in', () => {
     }
   });
 
-  it('does not use a link up by looking at it', async () => {
+  it('does not use up a link by showing its page', async () => {
     const { token } = await screen.sessions.offerLink(OWNER);
     for (let n = 0; n < 3; n += 1)
       expect((await new Person(screen.base).get(`/sign-in?link=${token}`)).status).to.equal(200);
@@ -61,7 +61,7 @@ describe('signing in', () => {
     expect((await new Person(screen.base).signIn(token)).status).to.equal(401);
   });
 
-  it('takes an API key of the scope manage, and no other', async () => {
+  it('accepts only API keys with the scope manage', async () => {
     const wrong = await screen.keys.create({ by: OPERATOR, account: OWNER });
     const right = await screen.keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
     const other = right.text.endsWith('0') ? '1' : '0';
@@ -111,7 +111,7 @@ describe('signing in', () => {
     }
   });
 
-  it('binds them to the host over https', async () => {
+  it('binds cookies to the host over https', async () => {
     const secure = await openScreen({ publicUrl: 'https://pages.example.com' });
     const { token } = await secure.sessions.offerLink(OWNER);
     const inside = await new Person(secure.base).signIn(token);
@@ -123,7 +123,7 @@ describe('signing in', () => {
         .and.not.match(/Domain/i);
   });
 
-  it('takes one more step when a page elsewhere led here, since cookies stayed behind', async () => {
+  it('reloads the page if another site led here, since browsers then omit cookies', async () => {
     // fetch writes a Sec-Fetch-Mode of its own.
     const from = ['Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate'];
     const connection = await person.begin('GET /manage/', ...from);
@@ -146,7 +146,7 @@ describe('signing in', () => {
 });
 
 describe("an embedding team's own sign-in", () => {
-  it('replaces ours', async () => {
+  it('replaces the built-in sign-in', async () => {
     const screen = await openScreen({
       management: {
         authenticate: async ({ headers }) =>
@@ -179,7 +179,7 @@ describe("an embedding team's own sign-in", () => {
     expect(screen.log.at(-1)?.error).to.have.property('message', 'undefined was thrown');
   });
 
-  it('takes null for nobody, where types are not checked', async () => {
+  it('accepts null from plain JavaScript', async () => {
     const screen = await openScreen({ management: { authenticate: async () => null as never } });
     expect((await new Person(screen.base).get('/')).status).to.equal(401);
   });
@@ -206,7 +206,7 @@ describe("an embedding team's own sign-in", () => {
     });
   }
 
-  it('lets a browser come back once more when its provider is too busy', async () => {
+  it('lets a browser return again when the provider is too busy', async () => {
     const identityProvider = failing('busy');
     const screen = await openScreen({ management: { identityProvider } });
     const begun = await fetch(`${screen.base}/sign-in/oidc/begin`, { redirect: 'manual' });
@@ -219,7 +219,7 @@ describe("an embedding team's own sign-in", () => {
     expect(screen.log.at(-1)).to.include({ outcome: 'sign_in_busy' }).and.not.have.property('error');
   });
 
-  it('must be the only one', async () => {
+  it('must be the only sign-in', async () => {
     const screen = await openScreen();
     const { useCases, sessions, url: publicUrl } = screen;
     const authenticate = async () => undefined;

@@ -40,7 +40,7 @@ describe('views of a publication', () => {
     expect((await person.get('/')).text).to.include('<td class="number" data-label="Views">1,201</td>');
   });
 
-  it('come with wrong passwords where there is one, or were any', async () => {
+  it('include wrong passwords if there is a password, or were any', async () => {
     const { id } = await screen.publish('Mine');
     await add(id, 0, 0, 1);
     expect(await card(id))
@@ -48,7 +48,7 @@ describe('views of a publication', () => {
       .and.include('0 views');
   });
 
-  it('are folded when the days are many, and left out where nothing is counted', async () => {
+  it('are folded for many days, and omitted without a counter', async () => {
     const { id } = await screen.publish('Mine');
     for (let before = 0; before < 7; before += 1) await add(id, before, 1);
     expect(await card(id)).not.to.include('<details>');

@@ -53,7 +53,7 @@ for (const mode of ['origin', 'path'] as const) {
     const look = ({ base, host, cookie }: Seat, path: string, headers: object): Promise<Answer> =>
       rig.ask(base + path, { host, headers: { ...headers, cookie } });
 
-    it('sends whoever is not signed in where they sign in, and says nothing else', async () => {
+    it('redirects people who are not signed in to the sign-in, and reveals nothing else', async () => {
       for (const method of ['GET', 'HEAD']) {
         const answer = await rig.ask(`/s/${id}?to=/docs/`, { method, headers: DOCUMENT });
         expect(answer.status).to.equal(302);
@@ -70,7 +70,7 @@ for (const mode of ['origin', 'path'] as const) {
       expect(rig.log.map(({ outcome }) => outcome)).to.deep.equal(Array(3).fill('sign_in_required'));
     });
 
-    it('shows it to those who may look, without a password, also where one is set', async () => {
+    it('admits people who may view it without a password, even if one is set', async () => {
       for (const password of [null, PASSWORD]) {
         await rig.setPassword(id, password);
         const seat = await follow(await open('ada'));
@@ -90,7 +90,7 @@ for (const mode of ['origin', 'path'] as const) {
       } else expect(answer.headers['referrer-policy']).to.equal('no-referrer');
     });
 
-    it('gives nothing to who comes without a grant, of a publication without a password either', async () => {
+    it('refuses requests without a grant, even for a publication without a password', async () => {
       const anybody = anybodyAt(rig, mode, id);
       const part = await look(anybody, 'app.js', PART);
       expect([part.status, part.text]).to.deep.equal([403, 'You may not see this site\n']);
@@ -103,7 +103,7 @@ for (const mode of ['origin', 'path'] as const) {
       expect(team.asked).to.deep.equal([]);
     });
 
-    it('refuses those who may not look, whatever they enter', async () => {
+    it('refuses people who may not view it, with any password', async () => {
       await rig.setPassword(id, PASSWORD);
       for (const answer of [await open('eve'), await enter('eve', PASSWORD)]) {
         expect([answer.status, answer.headers['set-cookie']]).to.deep.equal([403, undefined]);
@@ -112,7 +112,7 @@ for (const mode of ['origin', 'path'] as const) {
       expect(rig.log.map(({ outcome }) => outcome)).to.deep.equal(['not_admitted', 'not_admitted']);
     });
 
-    it('asks those for the password who need one, and refuses them where none is set', async () => {
+    it('asks people who need one for the password, and refuses them if none is set', async () => {
       expect((await open('ben')).status).to.equal(403);
       expect((await enter('ben', '')).status).to.equal(403);
       await rig.setPassword(id, PASSWORD);
@@ -130,7 +130,7 @@ for (const mode of ['origin', 'path'] as const) {
       expect((await look(seat, 'app.js', PART)).status).to.equal(403);
     });
 
-    it('asks whether they may look at every request, and who they are at the shared URL alone', async () => {
+    it('calls mayView for every request, and identify only for the shared URL', async () => {
       const seat = await follow(await open('ada'));
       expect(team.identified).to.deep.equal([`/s/${id}?to=/docs/`]);
       team.asked.length = 0;
@@ -143,7 +143,7 @@ for (const mode of ['origin', 'path'] as const) {
       expect((await open('ada', seat.sharedCookie)).status).to.equal(403);
     });
 
-    it('takes no grant that was given without the password where one is needed since', async () => {
+    it('refuses a grant without the password once one is needed', async () => {
       await rig.setPassword(id, PASSWORD);
       const seat = await follow(await open('ada'));
       team.answers.set('ada', 'password');
@@ -155,7 +155,7 @@ for (const mode of ['origin', 'path'] as const) {
       expect((await look(entered, 'app.js', PART)).status).to.equal(200);
     });
 
-    it('takes the grant of one viewer for no other at the shared URL', async () => {
+    it('does not accept the grant of another viewer at the shared URL', async () => {
       const ada = await open('ada');
       const cleo = await open('cleo', cookiesOf(ada));
       expect(cookiesOf(cleo)).not.to.be.oneOf(['', cookiesOf(ada)]);
@@ -163,7 +163,7 @@ for (const mode of ['origin', 'path'] as const) {
       expect((await look(await follow(cleo), 'app.js', PART)).status).to.equal(200);
     });
 
-    it('knows a viewer again, and lets them look no longer than a grant lives', async () => {
+    it('recognizes a viewer, and ends with the lifetime of the grant', async () => {
       const seat = await follow(await open('ada'));
       rig.clock.advance(minutes(5));
       expect((await open('ada', seat.sharedCookie)).headers).not.to.have.property('set-cookie');
@@ -173,7 +173,7 @@ for (const mode of ['origin', 'path'] as const) {
       expect((await look(seat, 'app.js', PART)).status).to.equal(403);
     });
 
-    it('is stopped as any other, before anybody is asked', async () => {
+    it('answers as stopped before it calls identify or mayView', async () => {
       const seat = await follow(await open('ada'));
       await rig.stop(id);
       for (const calls of [team.asked, team.identified]) calls.length = 0;
@@ -182,7 +182,7 @@ for (const mode of ['origin', 'path'] as const) {
       expect([team.asked, team.identified]).to.deep.equal([[], []]);
     });
 
-    it('gives a site nothing of who views it', async () => {
+    it('reveals nothing about the viewer to the site', async () => {
       // Of a name that could be written in hexadecimal digits, a random id may have the letters, too.
       const answer = await open('cleo');
       const shown = locationOf(answer) + cookiesOf(answer);
@@ -196,7 +196,7 @@ for (const mode of ['origin', 'path'] as const) {
 }
 
 describe('a site in path mode, for a team', () => {
-  it('gives a document whose address another viewer copied an address of its own', async () => {
+  it('redirects a document with the address of another viewer to the viewer’s own', async () => {
     const team = new Team();
     team.answers.set('ada', 'yes').set('cleo', 'yes');
     const rig = await openRig({ viewer: { mode: 'path', access: team } });
@@ -211,7 +211,7 @@ describe('a site in path mode, for a team', () => {
   });
 });
 
-describe('what a team answers of its viewers', () => {
+describe('the answers of mayView and identify', () => {
   const wrong: readonly [said: string, who: unknown][] = [
     ['nobody', undefined],
     ['null', null],
@@ -224,7 +224,7 @@ describe('what a team answers of its viewers', () => {
     ['no text', { signIn: 7 }],
   ];
   for (const [said, who] of wrong) {
-    it(`shows nothing when it is ${said}, and says why in the log`, async () => {
+    it(`show nothing if the answer is ${said}, and log why`, async () => {
       const access: ViewerAccess = { identify: () => who as string, mayView: () => 'yes' };
       const rig = await openRig({ viewer: { access } });
       const answer = await rig.ask(`/s/${await rig.publish(SITE)}`, { headers: DOCUMENT });
@@ -236,14 +236,14 @@ describe('what a team answers of its viewers', () => {
     });
   }
 
-  it('shows nothing when it is no answer at all', async () => {
+  it('show nothing without an answer', async () => {
     const access: ViewerAccess = { identify: () => 'ada', mayView: () => undefined as unknown as MayView };
     const rig = await openRig({ viewer: { access } });
     const answer = await rig.ask(`/s/${await rig.publish(SITE, PASSWORD)}`, { headers: DOCUMENT });
     expect([answer.status, answer.text.includes('<form')]).to.deep.equal([403, false]);
   });
 
-  it('takes the longest id, in any script', async () => {
+  it('may be the longest id, in any script', async () => {
     const id = '花'.repeat(85);
     const asked: string[] = [];
     const access: ViewerAccess = {

@@ -25,8 +25,8 @@ class AdaptedResponse extends ServerResponse {
   }
 }
 
-describe('a response that an adapter made', () => {
-  it('has the bytes of a small file', async () => {
+describe('the response of a serverless adapter', () => {
+  it('gets the bytes of a small file', async () => {
     const rig = await openRig();
     const id = await rig.publish({ 'index.html': 'Fähre nach Ærø' });
     const viewer = createViewer({ useCases: rig.useCases, publicUrl: `http://localhost:${rig.port}` });

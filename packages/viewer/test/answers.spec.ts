@@ -46,7 +46,7 @@ async function expectRows(rig: Rig, rows: Readonly<Record<string, () => Row>>): 
   }
 }
 
-describe('an answer that is no file of a site says what it has to, nothing else, and the log why', () => {
+describe('an answer without a file has exactly its headers and text, and its outcome in the log', () => {
   let rig: Rig;
 
   it('in origin mode', async () => {

@@ -55,7 +55,7 @@ describe('the bodies of files', () => {
     expect(statistics.inflations).to.include({ running: 0, waiting: 0 });
   });
 
-  it('stay within the memory they were given', async () => {
+  it('stay within their memory', async () => {
     for (const [length, most, kept, read] of [
       [1_000, 2_800, 2, 2],
       [1_000, 2_500, 1, 4],
@@ -77,7 +77,7 @@ describe('the bodies of files', () => {
     }
   });
 
-  it('are given up when their viewer leaves while they are read', async () => {
+  it('are no longer read once their viewer has left', async () => {
     const id = await rig.publish({
       'index.html': 'x',
       'large.bin': { stored: new Uint8Array(2 * MAX_READ) },
@@ -97,7 +97,7 @@ describe('the bodies of files', () => {
     expect(rig.log.some(({ error }) => error !== undefined)).to.equal(false);
   });
 
-  describe('that storage has altered', () => {
+  describe('altered in the storage', () => {
     const LARGE = MAX_READ + 70_000;
     /** Two bytes that a deflate stream may consist of: an empty last block. */
     const EMPTY = Uint8Array.of(3, 0);
@@ -112,7 +112,7 @@ describe('the bodies of files', () => {
       });
     });
 
-    it('are an error, not other bytes, where a file is read whole', async () => {
+    it('cause an error rather than wrong bytes if a file is read whole', async () => {
       rig.storage.alter = (bytes) => bytes.set([1], bytes.length - 1);
       expectPage(await rig.askSite(id, '/small.txt'), 500);
       expectPage(await rig.askSite(id, '/'), 500);
@@ -124,7 +124,7 @@ describe('the bodies of files', () => {
       expect((await rig.askSite(id, '/')).text).to.equal('home'.repeat(100));
     });
 
-    it('are broken off before the end where a file is read piece by piece', async () => {
+    it('break off before the end if a file is read piece by piece', async () => {
       rig.storage.alter = (bytes) => bytes.set([1], bytes.length - 1);
       const failed = await rig.askSite(id, '/large.txt').catch((error: unknown) => error);
       expect(failed).to.include({ code: 'ECONNRESET' });

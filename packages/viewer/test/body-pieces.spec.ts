@@ -67,7 +67,7 @@ async function joined(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 describe('the pieces of a body', () => {
-  it('are read one by one from where the entry lies, and only the first goes through the circuit breaker', async () => {
+  it('are read one by one from the entry, and only the first goes through the circuit breaker', async () => {
     const bytes = randomBytes(2 * MAX_READ + 5);
     const { source, reads, breaker } = stage(bytes, 'stored');
     expect((await joined(storedPieces(source))).equals(bytes)).to.equal(true);
@@ -84,7 +84,7 @@ describe('the pieces of a body', () => {
     for await (const _piece of storedPieces(source)) expect(loads).to.deep.equal([PIECE + 1, -PIECE - 1]);
   });
 
-  it('are smaller where there is less room for what clients leave untaken', async () => {
+  it('are smaller if there is less room for unsent bytes', async () => {
     const { memory } = outgoingBytes;
     const sizes: number[][] = [];
     for (const room of [PIECE + 1, PIECE, PIECE - 1, 0]) {
@@ -103,7 +103,7 @@ describe('the pieces of a body', () => {
     ]);
   });
 
-  it('come from memory as long as it has them, in copies, and from storage then', async () => {
+  it('are copied from the cache while it has the body, then read from storage', async () => {
     for (const [name, whole, from, to] of [
       ['identity', CONTENT, 7, 2 * PIECE + 9],
       ['identity', CONTENT, 0, CONTENT.length],
@@ -123,7 +123,7 @@ describe('the pieces of a body', () => {
     }
   });
 
-  it('of a gzip member are its rest, wherever they begin', async () => {
+  it('of a gzip member are its rest from any position', async () => {
     for (const from of [0, 3, 10, PIECE, GZIP.length - 8, GZIP.length - 3]) {
       const { source } = stage(DEFLATED, 'deflated');
       const pieces = formPieces(source, FORMS.gzip, { from, to: GZIP.length });
@@ -131,7 +131,7 @@ describe('the pieces of a body', () => {
     }
   });
 
-  it('of an expanded entry are a part of it, wherever that lies', async () => {
+  it('of an expanded entry are any part of it', async () => {
     for (const [from, length] of [
       [0, CONTENT.length],
       [0, 1],
@@ -150,7 +150,7 @@ describe('the pieces of a body', () => {
     }
   });
 
-  it('end in a fault where storage gives less than was asked for, and say when the role has ended', async () => {
+  it('end in a fault if storage returns too few bytes, and report that the role has ended', async () => {
     const short = stage(DEFLATED, 'stored', async () => ({ kind: 'bytes', bytes: Buffer.of(1) }));
     const fault = await joined(storedPieces(short.source)).catch((error: unknown) => error);
     expect(isFault(fault) && fault.code).to.equal('store_corrupt');

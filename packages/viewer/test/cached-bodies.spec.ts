@@ -15,7 +15,7 @@ const FILES = {
   'long-deflated.txt': new Uint8Array(4 * MAX_READ),
 };
 
-describe('what is read of a file that is asked for', () => {
+describe('the bytes read for a requested file', () => {
   let rig: Rig;
   let id: RoleId;
   const open = async (cacheBytes: number): Promise<void> => {
@@ -39,7 +39,7 @@ describe('what is read of a file that is asked for', () => {
     return times;
   }
 
-  it('is kept up to 1 MiB as it lies in the archive, and 64 bytes more as it goes out', async () => {
+  it('are cached up to 1 MiB compressed, and 64 bytes more as sent', async () => {
     expect(await timesRead('most.bin')).to.deep.equal([1, 0]);
     expect(await timesRead('more.bin')).to.deep.equal([2, 2]);
     expect(await timesRead('most-deflated.txt')).to.deep.equal([1, 0]);
@@ -47,12 +47,12 @@ describe('what is read of a file that is asked for', () => {
     expect(await timesRead('more-deflated.txt', GZIP)).to.deep.equal([1, 0]);
   });
 
-  it('is nothing for HEAD, and of an empty file', async () => {
+  it('are none for HEAD, and of an empty file', async () => {
     expect(await timesRead('most.bin', {}, 'HEAD')).to.deep.equal([0, 0]);
     expect(await timesRead('empty.txt')).to.deep.equal([0, 0]);
   });
 
-  it('is that part where a part of a stored file is asked for, and nothing of one in memory', async () => {
+  it('are the requested part of a stored file, and none of a cached one', async () => {
     const part = { range: 'bytes=10-19' };
     expect(await timesRead('most.bin', part)).to.deep.equal([1, 1]);
     expect(rig.storage.reads.map(({ length }) => length)).to.deep.equal([10]);
@@ -60,13 +60,13 @@ describe('what is read of a file that is asked for', () => {
     expect(await timesRead('most.bin', part)).to.deep.equal([0, 0]);
   });
 
-  it('is all that is deflated, and kept where it is small or the part begins beyond 1 MiB', async () => {
+  it('are all of a deflated file, cached if it is small or the part begins beyond 1 MiB', async () => {
     expect(await timesRead('most-deflated.txt', { range: 'bytes=1-2' })).to.deep.equal([1, 0]);
     expect(await timesRead('long-deflated.txt', { range: `bytes=${MAX_READ - 1}-` })).to.deep.equal([1, 1]);
     expect(await timesRead('long-deflated.txt', { range: `bytes=${MAX_READ}-` })).to.deep.equal([1, 0]);
   });
 
-  it('is not kept where it takes more than a quarter of the memory', async () => {
+  it('are not cached if they take more than a quarter of the memory', async () => {
     const last = { range: `bytes=${4 * MAX_READ - 1}-` };
     for (const [cacheBytes, times] of [
       [16 * MAX_READ, [1, 0]],

@@ -33,7 +33,7 @@ function stage() {
 }
 
 describe('a storage that hangs', () => {
-  it('is waited for five seconds, and let go of', async () => {
+  it('gets a timeout of five seconds', async () => {
     const { clock, view } = stage();
     let ended = false;
     const late = view((end) => {
@@ -52,7 +52,7 @@ describe('a storage that hangs', () => {
     expect(ended).to.equal(true);
   });
 
-  it('is asked by nobody for five seconds after five waited in vain', async () => {
+  it('gets no requests for five seconds after five timeouts', async () => {
     const { clock, view, tire, asked } = stage();
     await tire(5);
     for (let time = 0; time < 3; time += 1) {
@@ -66,7 +66,7 @@ describe('a storage that hangs', () => {
     expect(asked()).to.equal(5);
   });
 
-  it('is then asked by one, and by all again once that one has an answer', async () => {
+  it('then gets a single request, and all again once that is answered', async () => {
     const { clock, view, tire, asked } = stage();
     await tire(5);
     clock.advance(seconds(5));
@@ -81,7 +81,7 @@ describe('a storage that hangs', () => {
     expect(await view(answer)).to.equal('bytes');
   });
 
-  it('is left alone for five seconds more when that one waits in vain, or cannot reach it', async () => {
+  it('gets no requests for five more seconds if that one times out or fails', async () => {
     for (const fault of [undefined, new Fault('storage_unavailable', 'refused')]) {
       const { clock, view, tire } = stage();
       await tire(5);
@@ -94,7 +94,7 @@ describe('a storage that hangs', () => {
     }
   });
 
-  it('may be tried by the next when the one who tried has left', async () => {
+  it('gets another trial if the client of the first has left', async () => {
     const { clock, view, tire } = stage();
     await tire(5);
     clock.advance(seconds(5));
@@ -105,7 +105,7 @@ describe('a storage that hangs', () => {
     expect(await view(answer)).to.equal('bytes');
   });
 
-  it('has answered, whatever it says, and counts from the start again', async () => {
+  it('resets the count with any answer', async () => {
     const { view, tire, asked } = stage();
     const missing = new Fault('archive_missing', 'none');
     for (const read of [answer, () => Promise.reject(missing)]) {
@@ -117,7 +117,7 @@ describe('a storage that hangs', () => {
     expect(asked(), 'nobody was told at once').to.equal(15);
   });
 
-  it('has not answered when it cannot be reached, which is no waiting either', async () => {
+  it('neither resets nor increases the count if it cannot be reached', async () => {
     const { view, tire, asked } = stage();
     await tire(4);
     for (const error of [new Fault('storage_unavailable', 'refused'), new TypeError('a defect')]) {
@@ -128,7 +128,7 @@ describe('a storage that hangs', () => {
     expect(asked()).to.equal(7);
   });
 
-  it('is asked by the next when the one who tried met a defect, and never for who has left before', async () => {
+  it('gets another trial after a defect, and none for a client that has left before', async () => {
     const { clock, view, tire, asked } = stage();
     await tire(5);
     clock.advance(seconds(5));
@@ -139,7 +139,7 @@ describe('a storage that hangs', () => {
     expect(asked()).to.equal(7);
   });
 
-  it('is not shut for long by a clock that is set back', async () => {
+  it('is not cut off for long by a clock that is set back', async () => {
     const clock = createManualClock();
     let back = 0;
     const breaker = new CircuitBreaker({

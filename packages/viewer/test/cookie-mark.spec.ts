@@ -19,7 +19,7 @@ const DOCUMENT = { ...NAVIGATION, 'sec-fetch-dest': 'document' };
 const TO = '/docs/?q=1&r=a%20b#part';
 
 describe('the mark of a cookie just set', () => {
-  it('stands at the end of the query, and comes off again', () => {
+  it('is added at the end of the query, and removed again', () => {
     for (const [path, marked] of [
       ['/', `/?${MARK}`],
       ['/docs/?', `/docs/?&${MARK}`],
@@ -38,7 +38,7 @@ describe('the mark of a cookie just set', () => {
     );
   });
 
-  it('is no parameter elsewhere in an address', () => {
+  it('is not found elsewhere in an address', () => {
     for (const path of [
       MARK,
       `/${MARK}`,
@@ -53,7 +53,7 @@ describe('the mark of a cookie just set', () => {
     }
   });
 
-  it('is never in the path first asked for', () => {
+  it('is never in the path to return to', () => {
     expect(returnQuery(`/docs/?q=1&${MARK}&${MARK}`)).to.equal(`?to=${encodeURIComponent('/docs/?q=1')}`);
     expect(returnPathOf(`?to=${encodeURIComponent(`/docs/?${MARK}#part`)}`)).to.equal('/docs/#part');
     const longest = `/${'a'.repeat(2_047)}`;
@@ -99,7 +99,7 @@ for (const { mode, signer, ports } of [
       return { id, cookie: cookiesOf(last), way: locationOf(last) };
     }
 
-    it('is led on without the mark if the browser sends a cookie of the name, valid or not', async () => {
+    it('is redirected without the mark if the browser sends a cookie of the name, valid or not', async () => {
       const { cookie, way } = await enter(`?to=${encodeURIComponent(TO)}`);
       const unmarked = way.replace(`&${MARK}`, '');
       expect(way).to.equal(`${unmarked.replace('#part', '')}&${MARK}#part`);
@@ -143,7 +143,7 @@ for (const { mode, signer, ports } of [
       expect((await open(`${base}/app.js?${MARK}`)).text).not.to.include('run()');
     });
 
-    it('gets the mark with a created grant, too', async () => {
+    it('also gets the mark with a created grant', async () => {
       const id = await rig.publish(SITE, PASSWORD);
       const outcome = await rig.useCases.createGrant({ by: OPERATOR, id });
       if (outcome.kind !== 'granted' || outcome.grant === null) throw new Error(outcome.kind);
@@ -173,7 +173,7 @@ for (const { mode, signer, ports } of [
       expect((await open(part, { accept: '*/*', cookie })).text).to.equal('run()');
     });
 
-    it('is asked for the password where a link has the mark but names the shared URL', async () => {
+    it('is asked for the password by a shared URL with the mark', async () => {
       const { id } = await enter();
       const page = await open(`${shared(id)}?${MARK}`);
       expect(page.text).to.include('type="password"');

@@ -47,7 +47,7 @@ describe('views', () => {
     return rig.counted.filter(([what, role]) => what === 'view' && role === id).length;
   }
 
-  it('are pages that browsers open by themselves', async () => {
+  it('are pages that browsers open by navigation', async () => {
     expect(await viewsOf('/', OPENED)).to.equal(1);
     expect(await viewsOf('/sub/?from=mail', OPENED)).to.equal(1);
     expect(await viewsOf('/about.xhtml', OPENED)).to.equal(1);
@@ -63,7 +63,7 @@ describe('views', () => {
     expect(rig.counted.filter(([, role]) => role === id)).to.have.lengthOf(2);
   });
 
-  it('are neither files nor what belongs to a page', async () => {
+  it('are neither files nor parts of a page', async () => {
     expect(await viewsOf('/style.css', { accept: 'text/css,*/*;q=0.1' })).to.equal(0);
     expect(await viewsOf('/style.css', OPENED)).to.equal(0);
     expect(await viewsOf('/tides.pdf', OPENED)).to.equal(0);
@@ -72,7 +72,7 @@ describe('views', () => {
     expect(await viewsOf('/', { accept: '*/*' }), 'a program').to.equal(0);
   });
 
-  it('are nothing but what was shown', async () => {
+  it('are only pages that were shown', async () => {
     const site = { 'index.html': SITE['index.html'], '404.html': '<!doctype html><title>Gone</title>' };
     expect(await viewsOf('/', OPENED, { method: 'HEAD' })).to.equal(0);
     expect(await viewsOf('/', { ...OPENED, range: 'bytes=0-3' }), 'a part').to.equal(0);
@@ -89,7 +89,7 @@ describe('views', () => {
     ).to.deep.equal([]);
   });
 
-  it('begin behind the password, and wrong ones are counted', async () => {
+  it('begin after the password, and wrong ones are counted', async () => {
     const id = await rig.publish(SITE, PASSWORD);
     await rig.ask(`/s/${id}`, { headers: OPENED });
     await rig.askSite(id, '/', { headers: OPENED });
@@ -101,7 +101,7 @@ describe('views', () => {
     expect(counted).to.deep.equal(['password', 'password', 'password', 'view']);
   });
 
-  it('are no tries that nobody looked at', async () => {
+  it('exclude unchecked passwords', async () => {
     const id = await rig.publish(SITE, PASSWORD);
     for (let n = 0; n < 12; n += 1) await rig.enter(id, 'wrong');
     expect(rig.counted.filter(([, role]) => role === id)).to.have.lengthOf(10);

@@ -48,7 +48,7 @@ describe('the viewer on a server of its own', () => {
 });
 
 describe('a viewer that allows service workers', () => {
-  it('gives a site the script of its own, in either mode', async () => {
+  it('serves a site its service worker, in either mode', async () => {
     for (const mode of ['origin', 'path'] as const) {
       const rig = await openRig({ viewer: { mode, serviceWorkers: 'allow' } });
       const id = await rig.publish(SITE);
@@ -60,7 +60,7 @@ describe('a viewer that allows service workers', () => {
 });
 
 describe('the viewer in Express', () => {
-  it('leaves what is not its own to the others, also with several Host headers', async () => {
+  it('passes on other requests, also with several Host headers', async () => {
     const rig = await openRig({
       mount: (viewer) => express().use(viewer, (_request, response) => void response.send('theirs')),
     });
@@ -68,7 +68,7 @@ describe('the viewer in Express', () => {
     expect(await askRaw(rig.port, head)).to.match(/^HTTP\/1\.1 200 [\s\S]*theirs$/);
   });
 
-  it('takes its own and passes on the rest, before other routes', async () => {
+  it('answers its own and passes on the rest, before other routes', async () => {
     const rig = await openRig({
       mount: (viewer) => {
         const app = express();
@@ -109,7 +109,7 @@ describe('the viewer in Express', () => {
     }
   });
 
-  it('comes after other routes, in path mode below a path, and takes a form that was read already', async () => {
+  it('works after other routes, in path mode below a path, and with a form that was read already', async () => {
     const rig = await openRig({
       viewer: { publicUrl: 'http://localhost/share', mode: 'path' },
       mount: (viewer) => {
@@ -132,11 +132,11 @@ describe('the viewer in Express', () => {
   });
 });
 
-describe('the viewer while something is broken', () => {
+describe('the viewer during failures', () => {
   const broken = (error: unknown) =>
     openRig({ ports: ({ roles }) => ({ roles: { ...roles, load: () => Promise.reject(error) } }) });
 
-  it('answers 503 with Retry-After when a part cannot be reached, and says so in the log', async () => {
+  it('answers 503 with Retry-After if a part cannot be reached, and logs it', async () => {
     const fault = new Fault('store_unavailable', 'no database');
     const rig = await broken(fault);
     for (const answer of [
@@ -149,7 +149,7 @@ describe('the viewer while something is broken', () => {
     expect(rig.log.map(({ status, error }) => [status, error])).to.deep.equal(Array(3).fill([503, fault]));
   });
 
-  it('answers 500 when trying again will not help', async () => {
+  it('answers 500 if a retry will not help', async () => {
     for (const error of [new Fault('store_corrupt', 'unreadable'), new TypeError('a defect')]) {
       const rig = await broken(error);
       const answer = await rig.ask(`/s/${ID}`);
@@ -159,7 +159,7 @@ describe('the viewer while something is broken', () => {
     }
   });
 
-  it('answers 503 for an archive that is not there', async () => {
+  it('answers 503 for a missing archive', async () => {
     const rig = await openRig();
     const id = await rig.publish(SITE);
     const loaded = await rig.memory.roles.load(id);

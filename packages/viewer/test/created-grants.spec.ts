@@ -39,7 +39,7 @@ describe('grants by the API', () => {
     expect(statuses).to.deep.equal([201, 201, 429]);
   });
 
-  it('are refused where the embedding team decides who may look', async () => {
+  it('are refused if the embedding team decides who may view sites', async () => {
     const access = { identify: () => 'ada', mayView: () => 'yes' as const };
     await open({ access });
     const answer = await create();

@@ -37,7 +37,7 @@ describe('answers of one turn of the event loop', () => {
     expect(log).to.deep.equal([...both, ['ebb', 'latin1', undefined]]);
   });
 
-  it('are worked on without a pause once it has read what has arrived, and end behind all of that', async () => {
+  it('are made without a pause once all requests are read, and end after that', async () => {
     const log: unknown[] = [];
     const work = (asyncContext: AsyncResource): void => {
       queueMicrotask(() => log.push('paused'));
@@ -52,7 +52,7 @@ describe('answers of one turn of the event loop', () => {
     expect(log).to.deep.equal(['Ana', 'Ben', 'Ana ends', 'Ben ends', 'paused', 'paused']);
   });
 
-  it('end at once where an app has put a method of its own in place of Node’s, whose error the caller gets', () => {
+  it('end at once if an app has replaced `end`, whose error the caller gets', () => {
     const exchange = responses([])();
     exchange.response.end = () => {
       throw new Error('the session cannot be saved');
@@ -60,7 +60,7 @@ describe('answers of one turn of the event loop', () => {
     expect(() => endTogether(exchange, 'tide')).to.throw('the session cannot be saved');
   });
 
-  it('end though the one before them throws, which ends its own response and is logged', async () => {
+  it('end even if the one before throws, which ends its own response and is logged', async () => {
     const log: unknown[] = [];
     const made = responses(log);
     let isDestroyed = false;

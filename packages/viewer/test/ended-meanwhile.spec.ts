@@ -13,7 +13,7 @@ const LARGE = new Uint8Array(MIBS * MAX_READ);
 const FILES = { '/stored.bin': { stored: LARGE }, '/deflated.bin': LARGE };
 type Path = keyof typeof FILES;
 
-describe('a body under way', () => {
+describe('a body that is being sent', () => {
   let rig: Rig;
   let id: RoleId;
   let loads: number;
@@ -53,7 +53,7 @@ describe('a body under way', () => {
   ] as const) {
     const what = `${path} ${JSON.stringify(headers)}`;
 
-    it(`looks at its role before each further MiB: ${what}`, async () => {
+    it(`checks its role before each further MiB: ${what}`, async () => {
       await publish(path);
       loads = 0;
       const whole = await restOf(await begin(path, headers));
@@ -61,7 +61,7 @@ describe('a body under way', () => {
       expect(loads, 'once for the request, and before each further MiB').to.be.within(MIBS, MIBS + 2);
     });
 
-    it(`is cut when its role is stopped: ${what}`, async () => {
+    it(`is cut off when its role is stopped: ${what}`, async () => {
       await publish(path);
       const answer = await begin(path, headers);
       await rig.stop(id);
@@ -71,7 +71,7 @@ describe('a body under way', () => {
     });
   }
 
-  it('looks at it, too, where all of it is in memory', async () => {
+  it('checks it even if all of the body is cached', async () => {
     await publish('/deflated.bin');
     const near = { range: `bytes=${MAX_READ}-` };
     await restOf(await begin('/deflated.bin', { range: `bytes=${MAX_READ}-${MAX_READ}` }));
@@ -80,7 +80,7 @@ describe('a body under way', () => {
     expect(loads).to.be.within(MIBS - 1, MIBS + 1);
   });
 
-  it('is cut when its role expires', async () => {
+  it('is cut off when its role expires', async () => {
     await publish('/stored.bin');
     const answer = await begin('/stored.bin');
     rig.clock.advance(seconds(8 * 86_400));

@@ -77,7 +77,7 @@ for (const [kind, policy] of Object.entries(POLICIES)) {
       expect(headersOf(answer)).to.deep.equal({ ...policy, ...own });
     }
 
-    it('are these and no others, form by form', async () => {
+    it('are exactly these, form by form', async () => {
       const get = await enter(SITE);
       expectHeaders(await get('', {}), 200, { ...WHOLE, ...PLAIN });
       const zipped = await get('', GZIP);
@@ -97,7 +97,7 @@ for (const [kind, policy] of Object.entries(POLICIES)) {
       });
     });
 
-    it('name no other form where there is none', async () => {
+    it('have no Vary if there is only one form', async () => {
       const { vary: _vary, ...plain } = PLAIN;
       const image = { 'content-type': 'image/png', 'content-length': String(HOME.length), ...plain };
       const get = await enter({ ...SITE, 'a.png': HOME, '200.html': { stored: HOME } });
@@ -107,7 +107,7 @@ for (const [kind, policy] of Object.entries(POLICIES)) {
       expectHeaders(await get('deep/link', { ...NAVIGATION, ...GZIP }), 200, { ...WHOLE, ...fallback });
     });
 
-    it('say so where another kind of request would be answered otherwise', async () => {
+    it('vary by Accept if another request would get another answer', async () => {
       const get = await enter(SITE);
       const ask = (headers: IncomingHttpHeaders) => get('deep/link', { ...NAVIGATION, ...headers });
       expectHeaders(await ask({}), 200, { ...WHOLE, ...PLAIN, ...NEITHER });
@@ -115,7 +115,7 @@ for (const [kind, policy] of Object.entries(POLICIES)) {
       expectHeaders(await ask({ 'if-none-match': `"${TAG}"` }), 304, { ...PLAIN, ...NEITHER });
     });
 
-    it('have nothing to compare by where it stands in for what is missing', async () => {
+    it('have no validators on the 404 page', async () => {
       const get = await enter({ ...SITE, '404.html': HOME });
       expectHeaders(await get('nothing.png', {}), 404, {
         ...HTML,

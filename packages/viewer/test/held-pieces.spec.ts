@@ -15,7 +15,7 @@ import { PUBLICATION, storedFile, toolsOver } from './stored-file.ts';
 const READS = 3;
 const SIZE = 8 * MAX_READ;
 
-describe('pieces of a file that its viewer has taken', () => {
+describe('sent pieces of a file', () => {
   let gc: () => void;
   before(() => {
     setFlagsFromString('--expose-gc');
@@ -67,7 +67,7 @@ describe('pieces of a file that its viewer has taken', () => {
     return taken.filter((piece) => (piece.deref()?.byteLength ?? 0) > 1_000).length;
   }
 
-  it('stay in memory for nobody while the next is read', async () => {
+  it('do not stay in memory while the next is read', async () => {
     for (const [gzip, method, from] of [
       [false, 'stored', 0],
       [false, 'stored', 1],
@@ -78,7 +78,7 @@ describe('pieces of a file that its viewer has taken', () => {
     }
   });
 
-  it('stay in memory for nobody while one out of memory waits for its turn', async () => {
+  it('do not stay in memory while a cached piece waits for its turn', async () => {
     const whole = Buffer.alloc(SIZE);
     const { wait } = loopTurns;
     let turns = 0;

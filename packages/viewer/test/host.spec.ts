@@ -37,7 +37,7 @@ describe('the Host header', () => {
     }
   });
 
-  it('is below another whatever stands behind its name', () => {
+  it('is below another with any port and trailing dot', () => {
     for (const end of ['', '.', '..', '.:80', '..:80', ':80:90', ':x']) {
       expect(isBelowHost(`x.y.Localhost${end}`, 'localhost'), end).to.equal(true);
       expect(isBelowHost(`localhost${end}`, 'localhost'), end).to.equal(false);
@@ -48,7 +48,7 @@ describe('the Host header', () => {
     expect(isHost(undefined, 'localhost') || isBelowHost(undefined, 'localhost')).to.equal(false);
   });
 
-  it('is read without harm, whatever it is', () => {
+  it('is read without an error for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.nat(255).map((byte) => String.fromCharCode(byte)) }), (noise) => {
         expect(siteOfHost(noise, 'sites.example')).to.equal(undefined);

@@ -40,7 +40,7 @@ async function settled(count: () => number): Promise<number> {
 describe('under hostile loads', () => {
   let rig: Rig;
 
-  it('of many requests of one connection, one is worked on at a time', async () => {
+  it('many requests of one connection are handled one at a time', async () => {
     rig = await openLarge();
     const files = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index}.txt`, `${index}`]));
     const id = await rig.publish({ 'index.html': 'x', ...files });
@@ -66,7 +66,7 @@ describe('under hostile loads', () => {
     client.destroy();
   });
 
-  it('the end of a long file that is asked for again and again is inflated once', async () => {
+  it('the end of a long file is inflated once for many requests', async () => {
     rig = await openLarge();
     const id = await rig.publish({ 'index.html': 'x', 'zeros.bin': new Uint8Array(8 * MAX_READ) });
     const clients = await Promise.all(Array.from({ length: 4 }, () => openClient(rig)));
@@ -102,7 +102,7 @@ describe('under hostile loads', () => {
     expect(after).to.be.below(clients.length * asked);
   });
 
-  it('files are inflated so many at once as may be, and those past the queue are 503', async () => {
+  it('as many files as allowed are inflated at once, and those beyond the queue are 503', async () => {
     rig = await openLarge({ bounds: { inflating: 1, inflatingQueue: 2 } });
     const files = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [`${index}.txt`, `${index} `.repeat(200_000)]),
@@ -123,7 +123,7 @@ describe('under hostile loads', () => {
     expect(rig.log.some(({ error }) => error !== undefined)).to.equal(false);
   });
 
-  describe('with a long body that nobody takes', () => {
+  describe('with a long body that no client reads', () => {
     const { memory } = outgoingBytes;
     const LONG = randomBytes(10 * MAX_READ);
     let id: RoleId;
@@ -146,7 +146,7 @@ describe('under hostile loads', () => {
       for (const client of readers) client.destroy();
     });
 
-    it('a further large answer is 503 for a second, and a small one comes', async () => {
+    it('a further large answer is 503 for a second, and a small one is sent', async () => {
       const large = await rig.askSite(id, '/long.bin');
       expect([large.status, large.headers['retry-after']]).to.deep.equal([503, '1']);
       expect((await rig.askSite(id, '/')).text).to.equal('home');
@@ -156,7 +156,7 @@ describe('under hostile loads', () => {
       expect(first.body.equals(LONG.subarray(0, 65_536))).to.equal(true);
     });
 
-    it('slow answers end for a new one, and one that is read goes on', async () => {
+    it('slow answers end for a new one, and an answer that is read continues', async () => {
       const [steady] = readers as [Socket];
       let received = 0;
       steady.on('data', (chunk) => {
@@ -179,7 +179,7 @@ describe('under hostile loads', () => {
     });
   });
 
-  describe('with bodies that nobody takes', () => {
+  describe('with bodies that no client reads', () => {
     const COUNT = 24;
     const MOST = 4 * MAX_READ;
     /** Deflated, but not to nothing: kernels hold megabytes of a connection. */
@@ -197,7 +197,7 @@ describe('under hostile loads', () => {
       id = await rig.publish({ 'index.html': 'home', ...files });
     });
 
-    it('those past the bound are read in small pieces, and all come whole once they are taken', async () => {
+    it('those beyond the bound are read in small pieces, and all arrive whole once they are read', async () => {
       const clients = await Promise.all(Array.from({ length: COUNT }, () => openClient(rig)));
       const { promise, resolve } = Promise.withResolvers<void>();
       rig.storage.before = () => promise;

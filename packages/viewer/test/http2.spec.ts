@@ -52,7 +52,7 @@ describe('a viewer over HTTP/2', () => {
   const ask = (path: string, headers = {}) =>
     client.request({ ':path': path, host: rig.siteHost(id), ...headers });
 
-  it('who leaves before the site is loaded holds no memory, and is logged once', async () => {
+  it('a client that leaves before the site is loaded holds no memory, and is logged once', async () => {
     const held = outgoingBytes.bytes;
     const serverStream = once(server, 'stream');
     const stream = ask('/large.bin');

@@ -55,7 +55,7 @@ describe('the pieces of an inflated file', () => {
     [PIECE, CONTENT, PIECE],
     [CONTENT.length, CONTENT, PIECE],
   ] as const) {
-    it(`are the file, and nobody holds a place between two of them, from ${length} bytes a read`, async () => {
+    it(`are the file, without holding a turn between two of them, from ${length} bytes per read`, async () => {
       const turns = new Semaphore<string>({ places: 1 });
       const idle: boolean[] = [];
       async function* deflated(): AsyncGenerator<Uint8Array> {
@@ -78,7 +78,7 @@ describe('the pieces of an inflated file', () => {
     });
   }
 
-  it('are let go of once they are taken, however many come of one read', async () => {
+  it('are freed once they are sent, however many come from one read', async () => {
     const turns = new Semaphore<string>({ places: 1 });
     const { signal } = new AbortController();
     async function* deflated(): AsyncGenerator<Uint8Array> {
@@ -92,7 +92,7 @@ describe('the pieces of an inflated file', () => {
     await pieces.return(undefined);
   });
 
-  it('end with the viewer who asked, whatever is still to come of what was read', async () => {
+  it('end when the viewer leaves, even if read bytes are left', async () => {
     const turns = new NotedTurns({ places: 1 });
     const viewer = new AbortController();
     async function* deflated(): AsyncGenerator<Uint8Array> {
@@ -112,7 +112,7 @@ describe('the pieces of an inflated file', () => {
     expect([pieces, turns.taken, turns.running]).to.deep.equal([2, [true, false, false], 0]);
   });
 
-  it('leave no place taken when the stream is broken, or nobody wants the rest', async () => {
+  it('hold no turn if the stream is broken, or the rest is not needed', async () => {
     const turns = new Semaphore<string>({ places: 1 });
     const { signal } = new AbortController();
     async function* broken(): AsyncGenerator<Uint8Array> {

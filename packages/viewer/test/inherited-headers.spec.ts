@@ -67,7 +67,7 @@ function corsOf({ headers }: Pick<Answer, 'headers'>): readonly string[] {
   return Object.keys(headers).filter((name) => name.startsWith('access-control'));
 }
 
-describe('what the app around the viewer sets', () => {
+describe('headers of the app around the viewer', () => {
   for (const mode of ['origin', 'path'] as const) {
     describe(`in ${mode} mode`, () => {
       let rig: Rig;
@@ -79,7 +79,7 @@ describe('what the app around the viewer sets', () => {
       const open = (id: Parameters<Rig['askSite']>[0], path: string) =>
         mode === 'origin' ? rig.askSite(id, path) : rig.ask(`/s/${id}${path}`);
 
-      it('is taken off sites where it would break them, and Strict-Transport-Security stays', async () => {
+      it('are removed from sites if they would break them; Strict-Transport-Security stays', async () => {
         const id = await rig.publish(SITE);
         for (const path of ['/', '/missing']) {
           const { headers } = await open(id, path);
@@ -92,7 +92,7 @@ describe('what the app around the viewer sets', () => {
         }
       });
 
-      it('stays with a shared URL, which is of the same host', async () => {
+      it('stay on a shared URL, which is on the same host', async () => {
         const { headers } = await rig.ask(`/s/${await rig.publish(SITE)}`);
         expect(headers['x-frame-options']).to.equal(SET['X-Frame-Options']);
         expect(corsOf({ headers })).to.deep.equal([]);
@@ -102,7 +102,7 @@ describe('what the app around the viewer sets', () => {
   }
 
   for (const [server, mount] of Object.entries({ Express: appAround, 'node:http': serverAround })) {
-    it(`opens no protected site to other origins, for a preflight either, with ${server}`, async () => {
+    it(`open no protected site to other origins, even for a preflight, with ${server}`, async () => {
       const rig = await openRig({ mount });
       const id = await rig.publish(SITE, PASSWORD);
       const entered = await rig.enter(id, PASSWORD);
@@ -121,7 +121,7 @@ describe('what the app around the viewer sets', () => {
       for (const answer of answers) expect(corsOf(answer)).to.deep.equal([]);
     });
 
-    it(`leaves an open site to the origins that the app allows, with ${server}`, async () => {
+    it(`open an open site to the origins that the app allows, with ${server}`, async () => {
       const rig = await openRig({ mount });
       const id = await rig.publish(SITE);
       const shown = await rig.askSite(id, '/');
@@ -135,20 +135,20 @@ describe('what the app around the viewer sets', () => {
       expect(corsOf(await rig.askSite(id, '/'))).to.deep.equal([]);
     });
 
-    it(`lets every origin read a site in path mode, as its own pages do, with ${server}`, async () => {
+    it(`let every origin read a site in path mode, as its own pages do, with ${server}`, async () => {
       const rig = await openRig({ mount, viewer: { mode: 'path' } });
       const { headers } = await rig.ask(`/s/${await rig.publish(SITE)}/`);
       expect(headers['access-control-allow-origin']).to.equal('*');
     });
   }
 
-  it('opens no site to other origins where the app decides who may look', async () => {
+  it('open no site to other origins if the app decides who may view it', async () => {
     const access = { identify: () => 'ada', mayView: () => 'yes' as const };
     const rig = await openRig({ mount: appAround, viewer: { access } });
     expect(corsOf(await rig.askSite(await rig.publish(SITE), '/'))).to.deep.equal([]);
   });
 
-  it('leaves the viewer its own cookie', async () => {
+  it('do not remove the viewer’s own cookie', async () => {
     const rig = await openRig({ mount: appAround });
     const id = await rig.publish(SITE, PASSWORD);
     const taken = await rig.follow(await rig.enter(id, PASSWORD));
@@ -156,7 +156,7 @@ describe('what the app around the viewer sets', () => {
     expect([taken.headers['set-cookie']].flat().join()).to.match(/^pinfold_grant=[^,]+$/);
   });
 
-  it('says at the first request that the viewer is mounted below a path', async () => {
+  it('throw at the first request if the viewer is mounted below a path', async () => {
     let said: unknown;
     const rig = await openRig({
       mount: (viewer) => {

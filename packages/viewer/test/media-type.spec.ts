@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mediaTypeOf } from '../src/sending/file-answer.ts';
 
 describe('a media type', () => {
-  it('of text in UTF-8 says so', () => {
+  it('of text in UTF-8 has a charset', () => {
     const types = {
       'index.html': 'text/html',
       'a/b.css': 'text/css',
@@ -21,7 +21,7 @@ describe('a media type', () => {
     }
   });
 
-  it('of anything else has no charset', () => {
+  it('of other files has no charset', () => {
     const types = {
       'a.wasm': 'application/wasm',
       'a.woff2': 'font/woff2',

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { NAVIGATION, openRig } from './rig.ts';
 
 describe('The URL of a name', () => {
-  it('costs one read more than the shared URL that it leads to, and its log entry names no token', async () => {
+  it('needs one read more than its shared URL, and its log entry has no token', async () => {
     const calls: string[] = [];
     const counted = <Port extends object>(port: Port, label: string): Port =>
       aroundCalls(port, (method, call) => {

@@ -31,7 +31,7 @@ describe("the viewers' pages", () => {
     for (const page of everyPage) expect(page).not.to.match(/\\n|!\$\{|\$\{/);
   });
 
-  it('say their language, title, one heading and each sentence', () => {
+  it('have their language, title, one heading and each sentence', () => {
     for (const language of LANGUAGES) {
       for (const name of PAGES) {
         const page = plainPage(language, name);
@@ -70,14 +70,14 @@ describe("the viewers' pages", () => {
     expect(page.match(/<button>/g)).to.have.length(1);
   });
 
-  it('tie what went wrong to the field and to the title', () => {
+  it('link the error to the field, and show it in the title', () => {
     const page = passwordPage('en', { kind: 'wrong_password' });
     expect(page).to.match(/<p class="problem" id="problem" role="alert"><svg[^>]*><path/);
     expect(page).to.contain('aria-describedby="problem" aria-invalid="true"');
     expect(page).to.contain(`<title>${catalogues.en.wrong_password}`);
   });
 
-  it('say how long to wait in words', () => {
+  it('give the time to wait in words', () => {
     expect(waitText('en', 1)).to.equal('1 second');
     expect(waitText('en', 59)).to.equal('59 seconds');
     expect(waitText('en', 60)).to.equal('1 minute');

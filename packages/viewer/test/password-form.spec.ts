@@ -32,7 +32,7 @@ describe('the password form', () => {
     expectPage(answer, 403);
   });
 
-  it('is a 413 page before its end, and what still comes of it is read away', async () => {
+  it('gets a 413 page before its end, and the rest is drained', async () => {
     const socket = begin('Transfer-Encoding: chunked');
     let text = '';
     socket.on('data', (chunk) => {
@@ -48,7 +48,7 @@ describe('the password form', () => {
     socket.destroy();
   });
 
-  it('is no try when its client leaves before the end, and is not answered', async () => {
+  it('is neither counted nor answered if its client leaves before the end', async () => {
     rig.log.length = 0;
     const socket = begin('Expect: 100-continue', 'Content-Length: 40');
     await once(socket, 'data');
@@ -59,7 +59,7 @@ describe('the password form', () => {
     expect([status, outcome, error, more]).to.deep.equal([499, undefined, undefined, []]);
   });
 
-  it('is a 408 page when it is not whole after 30 seconds, and the connection closes', async () => {
+  it('gets a 408 page if it is not complete after 30 seconds, and the connection closes', async () => {
     for (const drip of [false, true]) {
       const socket = begin('Expect: 100-continue', 'Content-Length: 4000');
       await once(socket, 'data');

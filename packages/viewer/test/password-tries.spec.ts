@@ -29,7 +29,7 @@ describe('wrong passwords', () => {
     expect((await guess(id, PASSWORD, '192.0.2.9')).status).to.equal(429);
   });
 
-  describe('while none can be looked at', () => {
+  describe('while no password can be checked', () => {
     let crowded: Rig;
     let id: RoleId;
     let failing: (() => Promise<never>) | undefined;
@@ -48,7 +48,7 @@ describe('wrong passwords', () => {
 
     const overload = () => Promise.reject(new Fault('hasher_overloaded', 'too many'));
 
-    it('are asked for again in a 503 page, and the try is not counted; who holds a grant is let in', async () => {
+    it('get a 503 page that asks again, uncounted; viewers with a grant are admitted', async () => {
       const inside = { cookie: cookiesOf(await crowded.enter(id, PASSWORD)) };
       failing = overload;
       for (let time = 0; time < 12; time += 1) {
@@ -62,7 +62,7 @@ describe('wrong passwords', () => {
       expect((await crowded.enter(id, PASSWORD)).status).to.equal(303);
     });
 
-    it('are a 404 page when the publication was stopped meanwhile', async () => {
+    it('get a 404 page if the publication was stopped meanwhile', async () => {
       failing = async () => {
         await crowded.stop(id);
         return overload();
@@ -70,7 +70,7 @@ describe('wrong passwords', () => {
       expectPage(await crowded.enter(id, PASSWORD), 404);
     });
 
-    it('are an error in the log when it is another one', async () => {
+    it('log any other error', async () => {
       for (const [fault, status, headers] of [
         [new Fault('store_unavailable', 'away'), 503, { 'retry-after': '10' }],
         [new TypeError('a defect'), 500, {}],
@@ -84,7 +84,7 @@ describe('wrong passwords', () => {
     });
   });
 
-  it('that find no place in 30 seconds are asked for again in a second; who holds a grant does not wait', async () => {
+  it('are asked for again in a second after waiting 30 seconds; viewers with a grant do not wait', async () => {
     let isFull = false;
     const full = await openRig({
       ports: ({ attempts }) => ({

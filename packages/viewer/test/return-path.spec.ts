@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { isReturnPath, returnPathOf, returnQuery } from '../src/routing/return-path.ts';
 
-describe('the path first asked for', () => {
-  it('is taken when it begins with one slash and is printable ASCII', () => {
+describe('the path to return to', () => {
+  it('is accepted if it begins with one slash and is printable ASCII', () => {
     expect(returnPathOf('?to=%2Fdocs%2F%3Fq%3D1%23part')).to.equal('/docs/?q=1#part');
     expect(returnPathOf('?to=/')).to.equal('/');
     expect(returnPathOf('?x=1&to=/a%20b')).to.equal('/a b');
@@ -32,7 +32,7 @@ describe('the path first asked for', () => {
     }
   });
 
-  it('comes back as it was sent', () => {
+  it('is returned as it was sent', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const path = `/${text}`;

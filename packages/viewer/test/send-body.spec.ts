@@ -96,7 +96,7 @@ describe('a body', () => {
 
   for (const isHot of [false, true]) {
     describe(isHot ? 'in memory' : 'in storage', () => {
-      it('goes out whole up to 64 KiB', async () => {
+      it('is sent whole up to 64 KiB', async () => {
         for (const [length, kind] of [
           [8_192, 'string'],
           [8_193, 'object'],
@@ -112,7 +112,7 @@ describe('a body', () => {
         }
       });
 
-      it('goes out whole up to a little more than 1 MiB where there is room, and counts until it is out', async () => {
+      it('is sent whole up to a little more than 1 MiB if there is room, and counts until it is sent', async () => {
         for (const length of [PIECE + 1, MAX_READ]) {
           const { storage, send, warm } = stage(length, length);
           if (isHot) await warm();
@@ -128,7 +128,7 @@ describe('a body', () => {
         }
       });
 
-      it('goes out in pieces where there is no room', async () => {
+      it('is sent in pieces if there is no room', async () => {
         const { storage, send, warm } = stage(PIECE + 1, PIECE);
         if (isHot) await warm();
         const { response, ends, writes } = await send();
@@ -137,7 +137,7 @@ describe('a body', () => {
         response.emit('close');
       });
 
-      it('goes out in copies where a longer part of it is asked for', async () => {
+      it('is sent in copies if a longer part of it is requested', async () => {
         const length = 4 * MAX_READ;
         const { storage, send, warm } = stage(length, PLENTY, 'deflated');
         if (isHot) await warm();
@@ -154,7 +154,7 @@ describe('a body', () => {
     });
   }
 
-  it('that others wait for is not read again where there is no room, and goes out in copies', async () => {
+  it('that others wait for is not read again if there is no room, and is sent in copies', async () => {
     const { storage, send, warm } = stage(PIECE + 1, PIECE);
     const { promise, resolve } = Promise.withResolvers<void>();
     storage.hold = promise;
@@ -168,7 +168,7 @@ describe('a body', () => {
     expect(storage.reads).to.deep.equal([]);
   });
 
-  it('is copied where a small part of it is sent, so that a slow viewer does not hold the whole', async () => {
+  it('is copied if a small part is sent, so that a slow viewer does not hold the whole', async () => {
     const { content, send, warm } = stage(MAX_READ, PLENTY);
     await warm();
     for (const [length, isCopy] of [
@@ -183,7 +183,7 @@ describe('a body', () => {
     }
   });
 
-  it('goes out whole only where there is still room when its turn comes', async () => {
+  it('is sent whole only if there is still room at its turn', async () => {
     const { send, warm } = stage(MAX_READ, MAX_READ);
     await warm();
     loopTurns.takeNow();
@@ -213,7 +213,7 @@ describe('a body', () => {
     while (waiting > 0) await setImmediate();
   });
 
-  it('is nothing for a viewer who has left, and holds nothing', async () => {
+  it('is not sent to a viewer who has left, and holds nothing', async () => {
     const { storage, send, warm } = stage(MAX_READ, PLENTY);
     const gone = new NotedResponse();
     gone.destroyed = true;
@@ -227,7 +227,7 @@ describe('a body', () => {
     expect(outgoingBytes.bytes).to.equal(0);
   });
 
-  it('is answered otherwise when its role has ended', async () => {
+  it('gets another answer once its role has ended', async () => {
     const { storage, send } = stage(100, PLENTY);
     storage.ended = true;
     const response = new NotedResponse();

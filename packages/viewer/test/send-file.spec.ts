@@ -54,7 +54,7 @@ for (const cacheBytes of [undefined, 0]) {
         typeof content === 'object' && 'stored' in content ? content.stored : content,
       );
 
-      it(`${path} comes whole, plain and as gzip, the second time too`, async () => {
+      it(`answers ${path} whole, plain and as gzip, also the second time`, async () => {
         for (let time = 0; time < 2; time += 1) {
           const plain = await get(`/${path}`);
           expect([plain.status, plain.body.equals(bytes)]).to.deep.equal([200, true]);
@@ -75,7 +75,7 @@ for (const cacheBytes of [undefined, 0]) {
         }
       });
 
-      it(`${path} comes in parts, always of its plain form`, async () => {
+      it(`answers ranges of ${path}, always of its plain form`, async () => {
         const size = bytes.length;
         const parts: [string, number, number][] = [
           ['bytes=0-0', 0, 1],
@@ -104,7 +104,7 @@ for (const cacheBytes of [undefined, 0]) {
       }
     });
 
-    it('is answered by its conditions, with a range or without', async () => {
+    it('obeys preconditions, with or without a range', async () => {
       const { etag = '' } = (await get('/')).headers;
       const { etag: zipped = '' } = (await get('/', GZIP)).headers;
       const range = 'bytes=0-3';
@@ -125,7 +125,7 @@ for (const cacheBytes of [undefined, 0]) {
       expect((await get('/', { range }, 'HEAD')).status).to.equal(200);
     });
 
-    it('stands in for a path that no file can have, too', async () => {
+    it('also answers as the 404 page for a path that no file can have', async () => {
       for (const path of ['/%', '/%FF', '/tide%2Ftable', '/%C0%AF/x']) {
         const answer = await get(path, GZIP);
         expect([answer.status, gunzipSync(answer.body).toString()], path).to.deep.equal([404, 'not here']);
@@ -152,7 +152,7 @@ describe('an image in SVG and gzip', () => {
   });
 
   for (const path of ['/deflated.svgz', '/STORED.SVGZ']) {
-    it(`has its own coding in every answer: ${path}`, async () => {
+    it(`has its Content-Encoding in every answer: ${path}`, async () => {
       const head = await rig.askSite(id, path, { method: 'HEAD' });
       for (const coding of ['', 'gzip', 'identity', 'gzip;q=0']) {
         const answer = await rig.askSite(id, path, { headers: { 'accept-encoding': coding } });
@@ -168,7 +168,7 @@ describe('an image in SVG and gzip', () => {
       }
     });
 
-    it(`comes in parts of its own bytes, and not at all to who has it: ${path}`, async () => {
+    it(`is sent in ranges of its own bytes, and as 304 to a browser that has it: ${path}`, async () => {
       const part = await rig.askSite(id, path, { headers: { range: 'bytes=2-5' } });
       expect([part.status, part.headers['content-encoding']]).to.deep.equal([206, 'gzip']);
       expect(part.headers['content-range']).to.equal(`bytes 2-5/${gzipped.length}`);
@@ -179,7 +179,7 @@ describe('an image in SVG and gzip', () => {
     });
   }
 
-  it('has none where the file does not begin as gzip does', async () => {
+  it('has no Content-Encoding if the file does not begin as gzip', async () => {
     for (const path of ['plain.svgz', 'short.svgz', 'empty.svgz'] as const) {
       const answer = await rig.askSite(id, `/${path}`, { headers: GZIP });
       expect(answer.body.equals(Buffer.from(images[path])), path).to.equal(true);
@@ -227,7 +227,7 @@ describe('the path of a file', () => {
     }
   });
 
-  it('falls back for navigations to a path that no file can have, too', async () => {
+  it('also falls back for navigations to a path that no file can have', async () => {
     for (const path of ['/search/ebb%2Fflow', '/search/%FF', '/100%']) {
       const page = await rig.askSite(id, path, { headers: NAVIGATION });
       expect([page.status, page.text], path).to.deep.equal([200, 'home']);

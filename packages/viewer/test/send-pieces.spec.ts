@@ -69,7 +69,7 @@ function stage(visit: () => Promise<unknown> = async () => ({ kind: 'published' 
 }
 
 describe('a body sent piece by piece', () => {
-  it('asks for the next piece when the last was taken, and not before', async () => {
+  it('requests the next piece only once the last was sent', async () => {
     const { response, exchange, asked, pieces, send } = stage();
     const sending = send(pieces);
     for (const taken of [['a'], ['a', 'b'], ['a', 'b', 'c']]) {
@@ -85,7 +85,7 @@ describe('a body sent piece by piece', () => {
     expect(response.eventNames()).to.deep.equal([]);
   });
 
-  it('asks for no more once its viewer has left, and holds nothing', async () => {
+  it('requests no more once its viewer has left, and holds nothing', async () => {
     const { response, asked, pieces, send } = stage();
     const sending = send(pieces);
     await setImmediate();
@@ -103,7 +103,7 @@ describe('a body sent piece by piece', () => {
     expect(asked).to.deep.equal([]);
   });
 
-  it('breaks off when the role ends in the middle, and is answered otherwise when it ends before', async () => {
+  it('breaks off if the role ends in the middle, and gets another answer if it ends before', async () => {
     const ended = new EndedMeanwhile({ kind: 'unknown' });
     const { response, pieces, send } = stage();
     const sending = send((left) => pieces(left, ended));
@@ -119,7 +119,7 @@ describe('a body sent piece by piece', () => {
     expect(before.response.sent).to.deep.equal([]);
   });
 
-  it('asks for no more when its viewer leaves in the middle of a write', async () => {
+  it('requests no more if its viewer leaves in the middle of a write', async () => {
     const { response, asked, pieces, send } = stage();
     response.write = () => {
       response.destroy();
@@ -129,7 +129,7 @@ describe('a body sent piece by piece', () => {
     expect(asked).to.deep.equal(['a']);
   });
 
-  it('looks at the role before what goes beyond a MiB since it was last looked at, and never before the first', async () => {
+  it('checks the role before each further MiB, but not before the first', async () => {
     const most = MAX_READ;
     for (const [lengths, looks] of [
       [[most + 1], []],
@@ -160,7 +160,7 @@ describe('a body sent piece by piece', () => {
     }
   });
 
-  it('breaks off when it is seen that its role has ended', async () => {
+  it('breaks off once its role has ended', async () => {
     const { response, send } = stage(async () => ({ kind: 'expired' }));
     response.write = () => true;
     async function* pieces(): AsyncGenerator<Uint8Array> {

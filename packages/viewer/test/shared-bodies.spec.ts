@@ -23,7 +23,7 @@ function openHeld(turns = turnsOf(1, 0)) {
 }
 
 describe('a body that several wait for', () => {
-  it('is loaded again for another client when the line of the first is full', async () => {
+  it('is loaded again for another client if the queue of the first is full', async () => {
     const turns = turnsOf(1, 2);
     const { reads, load } = openHeld(turns);
     const giveBack = await turns.enter('somebody', signal);
@@ -40,7 +40,7 @@ describe('a body that several wait for', () => {
     expect(await other).to.equal(String(CONTENT));
   });
 
-  it('is read on for who stays, and given up when the last has left', async () => {
+  it('is read for those who stay, until the last has left', async () => {
     const { load, reads } = openHeld();
     const [one, other, late] = [new AbortController(), new AbortController(), new AbortController()];
     const first = load(one.signal);
@@ -63,7 +63,7 @@ describe('a body that several wait for', () => {
     expect(await fourth).to.equal(String(CONTENT));
   });
 
-  it('is counted once, until it is there or the last has left', async () => {
+  it('is counted once, until it is loaded or the last has left', async () => {
     const { load, reads } = openHeld();
     const { length } = formOf(true);
     const waiting = [1, 2, 3].map(() => load(signal, { gzip: true }));
@@ -80,7 +80,7 @@ describe('a body that several wait for', () => {
     expect(outgoingBytes.bytes).to.equal(0);
   });
 
-  it('takes no turn where nothing is inflated, and is never shorter than its manifest says', async () => {
+  it('takes no turn without inflating, and is never shorter than in the manifest', async () => {
     const { load, reads } = openHeld(turnsOf(0, 0));
     const whole = load(signal, { gzip: true });
     reads[0]?.go(DEFLATED);

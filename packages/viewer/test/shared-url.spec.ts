@@ -28,14 +28,14 @@ describe('the shared URL', () => {
     expectPage(await rig.ask(`/s/${UNKNOWN}/docs/`), 404);
   });
 
-  it('takes no password where it leads nowhere', async () => {
+  it('accepts no password for an unknown publication', async () => {
     expectPage(await rig.enter(UNKNOWN as RoleId, PASSWORD), 404);
     const id = await rig.publish(SITE);
     rig.clock.advance(rig.useCases.limits.lifetime);
     expectPage(await rig.enter(id, PASSWORD), 410);
   });
 
-  it('gives a cookie that lives no longer than a protected publication', async () => {
+  it('sets a cookie that expires with the protected publication', async () => {
     const id = await rig.publish(SITE, PASSWORD);
     rig.clock.advance(minutes(7 * 24 * 60 - 30));
     const [cookie] = (await rig.enter(id, PASSWORD)).headers['set-cookie'] ?? [];

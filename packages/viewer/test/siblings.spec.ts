@@ -6,8 +6,8 @@ import { openRig } from './rig.ts';
 const SITE = { 'index.html': '<h1>Harbour</h1>', 'docs/index.html': 'docs' };
 const JAR = Array.from({ length: 4 }, (_, n) => `b${n}=${'x'.repeat(3_200)}`).join('; ');
 
-describe('a jar that a sibling filled', () => {
-  it('is emptied where the operator wants that, and only where it is too full', async () => {
+describe('too many cookies of a sibling host', () => {
+  it('are cleared if the operator wants that, and only if they are too many', async () => {
     const clearing = await openRig({ viewer: { clearCookies: true } });
     const id = await clearing.publish(SITE);
     for (const answer of [
@@ -21,7 +21,7 @@ describe('a jar that a sibling filled', () => {
     expect([long.status, long.headers['clear-site-data']]).to.deep.equal([404, undefined]);
   });
 
-  it('is no matter of the viewer where the request is for others', async () => {
+  it('are ignored in requests that are not for the viewer', async () => {
     const shared = await openRig({
       mount: (viewer) => express().use(viewer, (_request, response) => void response.send('theirs')),
     });
@@ -30,7 +30,7 @@ describe('a jar that a sibling filled', () => {
 });
 
 describe("a host below the sites' that is no id", () => {
-  it('is 421, whatever else is served', async () => {
+  it('are 421 at any other host below the sites’ host', async () => {
     const rig = await openRig({
       viewer: { publicUrl: 'http://share.pins.example', sitesUrl: 'http://pins.example:81' },
       mount: (viewer) => express().use(viewer, (_request, response) => void response.send('theirs')),

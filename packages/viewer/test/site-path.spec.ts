@@ -58,14 +58,14 @@ describe('a site in path mode', () => {
       home = new URL(unmarkedLocationOf(entered)).pathname;
     });
 
-    it('gives its parts to the path alone, since they carry no cookie', async () => {
+    it('serves its parts by the grant in the path, since they send no cookie', async () => {
       expect((await rig.ask(`${home}app.js`, { headers: PART })).text).to.equal('run()');
       const frame = { ...NAVIGATION, 'sec-fetch-dest': 'iframe' };
       expect((await rig.ask(`${home}docs/`, { headers: frame })).text).to.equal('docs');
       expect((await rig.ask(`${home}~keeper/`, { headers: PART })).text).to.equal('the keeper');
     });
 
-    it('gives a document under a stale grant, or none, a fresh one', async () => {
+    it('redirects a document without a valid grant to a new one', async () => {
       for (const stale of [`/s/${id}/docs/?q=1`, `/s/${id}/~${'A'.repeat(100)}/docs/?q=1`]) {
         const answer = await rig.ask(stale, { headers: { ...DOCUMENT, cookie } });
         expect(answer.status).to.equal(302);
@@ -74,7 +74,7 @@ describe('a site in path mode', () => {
       }
     });
 
-    it('takes whatever follows a tilde for a grant, unless it is a folder of the site', async () => {
+    it('reads a segment with a tilde as a grant, unless it is a folder of the site', async () => {
       const document = { ...DOCUMENT, cookie };
       for (const [path, inside] of [
         ['~x/docs/', 'docs/'],
@@ -89,14 +89,14 @@ describe('a site in path mode', () => {
       expect(locationOf(stranger)).to.equal(`${shared(id)}?to=%2Fdocs%2F`);
     });
 
-    it('has one address for each password given, so that the browser finds what it has', async () => {
+    it('has one address for each entered password, so that the browser finds its cache', async () => {
       rig.clock.advance(minutes(5));
       const again = await rig.ask(`/s/${id}`, { headers: { cookie } });
       expect(pathOf(again)).to.equal(home);
       expect(pathOf(await rig.enter(id, PASSWORD))).not.to.equal(home);
     });
 
-    it('leads to its root from the grant without a slash', async () => {
+    it('redirects from the grant without a slash to its root', async () => {
       const withoutSlash = await rig.ask(home.slice(0, -1), { headers: { ...DOCUMENT, cookie } });
       expect([withoutSlash.status, pathOf(withoutSlash)]).to.deep.equal([302, home]);
     });

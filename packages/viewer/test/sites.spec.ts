@@ -24,8 +24,8 @@ function stage(bytes: number) {
   return { sites: new Sites({ manifest } as unknown as Open, bytes), asked, give };
 }
 
-describe('what is known of a site', () => {
-  it('is loaded once however many ask at the same time, and kept where there is memory for it', async () => {
+describe('the file list of a site', () => {
+  it('is loaded once for concurrent requests, and cached if there is memory', async () => {
     for (const [bytes, kept] of [
       [1_000_000, true],
       [0, false],
@@ -45,7 +45,7 @@ describe('what is known of a site', () => {
     }
   });
 
-  it('is not known of one that has ended meanwhile, and prepared once for each file', async () => {
+  it('is missing for a site that has ended meanwhile, and prepared once for each file', async () => {
     const { sites, asked, give } = stage(1_000_000);
     const ending = sites.load(PUBLICATION);
     asked[0]?.resolve({ kind: 'expired' });

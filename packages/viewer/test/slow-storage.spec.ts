@@ -40,7 +40,7 @@ describe('with a storage that hangs', () => {
     return Promise.all(answers);
   }
 
-  it('a cold view is 503 after five seconds, to be tried again after five, whatever its file and form', async () => {
+  it('a view without cache is 503 after five seconds, with Retry-After: 5, for any file and form', async () => {
     for (const [path, headers] of [
       ['/0.txt', {}],
       ['/large.bin', {}],
@@ -57,7 +57,7 @@ describe('with a storage that hangs', () => {
     }
   });
 
-  it('five who wait for the same file count as five', async () => {
+  it('five requests that wait for the same file count as five', async () => {
     await askInVain('/0.txt', '/0.txt', '/0.txt', '/0.txt', '/0.txt');
     expect(rig.storage.reads).to.have.length(1);
     expectPage(await rig.askSite(id, '/1.txt'), 503, LATER);

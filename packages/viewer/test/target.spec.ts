@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { decodePath, encodeRawBytes, splitTarget } from '../src/routing/target.ts';
 
 describe('a request target', () => {
-  it('is cut at its first question mark', () => {
+  it('is split at its first question mark', () => {
     expect(splitTarget('/a/b?c=/d?e')).to.deep.equal({ path: '/a/b', query: '?c=/d?e' });
     expect(splitTarget('/a')).to.deep.equal({ path: '/a', query: '' });
   });
@@ -14,17 +14,17 @@ describe('a request target', () => {
     expect(decodePath('/plain')).to.equal('/plain');
   });
 
-  it('may have UTF-8 in it unencoded, as some clients send it', () => {
+  it('may contain unencoded UTF-8, as some clients send it', () => {
     expect(decodePath(Buffer.from('/港').toString('latin1'))).to.equal('/港');
   });
 
-  it('names nothing when it is broken, not UTF-8, or hides a slash', () => {
+  it('is invalid if it is broken, not UTF-8, or hides a slash', () => {
     for (const path of ['/%', '/%4', '/%zz', '/%FF', '/%C0%AF', '/%ED%A0%80', '/a%2Fb', '/a%2fb', '/\xff']) {
       expect(decodePath(path), path).to.equal(undefined);
     }
   });
 
-  it('of any name leads back to that name', () => {
+  it('of any name decodes to that name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (name) => {
         fc.pre(!name.includes('/'));
@@ -33,7 +33,7 @@ describe('a request target', () => {
     );
   });
 
-  it('stands in a header whatever bytes it has', () => {
+  it('can be written into a header with any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const raw = Buffer.from(bytes).toString('latin1');

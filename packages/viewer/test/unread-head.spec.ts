@@ -6,8 +6,8 @@ import { unreadHeadPage } from '../src/index.ts';
 
 const FOR_PROXIES = join(import.meta.dirname, '../../../deploy/too-many-cookies.html');
 
-describe('the page for a head that nobody read', () => {
-  it('says what to do in each language, under its own policy', () => {
+describe('the page for an unread head', () => {
+  it('gives advice in each language, under its own policy', () => {
     const { html, headers } = unreadHeadPage;
     expect(html).to.contain('Delete the cookies of this website').and.contain('Cookie を削除してから');
     const [, style = ''] = /<style>(.*?)<\/style>/s.exec(html) ?? [];
@@ -16,7 +16,7 @@ describe('the page for a head that nobody read', () => {
     expect(headers).to.include({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
   });
 
-  it('lies ready for proxies as deploy/too-many-cookies.html', async () => {
+  it('is available for proxies as deploy/too-many-cookies.html', async () => {
     expect(await readFile(FOR_PROXIES, 'utf8'), 'write unreadHeadPage.html there').to.equal(
       unreadHeadPage.html,
     );

@@ -19,7 +19,7 @@ class UntakenResponse extends EventEmitter {
 }
 
 describe('an answer that is no file of a site', () => {
-  it('counts among the bytes that clients leave untaken', () => {
+  it('counts among the bytes that are not sent yet', () => {
     for (const [name, send] of Object.entries({
       page: (exchange: Exchange) => sendPlainPage(exchange, 404, 'not_found'),
       line: (exchange: Exchange) => sendForbiddenLine(exchange, 'password_required'),

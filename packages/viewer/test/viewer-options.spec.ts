@@ -65,7 +65,7 @@ describe("the viewer's settings", () => {
     expect(() => settingsOf(noMode)).to.throw(TypeError, /^mode must be /);
   });
 
-  it('have both functions of access, or none', () => {
+  it('require both functions of access, or none', () => {
     const access = { identify: () => 'ada' } as unknown as ViewerAccess;
     expect(() => createViewer({ useCases, publicUrl: 'http://a.example', access })).to.throw(
       TypeError,

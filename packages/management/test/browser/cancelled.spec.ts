@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { confirmCancelled } from '../../browser/publish/cancelled.ts';
 
-describe('the question what has become of a cancelled upload', () => {
-  it('is asked until the service itself has answered it', async () => {
+describe('the request for the outcome of a cancelled upload', () => {
+  it('is repeated until the service itself has answered', async () => {
     const answers = [
       [200, '<!doctype html>Sign in to the network first'],
       [503, '{"kind":"refused"}'],

@@ -10,7 +10,7 @@ async function rulesOf(bytes: Uint8Array<ArrayBuffer>): Promise<readonly string[
 }
 
 describe('the rules in the browser', () => {
-  it('find what the server would refuse', async () => {
+  it('find the problems that the server would refuse', async () => {
     expect(await rulesOf(strToU8('hello') as Uint8Array<ArrayBuffer>)).to.deep.equal(['not_a_zip']);
     const site = zipSync({ 'a.html': strToU8('x'), '.env': strToU8('x') });
     expect(await rulesOf(site)).to.have.members(['missing_index', 'forbidden_name']);

@@ -32,8 +32,8 @@ function dropped(name: string, tree: Readonly<Record<string, object | string>>):
   return { name, isDirectory: true, createReader } as unknown as FileSystemEntry;
 }
 
-describe('what is chosen or dropped', () => {
-  it('is a folder under its own name, without what is forbidden and what systems add', async () => {
+describe('chosen or dropped files', () => {
+  it('are a folder of its own name, without forbidden and system files', async () => {
     const files = chosen(
       'index.html',
       'a/b.txt',
@@ -56,7 +56,7 @@ describe('what is chosen or dropped', () => {
     });
   });
 
-  it('is walked without entering what is forbidden', async () => {
+  it('are walked without entering forbidden folders', async () => {
     const tree = {
       'index.html': '',
       a: { 'b.txt': '', tmp: { 'c.txt': '' } },
@@ -70,7 +70,7 @@ describe('what is chosen or dropped', () => {
     expect(source).to.deep.include({ name: 'site', leftOut: ['a/tmp/', 'node_modules/'] });
   });
 
-  it('is a site of one page where it is a single page, chosen or dropped', async () => {
+  it('are a site of one page if it is a single page, chosen or dropped', async () => {
     const page = new File(['<p>Figures'], 'Report 2026.HTM');
     const entry = { name: page.name, isDirectory: false, file: (done: (file: File) => void) => done(page) };
     for (const way of [
@@ -87,7 +87,7 @@ describe('what is chosen or dropped', () => {
     }
   });
 
-  it('is one site where files are dropped together, with folders beside them', async () => {
+  it('are one site if files are dropped together, with or without folders', async () => {
     const { createReader } = dropped('', {
       'page.html': '',
       'style.css': '',
@@ -111,14 +111,14 @@ describe('what is chosen or dropped', () => {
     expect(source).not.to.have.property('isPage');
   });
 
-  it('is left without what tools leave beside a site, of which nothing is said', async () => {
+  it('lose the files of tools silently', async () => {
     const files = chosen('index.html', '.nojekyll', 'a/.buildinfo', '.doctrees/b.pickle', '.nojekyll.key');
     const source = await sourceOf({ kind: 'files', files });
     expect(source?.kind === 'folder' && source.files.map(({ path }) => path)).to.deep.equal(['index.html']);
     expect(source?.leftOut).to.deep.equal(['.nojekyll.key']);
   });
 
-  it('names the folder that has the index.html, also one that is left out', async () => {
+  it('suggest the folder with the index.html, even if it is left out', async () => {
     const dist = { 'index.html': '', 'app.js': '' };
     const entry = dropped('project', {
       'package.json': '',
@@ -137,7 +137,7 @@ describe('what is chosen or dropped', () => {
     }
   });
 
-  it('is one thing', async () => {
+  it('must be one site', async () => {
     const [one, other] = [dropped('one', {}), dropped('other', {})];
     const zip = { name: 'site.ZIP', isDirectory: false } as FileSystemEntry;
     for (const entries of [
@@ -157,7 +157,7 @@ describe('what is chosen or dropped', () => {
 });
 
 describe('a folder without an index.html', () => {
-  it('has a start page in another spelling of it, or in its only page', () => {
+  it('may use another spelling of index.html, or its only page, as the start page', () => {
     const startPageOf = (...paths: readonly string[]) =>
       startPageIn(
         judgeFolder(
@@ -181,7 +181,7 @@ describe('a folder that looks like a project', () => {
     leftOut: ['.env', 'dist/.cache/', 'node_modules/'],
   });
 
-  it('has its built site, with what is left out of that', async () => {
+  it('contains its built site, with the files left out of that', async () => {
     const built = builtSiteIn(folder('package.json', 'index.html', 'dist/index.html', 'dist/a/b.js'));
     expect(built?.folder).to.equal('dist');
     expect(built?.site.files.map(({ path }) => path)).to.deep.equal(['index.html', 'a/b.js']);
@@ -189,7 +189,7 @@ describe('a folder that looks like a project', () => {
     expect(await titleIn(built?.site as FolderSource)).to.equal('dist/index.html');
   });
 
-  it('is no other folder', async () => {
+  it('is not any other folder', async () => {
     expect(builtSiteIn(folder('index.html', 'dist/index.html'))).to.equal(undefined);
     expect(await titleIn(folder('a.html'))).to.equal(undefined);
   });

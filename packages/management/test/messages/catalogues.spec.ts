@@ -44,7 +44,7 @@ function expectEveryForm(language: string, catalogue: Catalogue): void {
 
 describe('the messages', () => {
   for (const part of Object.keys(english) as Part[]) {
-    it(`of ${part} are in every language, with the same values and every plural form`, () => {
+    it(`of ${part} exist in every language, with the same values and every plural form`, () => {
       for (const [language, messages] of Object.entries(MESSAGES)) {
         const own: Catalogue = messages[part];
         expectEveryForm(language, own);
@@ -66,7 +66,7 @@ describe('the messages', () => {
     expect(unused).to.deep.equal([]);
   });
 
-  it('have no id twice among what one page says', () => {
+  it('have no repeated id on one page', () => {
     const { pages, events, codes, shared, publishing } = english;
     for (const parts of [
       [pages, events, codes, shared],
