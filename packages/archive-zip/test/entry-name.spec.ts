@@ -23,7 +23,7 @@ describe('the name of an entry', () => {
     }
   });
 
-  it('is refused when it is marked as UTF-8 and is not', async () => {
+  it('is refused if it is marked as UTF-8 and is not', async () => {
     for (const raw of ['caf\x82', '\xed\xa0\x80', '\xc0\xaf']) {
       expect((await nameOf(raw, 0x0800))[1]).to.deep.equal(['bad_encoding']);
     }

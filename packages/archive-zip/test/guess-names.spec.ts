@@ -121,7 +121,7 @@ describe('names in an unmarked encoding', () => {
     );
   });
 
-  it('are never decoded in an encoding that gives a broken, private or unassigned character', async () => {
+  it('are never decoded to a broken, private or unassigned character', async () => {
     const name = (hex: string): PlannedEntry => ({ name: Buffer.from(hex, 'hex'), both: { flags: 0 } });
     const hint = (charset: string) => `<meta charset="${charset}">`;
     expect((await read(hint('shift_jis'), name('8940')))[0]).to.equal('CP932');
@@ -151,7 +151,7 @@ describe('names in an unmarked encoding', () => {
     expect((await read(page(4 * MiB + 1), file))[0]).to.equal('CP437');
   });
 
-  it('are decoded with bounded work, which is enough for ordinary pages', async () => {
+  it('are decoded with bounded work, which suffices for ordinary pages', async () => {
     const links = Array.from({ length: 100 }, (_, n) => `<a href="頁面${n}.html">`).join('');
     const pages = Array.from({ length: 500 }, (_, n) => unmarked(`頁面${n}.html`, 'cp932', links));
     expect((await listed(links, ...pages)).guessed).to.deep.equal({

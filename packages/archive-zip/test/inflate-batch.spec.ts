@@ -68,7 +68,7 @@ const [one, two, three] = ['the first one', 'another', 'the last one'].map(packe
 ];
 
 describe('Entries that are inflated together', () => {
-  it('come out one after another', () => {
+  it('are returned one after another', () => {
     expect(inflated([one, two, three])).to.equal('the first oneanotherthe last one');
   });
 
@@ -126,7 +126,7 @@ describe('Entries that are inflated together', () => {
     expect([problems, entries.map(({ entry }) => entry)]).to.deep.equal([[], [0, 1]]);
   });
 
-  it('are those up to the first one that is large, empty or stored', () => {
+  it('include those up to the first one that is large, empty or stored', () => {
     const large = packed(' '.repeat(65_537));
     const empty = packed('');
     const stored = { ...one, data: Buffer.from('the first one'), method: 0 };

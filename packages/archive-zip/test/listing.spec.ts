@@ -26,7 +26,7 @@ async function rulesOf(bytes: Uint8Array): Promise<readonly string[]> {
 }
 
 describe('readListing', () => {
-  it('reads names, sizes and kinds out of the directory, and where each header is', async () => {
+  it('reads names, sizes, kinds and header offsets from the directory', async () => {
     const { entries, problems, trusted, begin, isZip64 } = await listingOfBytes(zip);
     expect(entries.map(({ name, size, method }) => [name, size, method])).to.deep.equal([
       ['index.html', 5, 8],
@@ -39,7 +39,7 @@ describe('readListing', () => {
     );
   });
 
-  it('reads nothing but the two ends and the directory', async () => {
+  it('reads only the two ends and the directory', async () => {
     const large = zipSync({ 'index.html': [new Uint8Array(1_000_000), { level: 0 }] });
     let read = 0;
     const { entries } = await readListing({
@@ -53,7 +53,7 @@ describe('readListing', () => {
     expect(read).to.be.below(70_000);
   });
 
-  it('finds no problem in names whose encoding only the pages show', async () => {
+  it('finds no problem in names whose encoding is known only from the pages', async () => {
     const names = ['\x95\\.html', '\x83\\\x81[\x83X/\x97\\.pdf', '._a', '\x95|.html', '\x95}.html'];
     const pages = names.map((name) => ({ name: Buffer.from(name, 'latin1'), both: { flags: 0 } }));
     const listing = await listingOfBytes(writeZip({ entries: [{ name: 'index.html' }, ...pages] }));
@@ -66,7 +66,7 @@ describe('readListing', () => {
     expect(await rulesOf(zip.slice(0, -30))).to.deep.equal(['truncated']);
   });
 
-  it('equals what the server reads of the directory, with any byte changed', async () => {
+  it('equals the server’s reading of the directory, with any byte changed', async () => {
     const staged = await createStagedArchives();
     const inspector = new ZipArchiveInspector({ workers: 1 });
     const byte = fc.tuple(fc.integer({ min: 1, max: 130 }), fc.nat(255));
@@ -92,7 +92,7 @@ describe('readListing', () => {
     }
   });
 
-  it('needs nothing of Node.js', () => {
+  it('needs no Node.js', () => {
     const folder = mkdtempSync(join(tmpdir(), 'pinfold-listing-'));
     const outfile = join(folder, 'listing.js');
     try {

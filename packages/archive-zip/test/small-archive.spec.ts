@@ -70,7 +70,7 @@ describe('A small archive in memory', () => {
     ['that expands far', writeZip({ entries: [PAGE, { name: 'a.txt', content: ' '.repeat(100_000) }] })],
   ];
   for (const [what, bytes] of costly) {
-    it(`is left to a thread when it is one ${what}`, async () => {
+    it(`is left to a thread if it is one ${what}`, async () => {
       expect(await codeOf(inspector.list(withoutFile(bytes)))).to.equal('staging_unavailable');
       const archive = { ...(await staged.stage(bytes)), bytes };
       const listing = await inspector.list(archive);
@@ -87,7 +87,7 @@ describe('A small archive in memory', () => {
     expect(await codeOf(inspector.list(withoutFile(bytes)))).to.equal('staging_unavailable');
   });
 
-  it('is left to a thread when an entry inflates beyond its declared size', async () => {
+  it('is left to a thread if an entry inflates beyond its declared size', async () => {
     const raw = deflateRawSync(Buffer.alloc(10_000_000));
     const bytes = writeZip({ entries: [{ ...PAGE, data: raw, both: { size: 100 } }] });
     const listing = await inspector.list(withoutFile(bytes));

@@ -34,7 +34,7 @@ describe('StagedFile', () => {
     );
   });
 
-  it('fails with a system error when the file is shorter than it was', () => {
+  it('fails with a system error if the file was truncated', () => {
     const file = new StagedFile(new FileSource(fd, SIZE + 1), 100);
     expect(() => file.at(SIZE - 10, 11))
       .to.throw()

@@ -85,7 +85,7 @@ function streamed(): Uint8Array {
   return Buffer.concat(pieces);
 }
 
-describe('what archivers for Node write', () => {
+describe('a ZIP of an archiver for Node', () => {
   const inspect = inspecting();
 
   for (const [name, bytes] of written) {

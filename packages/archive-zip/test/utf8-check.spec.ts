@@ -32,7 +32,7 @@ describe('Utf8Check', () => {
     );
   });
 
-  it('recognizes ISO-2022-JP, which is valid UTF-8, wherever it is cut', () => {
+  it('recognizes ISO-2022-JP, which is valid UTF-8, split at any position', () => {
     const bytes = new TextEncoder().encode('<p>\x1b$B4A;z\x1b(B</p>');
     expect(isUtf8(bytes)).to.equal(true);
     for (let cut = 0; cut <= bytes.length; cut += 1) expect(valid(bytes, [cut])).to.equal(false);
@@ -46,7 +46,7 @@ describe('Utf8Check', () => {
     }
   });
 
-  it('accepts every character cut at every position', () => {
+  it('accepts every character split at every position', () => {
     const bytes = new TextEncoder().encode('aé日🙂b');
     for (let cut = 0; cut <= bytes.length; cut += 1) expect(valid(bytes, [cut])).to.equal(true);
     for (let length = 0; length < bytes.length; length += 1) {

@@ -18,7 +18,7 @@ describe('WorkerPool', () => {
   });
   afterEach(() => pool.close());
 
-  it('runs no more workers than it may, and reuses them', async () => {
+  it('runs at most the allowed number of workers, and reuses them', async () => {
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => pool.run(jobOf('thread'), new ProofControl())),
     );
@@ -48,7 +48,7 @@ describe('WorkerPool', () => {
     expect((await Promise.all(running)).map(({ kind }) => kind)).to.deep.equal(Array(4).fill('stopped'));
   });
 
-  it('fails a job for which no thread can be started, and uses a worker that runs', async () => {
+  it('fails a job for which no thread can be started, and uses a running worker', async () => {
     const entry = new URL('http://no.thread/');
     const limited = new WorkerPool(2, entry);
     expect((await limited.run(jobOf('thread'), new ProofControl())).kind).to.equal('failed');

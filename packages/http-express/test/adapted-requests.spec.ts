@@ -16,7 +16,7 @@ function adapted(request: IncomingMessage, missing: 'absent' | 'empty'): void {
   });
 }
 
-describe('requests that an adapter made', () => {
+describe('requests of a serverless adapter', () => {
   for (const missing of ['absent', 'empty'] as const) {
     it(`keep their key and Idempotency-Key while headersDistinct is ${missing}`, async () => {
       const service: TestService<Memory> = await openService(createMemory(), (inside) =>
@@ -46,7 +46,7 @@ describe('requests that an adapter made', () => {
     });
   }
 
-  it('are refused in clear words when they are not of node:http', async () => {
+  it('are refused with a clear error if they are not of node:http', async () => {
     const service = await openService(createMemory(), (inside) => apiAlone(inside));
     try {
       const api = apiAlone({ ...service, publicPort: service.port } as Parameters<typeof apiAlone>[0]);

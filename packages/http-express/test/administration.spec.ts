@@ -19,7 +19,7 @@ async function publish({ useCases }: Rig, by = 'first') {
 const UNBOUND = { requests: null, publications: null, sites: null, bytes: null };
 
 describe('/admin/v1', () => {
-  it('is 401 without a valid key, and 404 to every other scope, whatever is asked for', async () => {
+  it('is 401 without a valid key, and 404 to every other scope, for any request', async () => {
     const { rig, ask } = await openAdministered();
     const asked = [
       ['GET', '/accounts'],
@@ -61,7 +61,7 @@ describe('/admin/v1', () => {
     expect((await ask('HEAD', '/accounts')).status).to.equal(200);
   });
 
-  it('lets a caller change something whose account has left no trace', async () => {
+  it('lets a caller without a stored account make changes', async () => {
     const admin = { account: accountId('new'), scopes: ['admin'] } as const;
     const { ask } = await openAdministered({ api: { authenticate: async () => admin } });
     expect((await ask('PATCH', '/service', { mode: 'read_only' })).status).to.equal(200);
@@ -89,7 +89,7 @@ describe('/admin/v1', () => {
     expect((await askAs(rig, text, '/api/v1/pins')).status).to.equal(403);
   });
 
-  it('is nowhere, and not in the document, where the service is not administered so', async () => {
+  it('is missing, also in the document, without `administration`', async () => {
     const { rig } = await openAdministered({ api: { administration: undefined as never } });
     const answer = await fetch(`${rig.baseUrl}/admin/v1/accounts`);
     expect(answer.status).to.equal(404);
@@ -98,7 +98,7 @@ describe('/admin/v1', () => {
     expect(rig.document.paths).not.to.have.property('/admin/v1/accounts');
   });
 
-  it('is nowhere for callers of a team that did not ask for it, and the scope is removed from them', async () => {
+  it('is missing without `administration`, and callers lose the scope', async () => {
     const seen: unknown[] = [];
     const account = accountId('ada');
     const { rig } = await openAdministered({
@@ -152,7 +152,7 @@ describe('accounts under /admin/v1', () => {
       expect((await ask('GET', `/accounts${wrong}`)).status, wrong).to.equal(400);
   });
 
-  it('are shown by a name that is percent-encoded once', async () => {
+  it('are read by a name that is percent-encoded once', async () => {
     const { ask, change } = await openAdministered();
     await change('a/b%2F', { blocked: false });
     const answer = await ask('GET', '/accounts/a%2Fb%252F');
@@ -165,7 +165,7 @@ describe('accounts under /admin/v1', () => {
     for (const dots of ['.', '..', '%2E', '%2e.']) expect(accountName.parse(dots), dots).to.equal(undefined);
   });
 
-  it('are given limits of their own, each by itself, in force at once', async () => {
+  it('get their own limits, one by one, in force at once', async () => {
     const { rig, change } = await openAdministered();
     const limits = { requests: 'off', publications: '1/1h', sites: 1, bytes: 'off' };
     expect((await change('first', { limits })).limits).to.deep.equal(limits);
@@ -193,7 +193,7 @@ describe('accounts under /admin/v1', () => {
     expect((await dryRun()).status).to.equal(415);
   });
 
-  it('are changed by exactly one of limits and blocked, as the document says', async () => {
+  it('are changed by exactly one of limits and blocked, as in the API document', async () => {
     const tools = await openAdministered();
     const reason = 'x'.repeat(255);
     const right = { blocked: { reason, sites: 'hide' } };
@@ -220,7 +220,7 @@ describe('accounts under /admin/v1', () => {
     await expectRefused(tools, change, 'AccountUpdate', { right, wrong, texts });
   });
 
-  it('have their changes in the history once, for the operator by key, for the account without', async () => {
+  it('have each change in the history once, with the key for the operator only', async () => {
     const { rig, ask, own, change } = await openAdministered();
     const block = { blocked: { reason: 'Spam', sites: 'hide' } };
     rig.clock.advance(minutes(1));
@@ -242,7 +242,7 @@ describe('accounts under /admin/v1', () => {
 });
 
 describe('publications and events under /admin/v1', () => {
-  it('are 404 where there is no history', async () => {
+  it('are 404 without a history', async () => {
     const { ask } = await openAdministered({ api: { history: undefined as never } });
     expect((await ask('GET', '/events')).status).to.equal(404);
   });

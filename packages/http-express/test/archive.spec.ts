@@ -67,7 +67,7 @@ describe('GET /api/v1/pins/{id}/archive', () => {
     expect(bytes).to.be.lessThan(LARGE.length - MAX_READ);
   }
 
-  it('is read piece by piece, and no further while the client takes nothing', async () => {
+  it('is read piece by piece, and no further while the client reads nothing', async () => {
     await open(LARGE);
     const answer = await begin();
     await until(() => outgoingBytes.bytes > 0);
@@ -78,7 +78,7 @@ describe('GET /api/v1/pins/{id}/archive', () => {
     await until(() => outgoingBytes.bytes === 0);
   });
 
-  it('ends with the client, for whom nothing more is read', async () => {
+  it('ends once the client has left, without reading more', async () => {
     await open(LARGE);
     (await begin()).destroy();
     await until(() => rig.log.some(({ route }) => route === '/api/v1/pins/{id}/archive'));
@@ -88,7 +88,7 @@ describe('GET /api/v1/pins/{id}/archive', () => {
     await until(() => outgoingBytes.bytes === 0);
   });
 
-  it('is cut within a MiB when its publication is stopped', async () => {
+  it('is cut off within a MiB when its publication is stopped', async () => {
     await open(LARGE);
     const answer = await begin();
     await stop();
@@ -96,7 +96,7 @@ describe('GET /api/v1/pins/{id}/archive', () => {
     expect(rig.log.at(-1)).to.not.have.property('error');
   });
 
-  it('is cut within a MiB when its key is revoked, and goes on for another key', async () => {
+  it('is cut off within a MiB when its key is revoked, and continues for another key', async () => {
     await open(LARGE);
     const { key, text } = await rig.manageKeys.create({
       by: OPERATOR,
@@ -109,7 +109,7 @@ describe('GET /api/v1/pins/{id}/archive', () => {
     expect((await restOf(other)).isWhole).to.equal(true);
   });
 
-  it('asks whose request it is, and for the state, before each further MiB', async () => {
+  it('checks the caller and the state before each further MiB', async () => {
     let asked = 0;
     const authenticate = async (): Promise<Caller> => {
       asked += 1;
@@ -121,7 +121,7 @@ describe('GET /api/v1/pins/{id}/archive', () => {
     expect(asked).to.be.within(MIBS, MIBS + 2);
   });
 
-  it('costs what a change costs, and one with HEAD', async () => {
+  it('charges as much as a change, and one for HEAD', async () => {
     await open(undefined, { api: { requestRate: { count: 1_000, window: seconds(60) } } });
     const left = async (method: string): Promise<number> => {
       const answer = await ask(rig, pathOf(), { method });
@@ -131,7 +131,7 @@ describe('GET /api/v1/pins/{id}/archive', () => {
     expect([await left('GET'), await left('HEAD')].map((after) => first - after)).to.deep.equal([10, 11]);
   });
 
-  it('says why there is none', async () => {
+  it('gives the reason if there is none', async () => {
     await open();
     await stop();
     const stopped = await ask(rig, pathOf());
@@ -149,7 +149,7 @@ describe('GET /api/v1/pins/{id}/archive', () => {
     expect((await ask(rig, pathOf())).status, 'where it is not offered').to.equal(404);
   });
 
-  it('is 503 where storage lost it, for HEAD too, and cut where that shows only later', async () => {
+  it('is 503 if storage has lost it, also for HEAD, and cut off if that is found later', async () => {
     await open(LARGE, {
       ports: ({ archives }) => ({ archives: replacing(archives, { size: async () => undefined }) }),
     });
@@ -164,7 +164,7 @@ describe('GET /api/v1/pins/{id}/archive', () => {
     expect(rig.log.at(-1)?.error).to.include({ message: 'the disk is broken' });
   });
 
-  it('is 503 with Retry-After: 1 while clients leave too many bytes of answers untaken', async () => {
+  it('is 503 with Retry-After: 1 while too many bytes of answers wait for slow clients', async () => {
     await open(zipSync({ 'index.html': new Uint8Array(100_000) }, { level: 0, mtime: '2026-01-01' }));
     const { memory } = outgoingBytes;
     outgoingBytes.memory = 0;
@@ -180,7 +180,7 @@ describe('GET /api/v1/pins/{id}/archive', () => {
     }
   });
 
-  it('is sent to a client whose own body is still on its way, and the connection closes', async () => {
+  it('is sent to a client that is still sending its body, and the connection closes', async () => {
     await open();
     const socket = connect(rig.port, '127.0.0.1');
     const head = `GET ${pathOf()} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${rig.keys.first}\r\nContent-Length: 9\r\n\r\n`;
@@ -232,7 +232,7 @@ describe('GET /admin/v1/pins/{id}/archive', () => {
     expect(own?.actor, 'to the account').to.deep.equal({ kind: 'operator', id: null });
   });
 
-  it('records nothing where it sends no byte of it', async () => {
+  it('records nothing if it sends no byte of it', async () => {
     const { headers } = await get({}, 'HEAD');
     const etag = String(headers.get('etag'));
     expect((await get({ 'if-none-match': etag })).status).to.equal(304);
@@ -240,7 +240,7 @@ describe('GET /admin/v1/pins/{id}/archive', () => {
     expect(await reads()).to.deep.equal([]);
   });
 
-  it('is 409 once the archive was removed, and 404 to other callers and for what is unknown', async () => {
+  it('is 409 once the archive was removed, and 404 to other callers and for unknown ids', async () => {
     const taken = await admin.ask('POST', `/pins/${id}/takedown`, { reason: 'x', purge: true });
     expect(taken.status).to.equal(200);
     const { status, json } = await get();

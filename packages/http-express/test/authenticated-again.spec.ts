@@ -33,7 +33,7 @@ function json(method: string, path: string, body: unknown): Request {
   return { method, path, type: 'application/json', body: Buffer.from(JSON.stringify(body)) };
 }
 
-describe('A caller whose body comes later than the head', () => {
+describe('A caller whose body arrives after the head', () => {
   let rig: Rig;
   let request: () => IncomingMessage | undefined;
   const open = async (options: RigOptions = {}): Promise<void> => {
@@ -86,7 +86,7 @@ describe('A caller whose body comes later than the head', () => {
     'a publication whose title is wrong': publication('', 'x'.repeat(300)),
     'a dry run whose title is wrong': publication('?dry_run=true', 'x'.repeat(300)),
   })) {
-    it(`is 401 when its key was revoked meanwhile, and nothing is left of ${name}`, async () => {
+    it(`is 401 if its key was revoked meanwhile, and nothing is left of ${name}`, async () => {
       await open();
       const { status, headers, body } = await late(sent, () => revoke(rig.keys.first));
       expect(status).to.equal(401);
@@ -96,7 +96,7 @@ describe('A caller whose body comes later than the head', () => {
     });
   }
 
-  it('is 401 when its key was revoked meanwhile, and a change is not made', async () => {
+  it('is 401 if its key was revoked meanwhile, and a change is not made', async () => {
     await open();
     const { id } = (await publish(rig)).json.pin;
     for (const body of [{ password: 'mallory was here' }, { nothing: 'known' }]) {
@@ -108,7 +108,7 @@ describe('A caller whose body comes later than the head', () => {
     expect(found).to.have.nested.property('publication.passwordProtected', false);
   });
 
-  it('is 401 when its key was revoked meanwhile, and nothing is administered', async () => {
+  it('is 401 if its key was revoked meanwhile, and no administration is done', async () => {
     await open();
     const { id } = (await publish(rig)).json.pin;
     for (const sent of [
@@ -126,7 +126,7 @@ describe('A caller whose body comes later than the head', () => {
     expect(await rig.useCases.read({ by: FIRST, id })).to.have.nested.property('publication.deletedAt', null);
   });
 
-  it('is 401 when its key is revoked while its archive is stored, and the archive is deleted', async () => {
+  it('is 401 if its key is revoked while its archive is stored, and the archive is deleted', async () => {
     let stored = 0;
     await open({
       ports: ({ archives }) => ({
@@ -145,7 +145,7 @@ describe('A caller whose body comes later than the head', () => {
     await expectNothingPublished();
   });
 
-  describe('whom a team authenticates', () => {
+  describe('a caller of an embedding team’s own sign-in', () => {
     let asked: (Caller | undefined)[];
     let answer: (again: Caller) => Promise<Caller | undefined>;
     beforeEach(async () => {
@@ -160,20 +160,20 @@ describe('A caller whose body comes later than the head', () => {
 
     const nothing = async (): Promise<void> => undefined;
 
-    it('is asked for again, with who it was', async () => {
+    it('is authenticated again, with the earlier caller', async () => {
       answer = async (again) => again;
       expect((await late(publication(), nothing)).status).to.equal(201);
       expect(asked).to.deep.equal([undefined, KNOWN]);
     });
 
-    it('is not asked for again when the body came with the head', async () => {
+    it('is not authenticated again if the body came with the head', async () => {
       const sent = publication();
       const whole = Buffer.concat([Buffer.from(headOf(sent)), sent.body]);
       expect((await askRaw(rig, whole)).status).to.equal(201);
       expect(asked).to.deep.equal([undefined]);
     });
 
-    it('is refused by what it is then, and the key stays free', async () => {
+    it('is refused by its new scopes, and the key stays free', async () => {
       const answers: readonly [status: number, again: typeof answer][] = [
         [401, async () => undefined],
         [401, async () => ({ ...KNOWN, account: accountId('another') })],

@@ -19,7 +19,7 @@ describe('Authentication by API keys', () => {
     );
   };
 
-  it('reads the key, and the credentials of an Idempotency-Key, behind the name of the scheme', async () => {
+  it('reads the credentials after the name of the scheme', async () => {
     const rows = [
       { sent: undefined },
       { sent: 'Bearer key', key: 'key', credentials: 'key' },
@@ -49,7 +49,7 @@ describe('Authentication by API keys', () => {
     expect(credentialsOf({ headers: { authorization } } as IncomingMessage)).to.equal(authorization);
   });
 
-  it('notes the use of a key once for a request that is authenticated again', async () => {
+  it('records the use of a key once for a request that is authenticated again', async () => {
     const response = new EventEmitter() as ServerResponse;
     const { id, account, scopes } = await firstKey();
     const noted: ApiKey[] = [];
@@ -70,7 +70,7 @@ describe('Authentication by API keys', () => {
     expect(noted.map((key) => key.id)).to.deep.equal([id]);
   });
 
-  it('notes nothing when there is no key', async () => {
+  it('records nothing without a key', async () => {
     const noted: unknown[] = [];
     const authenticate = apiKeyAuthentication({
       authenticate: async () => undefined,
@@ -81,7 +81,7 @@ describe('Authentication by API keys', () => {
     expect(noted).to.deep.equal([]);
   });
 
-  it('notes the use of a key after the answer, at most once a minute', async () => {
+  it('records the use of a key after the answer, at most once a minute', async () => {
     expect((await firstKey()).lastUsedAt).to.equal(null);
     await ask(rig, '/api/v1/limits');
     await until(async () => (await firstKey()).lastUsedAt === rig.clock.now());
@@ -94,7 +94,7 @@ describe('Authentication by API keys', () => {
     await until(async () => (await firstKey()).lastUsedAt === noted + minutes(1) + 1_000);
   });
 
-  it('answers though the use cannot be noted, and reports that', async () => {
+  it('answers even if the use cannot be recorded, and reports that', async () => {
     const errors: unknown[] = [];
     const fault = new Fault('store_unavailable', 'no database');
     const { manageKeys } = rig;

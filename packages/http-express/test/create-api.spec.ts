@@ -24,7 +24,7 @@ describe('The API as a router', () => {
 
   const caller = { account: 'first' as never, scopes: ['pins:read', 'pins:write'] as const };
 
-  it('refuses a request with several Host headers before it looks at its key', async () => {
+  it('refuses a request with several Host headers before it checks its key', async () => {
     for (const path of ['/api/v1/limits', '/openapi.json', '/api/v1/nothing']) {
       const hosts = ['Host: a', 'host: a'];
       const key = `Authorization: Bearer ${rig.keys.first}`;
@@ -37,7 +37,7 @@ describe('The API as a router', () => {
     }
   });
 
-  it('takes a target that names its host, and looks at its path alone', async () => {
+  it('accepts a target in absolute form, and uses its path alone', async () => {
     const key = `Authorization: Bearer ${rig.keys.first}`;
     for (const [target, status] of [
       ['http://share.example:80/api/v1/pins?limit=1', 200],
@@ -52,7 +52,7 @@ describe('The API as a router', () => {
     }
   });
 
-  it('says which boundary to quote where a form cannot be read for that', async () => {
+  it('names the boundary to quote if it makes a form unreadable', async () => {
     const send = async (boundary: string): Promise<string> => {
       const headers = {
         'content-type': `multipart/form-data; boundary=${boundary}`,
@@ -70,7 +70,7 @@ describe('The API as a router', () => {
     expect(await send('plain')).not.to.include('boundary=');
   });
 
-  it('counts an answer for its account until its client has taken it', async () => {
+  it('counts an answer for its account until it is sent', async () => {
     const followed: string[] = [];
     accountBacklogs.follow = (account, { headersSent }) => {
       if (headersSent) followed.push(account);
@@ -84,7 +84,7 @@ describe('The API as a router', () => {
     expect(followed).to.deep.equal(['first']);
   });
 
-  it('can be mounted under a path, and says so in its URLs', async () => {
+  it('can be mounted at a path, which its URLs contain', async () => {
     const app = express();
     const publicUrl = 'https://team.example/share/';
     app.use('/share', createApi({ useCases: rig.useCases, publicUrl, authenticate: async () => caller }));
@@ -100,7 +100,7 @@ describe('The API as a router', () => {
     await server.close();
   });
 
-  it('leaves every other path to the app around it', async () => {
+  it('passes every other path on to the app', async () => {
     const app = express();
     app.use(
       createApi({ useCases: rig.useCases, publicUrl: rig.baseUrl, authenticate: async () => undefined }),
@@ -139,7 +139,7 @@ describe('The API as a router', () => {
     await server.close();
   });
 
-  it('takes a body that a parser before it has read, and says so where it cannot', async () => {
+  it('accepts a JSON body that a parser before it has read, and refuses other bodies with the reason', async () => {
     const app = express();
     const parsers = {
       json: express.json({ strict: false }),
@@ -174,7 +174,7 @@ describe('The API as a router', () => {
     await server.close();
   });
 
-  it('says at the first request that it is mounted where publicUrl does not lead', async () => {
+  it('throws at the first request if it is mounted elsewhere than at publicUrl', async () => {
     for (const [mount, publicUrl, path] of [
       ['/', 'https://team.example/share', '/share/api/v1/pins'],
       ['/', 'https://team.example/share', '/share/openapi.json'],
@@ -207,7 +207,7 @@ describe('The API as a router', () => {
     }
   });
 
-  it('refuses a public URL that is none', () => {
+  it('refuses an invalid public URL', () => {
     for (const publicUrl of [
       '',
       'share.example',
@@ -221,7 +221,7 @@ describe('The API as a router', () => {
     }
   });
 
-  it('refuses to be made without a sign-in', () => {
+  it('requires a sign-in', () => {
     const options = { useCases: rig.useCases, publicUrl: 'https://share.example' };
     expect(() => createApi(options as unknown as ApiOptions)).to.throw(TypeError, /^authenticate must be /);
   });

@@ -15,7 +15,7 @@ describe('An answer before the end of the body', () => {
       .head.replace(/Bearer \S+/, 'Bearer wrong')
       .replace(/Content-Length: \d+/, `Content-Length: ${length}`);
 
-  it('is followed by 30 seconds in which the rest is thrown away, and then the connection closes', async () => {
+  it('drains the rest for 30 seconds, and then closes the connection', async () => {
     const connection = await openRawConnection(rig.baseUrl);
     await connection.send(refusedHead(10 * MiB));
     expect((await connection.answer()).status).to.equal(401);
@@ -26,7 +26,7 @@ describe('An answer before the end of the body', () => {
     await connection.untilClosed();
   });
 
-  it('is followed by at most 64 MiB that are thrown away, and then the connection closes', async () => {
+  it('drains at most 64 MiB, and then closes the connection', async () => {
     const connection = await openRawConnection(rig.baseUrl);
     await connection.send(refusedHead(1_000 * MiB));
     expect((await connection.answer()).status).to.equal(401);
@@ -51,7 +51,7 @@ describe('An answer before the end of the body', () => {
     second.destroy();
   });
 
-  it('is logged with the time it took, not with that of the body nobody wants', async () => {
+  it('is logged with its own time, without that of draining the body', async () => {
     const connection = await openRawConnection(rig.baseUrl);
     await connection.send(refusedHead(MiB));
     expect((await connection.answer()).status).to.equal(401);

@@ -4,7 +4,7 @@ import { ask, askAs, publish, update } from './client.ts';
 import { openRig } from './rig.ts';
 
 describe('GET /api/v1/events', () => {
-  it('lists what was done by which key in which request, newest first, and nothing of others', async () => {
+  it('lists actions with their keys and requests, newest first, and none of others', async () => {
     const rig = await openRig();
     const role = (await publish(rig)).json.pin;
     rig.clock.advance(minutes(1));
@@ -32,7 +32,7 @@ describe('GET /api/v1/events', () => {
     expect(all.events.map(({ account }) => account)).to.deep.equal(['first', 'first', 'first', 'first']);
   });
 
-  it('goes on with a cursor, which is good under the same filter only', async () => {
+  it('continues with a cursor, which is valid only with the same filter', async () => {
     const rig = await openRig();
     await publish(rig);
     const seen: string[] = [];
@@ -52,7 +52,7 @@ describe('GET /api/v1/events', () => {
     }
   });
 
-  it('keeps an address only where a setting asks for it', async () => {
+  it('has an address only if a setting enables it', async () => {
     const rig = await openRig({ api: { historyAddress: () => '192.0.2.7' } });
     const role = (await publish(rig)).json.pin;
     await update(rig, role.id, { title: 'Renamed' });
@@ -60,14 +60,14 @@ describe('GET /api/v1/events', () => {
     expect(events.map(({ address }) => address)).to.deep.equal(['192.0.2.7', '192.0.2.7']);
   });
 
-  it('has the name that was set', async () => {
+  it('has the changed name', async () => {
     const rig = await openRig();
     await publish(rig, 'key', undefined, undefined, '?name=docs');
     const { events } = (await ask(rig, '/api/v1/events')).json;
     expect(events.filter(({ name }) => name !== undefined)).to.have.nested.property('[0].name', 'docs');
   });
 
-  it('is nowhere where there is no history, and not in the document', async () => {
+  it('is missing without a history, also in the document', async () => {
     const rig = await openRig({ api: { history: undefined as never } });
     expect((await ask(rig, '/api/v1/events')).status).to.equal(404);
     expect((await ask(rig, '/api/v1/events', { method: 'POST' })).status).to.equal(404);

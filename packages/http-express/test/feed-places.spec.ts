@@ -61,7 +61,7 @@ function countReads({ memory: { history } }: Rig): ReadonlyMap<number, number> {
 
 for (const path of ['/api/v1/events', '/admin/v1/events']) {
   describe(`A client that waits at ${path}`, () => {
-    it('is answered at once when it closes its side, and its place is free', async () => {
+    it('is answered at once when it closes its side, and frees its place', async () => {
       const { readers, openReader } = await openCrowded(path, { allowHalfOpen: true });
       for (const reader of readers) {
         reader.end();

@@ -40,7 +40,7 @@ describe('GET /api/v1/events?order=asc', () => {
     return await settled;
   }
 
-  it('gives every event once, oldest first, and always a cursor to go on with', async () => {
+  it('answers every event once, oldest first, and always a cursor to continue', async () => {
     const first = await read(`${FEED}&limit=1&include=cursors`);
     expect(first.events).to.have.lengthOf(1);
     expect(first.cursors).to.deep.equal([first.next_cursor]);
@@ -56,7 +56,7 @@ describe('GET /api/v1/events?order=asc', () => {
     expect(next.events.map((event) => event.id)).to.deep.equal([id]);
   });
 
-  it('refuses what goes with the other order alone, and cursors that are not its own', async () => {
+  it('refuses parameters of the other order, and foreign cursors', async () => {
     const { next_cursor: own } = await read(FEED);
     const wrong = [
       ...[
@@ -98,7 +98,7 @@ describe('GET /api/v1/events?order=asc', () => {
     expect((await get(`${FEED}&after=${own}`, rig.keys.second)).status, 'of another account').to.equal(400);
   });
 
-  it('says that a cursor has expired, and where the feed begins', async () => {
+  it('reports an expired cursor, and the beginning of the feed', async () => {
     const { cursors = [] } = await read(`${FEED}&include=cursors`);
     const { next_cursor: end } = await read(`${FEED}&after=latest`);
     await rig.memory.history.drop(later(rig.clock.now(), days(1)), 100);
@@ -113,7 +113,7 @@ describe('GET /api/v1/events?order=asc', () => {
     });
   });
 
-  it('waits for an event, and no longer than it was asked to', async () => {
+  it('waits for an event, at most for the requested time', async () => {
     const { next_cursor: end } = await read(`${FEED}&after=latest`);
     const waiting = read(`${FEED}&after=${end}&wait=30`);
     const id = await keep();

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { ask } from './client.ts';
 import { openRig } from './rig.ts';
 
-describe('While clients leave too many bytes of answers untaken', () => {
+describe('While too many bytes of answers wait for slow clients', () => {
   const { memory } = outgoingBytes;
 
   beforeEach(() => {
@@ -16,7 +16,7 @@ describe('While clients leave too many bytes of answers untaken', () => {
     outgoingBytes.load(-1);
   });
 
-  it('an answer over 64 KiB is 503 with Retry-After: 1, and a smaller one goes out', async () => {
+  it('an answer over 64 KiB is 503 with Retry-After: 1, and a smaller one is sent', async () => {
     const rig = await openRig();
     const large = await ask(rig, '/openapi.json', { headers: { 'accept-encoding': 'identity' } });
     expect([large.status, large.headers.get('retry-after')]).to.deep.equal([503, '1']);

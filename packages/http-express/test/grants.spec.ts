@@ -26,7 +26,7 @@ describe('POST /api/v1/pins/{id}/grants', () => {
       ...(body === undefined ? {} : { body }),
     });
 
-  it('needs no body, and takes an empty object and nothing else for one', async () => {
+  it('needs no body, and accepts only an empty object', async () => {
     const json = { 'content-type': 'application/json' };
     const expires_at = new Date(rig.clock.now()).toISOString();
     for (const made of [await create(), await create(json, ''), await create(json, ' {} ')]) {
@@ -44,7 +44,7 @@ describe('POST /api/v1/pins/{id}/grants', () => {
     }
   });
 
-  it('answers with the reason when there is no grant', async () => {
+  it('gives the reason if there is no grant', async () => {
     answer = async () => ({ kind: 'refused', code: 'forbidden' });
     const { status, json } = await create();
     expect([status, json.code, json.title]).to.deep.equal([

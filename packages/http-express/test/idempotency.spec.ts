@@ -4,7 +4,7 @@ import { publish } from './client.ts';
 import { openRig } from './rig.ts';
 
 describe('A repeated publication', () => {
-  it('is answered without a staged file, and a mismatch is still noticed', async () => {
+  it('is answered without a staged file, and still refused on a mismatch', async () => {
     let staged = 0;
     const rig = await openRig({
       ports: ({ staging }) => ({

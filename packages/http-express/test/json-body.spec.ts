@@ -22,7 +22,7 @@ function read(
 }
 
 describe('A body of JSON', () => {
-  it('is its value, with the number of members it was written with', async () => {
+  it('is its value, with the number of members in the text', async () => {
     const written = fc.tuple(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom('', ' ', '\n\t'));
     const check = fc.asyncProperty(written, async ([value, space]) => {
       const text = JSON.stringify(value, undefined, space);
@@ -32,7 +32,7 @@ describe('A body of JSON', () => {
     await fc.assert(check, { numRuns: 200 });
   });
 
-  it('counts a member that is there twice twice, and nothing inside of members', async () => {
+  it('counts a repeated member twice, and nothing inside of members', async () => {
     const texts = [
       ['{"a":1,"a":2}', 2],
       ['{"a":{"b":1,"c":[{"d":1}]}}', 1],
@@ -44,7 +44,7 @@ describe('A body of JSON', () => {
     for (const [text, members] of texts) expect(await read(text), text).to.include({ kind: 'json', members });
   });
 
-  it('may be absent or empty where it is optional, and then needs no type', async () => {
+  it('may be absent or empty if it is optional, and then needs no type', async () => {
     const empty = { kind: 'json', value: {}, members: 0 };
     const [chunked, typed] = [{ 'transfer-encoding': 'chunked' }, JSON_TYPE];
     const rows = [

@@ -14,7 +14,7 @@ describe('an account with limits of its own', () => {
   const limitsOf = async (key: string) =>
     (await ask(rig, '/api/v1/limits', { headers: { authorization: `Bearer ${key}` } })).json.limits;
 
-  it('sees them, and other accounts see the default ones', async () => {
+  it('reads them, and other accounts read the default ones', async () => {
     expect(await limitsOf(rig.keys.first)).to.include({ archive_bytes: 500, lifetime_days: 30 });
     expect(await limitsOf(rig.keys.second)).to.include({ archive_bytes: 10_485_760, lifetime_days: 7 });
   });

@@ -5,7 +5,7 @@ import { ask, publish, until, update } from './client.ts';
 import { openRig } from './rig.ts';
 
 describe('The request log', () => {
-  it('has one entry a request: method, route, role, account, key id, status, outcome, time and request id', async () => {
+  it('has one entry per request: method, route, role, account, key id, status, outcome, time and request id', async () => {
     const rig = await openRig();
     const { json, headers } = await publish(rig);
     await ask(rig, `/api/v1/pins/${json.pin.id}?x=1`);
@@ -48,7 +48,7 @@ describe('The request log', () => {
     expect(knownCallers).to.deep.equal([true, true, true, false, false, true, true]);
   });
 
-  it('holds no key, password, title, query or Idempotency-Key', async () => {
+  it('contains no key, password, title, query or Idempotency-Key', async () => {
     const rig = await openRig();
     const { json } = await publish(rig, 'the-idempotency-key', 'the-title');
     await publish(rig, rig.keys.first);
@@ -64,7 +64,7 @@ describe('The request log', () => {
     expect(text).not.to.include(rig.keys.first);
   });
 
-  it('keeps what broke of a request that failed', async () => {
+  it('has the error of a request that failed', async () => {
     const fault = new Fault('store_unavailable', 'no database');
     const bug = new TypeError('a bug');
     let thrown: Error = fault;

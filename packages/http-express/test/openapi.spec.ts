@@ -82,13 +82,13 @@ function codesOf(method: string, path: string): readonly string[] {
 }
 
 describe('The API documents', () => {
-  it('are what the page about the API was made from', async () => {
+  it('are the source of the page about the API', async () => {
     expect(await readFile(API_PAGE, 'utf8'), 'run `pnpm --filter @pinfold/http-express api`').to.equal(
       apiPage(),
     );
   });
 
-  it('are what the compiled checks of requests were made from', async () => {
+  it('are the source of the compiled checks of requests', async () => {
     const isToday = (await readFile(CHECKS_FILE, 'utf8')) === compiledChecks();
     expect(isToday, 'run `pnpm --filter @pinfold/http-express checks`').to.equal(true);
   });
@@ -109,18 +109,18 @@ describe('The API documents', () => {
     expect(new Set(ids).size).to.equal(ids.length);
   });
 
-  it('know nothing of each other', () => {
+  it('do not mention each other', () => {
     expect(JSON.stringify(document)).not.to.match(/admin|Administered|Takedown"|AccountList/);
     for (const path of Object.keys(administration.paths ?? {})) expect(path).to.match(/^\/admin\//);
   });
 
-  it('has nothing in it that is empty, optional or open by mistake', () => {
+  it('contain nothing that is empty, optional or open by mistake', () => {
     const text = JSON.stringify(documents, (name, value) => (name === 'security' ? undefined : value));
     expect(text).not.to.match(/[[:,](?:""|\{\}|\[\])/);
     expect(text).not.to.match(/"additionalProperties":true|"required":false/);
   });
 
-  it('asks for an API key everywhere but for itself and the guide for agents', () => {
+  it('require an API key everywhere but for themselves and the guide for agents', () => {
     for (const { security, components } of documents) {
       expect(security).to.deep.equal([{ apiKey: [] }]);
       expect(components?.securitySchemes).to.have.nested.include({
@@ -137,7 +137,7 @@ describe('The API documents', () => {
     ]);
   });
 
-  it('require every body but those that may be absent', () => {
+  it('require every body except optional ones', () => {
     const optional = Object.entries(paths).filter(([, item]) =>
       Object.values(item).some(({ requestBody }) => requestBody && requestBody.required === undefined),
     );
@@ -175,14 +175,14 @@ describe('The API documents', () => {
     expect(parameters).to.have.nested.property('0.name', 'include');
   });
 
-  it('promises rates to accounts alone: whoever reads it needs no key', () => {
+  it('list rate headers only for accounts: reading the document needs no key', () => {
     const headers = (path: string): readonly string[] =>
       Object.keys(paths[path]?.get?.responses?.[200]?.headers ?? {});
     expect(headers('/api/v1/pins')).to.include.members(['RateLimit', 'RateLimit-Policy']);
     expect(headers('/openapi.json')).to.deep.equal(['X-Request-Id', 'Cache-Control', 'ETag']);
   });
 
-  it('has every code of the table somewhere, each under its status', () => {
+  it('contain every code of the table, each under its status', () => {
     const wire = new Set(Object.values(problemTable).map(({ code }) => code));
     const documented = new Set<string>();
     for (const [path, item] of Object.entries(paths)) {
@@ -200,7 +200,7 @@ describe('The API documents', () => {
     for (const { components } of documents) expect(components?.responses).to.have.all.keys(common);
   });
 
-  it('has the limits in force', () => {
+  it('contain the limits in force', () => {
     const changed = { titleCharacters: 10, lifetime: days(1), renewal: days(3), grantLifetime: hours(5) };
     const limits = { ...defaultLimits, ...changed };
     const text = JSON.stringify(openApiDocument({ publicUrl: 'https://share.example', limits }));
@@ -212,7 +212,7 @@ describe('The API documents', () => {
     expect(text).not.to.include('"maxLength":255,"description":"The management title');
   });
 
-  it('is valid OpenAPI 3.1', async () => {
+  it('are valid OpenAPI 3.1', async () => {
     for (const one of documents) {
       const validator = new Validator();
       const { valid, errors } = await validator.validate(JSON.parse(JSON.stringify(one)));
@@ -222,7 +222,7 @@ describe('The API documents', () => {
     }
   });
 
-  it('has examples that are as their schemas say, and schemas that refuse what no answer has', () => {
+  it('have examples that match their schemas, and schemas that refuse other answers', () => {
     const ajv = new Ajv2020({ strict: false });
     const never = new Set<string>();
     let checked = 0;

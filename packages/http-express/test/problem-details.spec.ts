@@ -36,7 +36,7 @@ const SECRETS = [
 ] as const;
 
 describe('The words of a refusal', () => {
-  it('are a sentence of every rule, with its figures and path', () => {
+  it('are a sentence for every rule, with its numbers and path', () => {
     const details = new Set(BROKEN.map((details) => archiveError(details).detail));
     expect(details.size).to.equal(BROKEN.length);
     expect([...details].join()).not.to.include('undefined');
@@ -51,7 +51,7 @@ describe('The words of a refusal', () => {
     expect(detail).to.match(/disagree: crc32, compressed size\. /);
   });
 
-  it('have the path and figures of a broken rule, and nothing else that it carries', () => {
+  it('have the path and numbers of a broken rule, and none of its other members', () => {
     const large: ArchiveProblem = { rule: 'file_too_large', path: 'a.mp4', limit: 10, actual: 12 };
     const detail = '12 bytes: A file can have at most 10 bytes. Make larger ones smaller, or leave them out.';
     expect(archiveError(large)).to.deep.equal({ ...large, detail });
@@ -64,7 +64,7 @@ describe('The words of a refusal', () => {
     expect(archiveError(overlapping).detail).to.match(/^Files in the ZIP overlap\. /);
   });
 
-  it('name what there is in place of an index.html, and what to do with it', () => {
+  it('name the files found in place of an index.html, with advice', () => {
     const rows: readonly (readonly [hint: IndexHint, cure: RegExp])[] = [
       [{ kind: 'empty' }, /^There are no files/],
       [{ kind: 'folder', path: 'docs/out' }, /the folder "docs\/out" has one\. Publish that folder\.$/],
@@ -87,7 +87,7 @@ describe('The words of a refusal', () => {
     expect(archiveError({ rule: 'missing_index' }).detail).to.match(/^There is no index\.html, .* Put one, /);
   });
 
-  it('list what is wrong with a title, a password, a key and a name, with its figures', () => {
+  it('list the errors of a title, a password, a key and a name, with their numbers', () => {
     const rows: readonly (readonly [details: object, error: object, detail: RegExp])[] = [
       ...(['invalid_idempotency_key', 'invalid_title', 'invalid_password'] as const).map(
         (code) =>
@@ -108,7 +108,7 @@ describe('The words of a refusal', () => {
     }
   });
 
-  it('say how to make room for a name and when an answer comes, and nothing where the code says all', () => {
+  it('explain how to make room for a name and when to retry, and add nothing if the code suffices', () => {
     const details = (refusal: object) => problemDetails({ kind: 'refused', ...refusal } as Refusal);
     expect(details({ code: 'quota_exceeded', rule: 'names', ...limits }).advice).to.match(/^Delete names/);
     expect(details({ code: 'quota_exceeded', rule: 'keys', ...limits })).to.have.all.keys('errors');
@@ -132,7 +132,7 @@ function textOf({ cause, texts, values }: Finding<FindingTextId>): string {
 
 describe('The API', () => {
   for (const problem of problemOfEachRule) {
-    it(`says of ${problem.rule} what the catalogue says, behind the exact cause`, () => {
+    it(`describes ${problem.rule} as the catalogue does, after the exact cause`, () => {
       const finding = archiveFinding(problem, (size) => `${size} bytes`);
       const { detail } = archiveError(problem);
       expect(detail.slice(-textOf(finding).length)).to.equal(textOf(finding));
@@ -147,7 +147,7 @@ describe('The API', () => {
     [{ rule: 'ambiguous_structure', reason: 'trailing_bytes' }, 'bsdtar'],
     [{ rule: 'header_mismatch', path, fields: ['missing_descriptor'] }, 'adm-zip'],
   ] as const) {
-    it(`names a tool that writes ZIPs of which it says ${problem.rule}`, () => {
+    it(`names a tool whose ZIPs break the rule ${problem.rule}`, () => {
       const finding = archiveFinding(problem, String);
       expect(finding.reason).to.include(tool);
       expect(archiveError(problem).detail).to.equal(`${finding.reason} ${textOf(finding)}`);
@@ -155,7 +155,7 @@ describe('The API', () => {
   }
 
   for (const warning of warningOfEachRule) {
-    it(`says of ${warning.rule} what the catalogue says, behind what was seen`, () => {
+    it(`describes ${warning.rule} as the catalogue does, after what was found`, () => {
       const finding = warningFinding(warning);
       const [{ detail = '' } = {}] = wireWarnings([warning]);
       const read = readFinding(detail);
@@ -192,7 +192,7 @@ describe('The words of a warning', () => {
     expect(full?.detail).to.match(/^17 of 23 names: /);
   });
 
-  it('are there for a rule that a newer node of the same service kept', () => {
+  it('exist for a rule that a newer node of the same service has stored', () => {
     const [warning] = wireWarnings([{ rule: 'later' as 'source_map', path: 'a.map' }]);
     expect(warning).to.include({ rule: 'later', path: 'a.map' });
     expect(warning?.detail).to.match(/newer version/);

@@ -26,7 +26,7 @@ function headersOf(code: WireCode, wait: number): Readonly<Record<string, string
 }
 
 describe('A problem', () => {
-  it('is retryable where the very same request may succeed later', () => {
+  it('is retryable if the very same request may succeed later', () => {
     const retryable = PROBLEMS.filter(isRetryable).map(({ code }) => code);
     const expected = [
       'idempotency_in_progress',
@@ -38,7 +38,7 @@ describe('A problem', () => {
     expect(retryable).to.have.members(expected);
   });
 
-  it('says in one sentence whether to keep the Idempotency-Key, of a publication only', () => {
+  it('advises in one sentence whether to keep the Idempotency-Key, for publications only', () => {
     for (const { code, key } of PROBLEMS) {
       const kept = answerRefusal(refuseRequest(code), publishing, NOW).json.suggestion;
       const plain = answerRefusal(refuseRequest(code), context, NOW).json.suggestion;
@@ -49,7 +49,7 @@ describe('A problem', () => {
     }
   });
 
-  it('lists at most 20 errors of an archive and says how many more there are', () => {
+  it('lists at most 20 errors of an archive, and counts the others', () => {
     const problems = Array.from({ length: 23 }, (_, n) => ({ rule: 'symlink', path: `p${n}` }) as const);
     const refusal: Refusal<'invalid_archive'> = { kind: 'refused', code: 'invalid_archive', problems };
     const { json: problem } = answerRefusal(refusal, publishing, NOW);
@@ -64,7 +64,7 @@ describe('A problem', () => {
     expect(few?.errors_omitted).to.equal(0);
   });
 
-  it('says what the host says of an archive that the host refuses', () => {
+  it('has the text of the embedding server that refuses an archive', () => {
     const words = { en: 'Needs a licence file.', ja: 'ライセンスがありません。' };
     const refusal = { kind: 'refused', code: 'refused_by_host', rule: 'host:licence', words } as const;
     const { status, json: problem } = answerRefusal(refusal, publishing, NOW);
@@ -74,7 +74,7 @@ describe('A problem', () => {
     expect(problemOf(refusal, publishing)).to.deep.equal(problem);
   });
 
-  it('is the same for programs that answer by other means', () => {
+  it('is the same for programs without HTTP', () => {
     for (const { code } of PROBLEMS) {
       const refusal = refuseRequest(code, { detail: 'As told.' });
       const problem = problemOf(refusal, context);
@@ -105,7 +105,7 @@ describe('A problem', () => {
   });
 });
 
-describe('What was thrown', () => {
+describe('The answer to an exception', () => {
   const codes: readonly FaultCode[] = [
     'archive_missing',
     'hasher_overloaded',
@@ -115,7 +115,7 @@ describe('What was thrown', () => {
     'store_unavailable',
   ];
 
-  it('is 503 with Retry-After where a repetition may help', () => {
+  it('is 503 with Retry-After if a retry may help', () => {
     for (const code of codes) {
       const {
         status,
@@ -129,7 +129,7 @@ describe('What was thrown', () => {
     }
   });
 
-  it('is 500 otherwise, and reveals nothing of it', () => {
+  it('is 500 otherwise, and does not reveal the error', () => {
     const strange = { [Symbol.for('@pinfold/core/fault')]: true, code: 'a code of a later version' };
     for (const error of [
       new Fault('store_corrupt', 'secret'),

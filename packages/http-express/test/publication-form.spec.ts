@@ -5,7 +5,7 @@ import { PublicationForm, refuseBody } from '../src/reading/publication-form.ts'
 describe('The form of a publication', () => {
   const archive = { name: 'archive', filename: 'site.zip', type: 'application/zip' };
 
-  it('refuses a file without a name, and says how large an archive may be', () => {
+  it('refuses a file without a name, and gives the limit for archives', () => {
     const form = new PublicationForm({ ...defaultLimits, archiveBytes: 5 });
     const limit = { rule: 'archive_too_large', limit: 5 };
     for (const [refused, code, error] of [
@@ -20,7 +20,7 @@ describe('The form of a publication', () => {
     expect(form.end()).to.deep.equal({ kind: 'fields', fields: { filename: 'site.zip', title: null } });
   });
 
-  it('is refused for a title that is too long to be read after all else', () => {
+  it('is refused for a title that is too long to be read, after all other checks', () => {
     const title = { name: 'title', text: 'x'.repeat(65_536), cut: true };
     const form = new PublicationForm({ ...defaultLimits, titleCharacters: 100_000 });
     expect(form.field(title)).to.equal(undefined);
@@ -30,7 +30,7 @@ describe('The form of a publication', () => {
     expect(form.end()).to.have.nested.property('fields.title.code', 'invalid_title');
   });
 
-  it('is to be sent whole', () => {
+  it('must be sent whole', () => {
     const details = { detail: 'Send the body whole: it broke off.' };
     expect(refuseBody('broken_off', '')).to.deep.include({ code: 'invalid_request', details });
   });

@@ -16,7 +16,7 @@ describe('The rate of requests', () => {
     expect(json.rates).to.deep.equal({ requests: null, publications: null });
   });
 
-  it('is on every answer of the API, and past it is 429 with Retry-After', async () => {
+  it('is in the headers of every answer; beyond it, requests are 429 with Retry-After', async () => {
     const rig = await openRig({ api: { requestRate: { count: 3, window: seconds(60) } } });
     expect(details(await ask(rig, '/api/v1/limits'))).to.deep.equal({
       requests: { q: 3, w: 60, r: 2, t: 20 },
@@ -40,7 +40,7 @@ describe('The rate of requests', () => {
     expect((await ask(rig, '/api/v1/limits')).status).to.equal(429);
   });
 
-  it('is no matter for a request without a valid key', async () => {
+  it('does not apply to a request without a valid key', async () => {
     const rig = await openRig({ api: { requestRate: { count: 1, window: seconds(60) } } });
     for (let n = 0; n < 3; n += 1) {
       const { status, headers } = await ask(rig, '/api/v1/limits', {
@@ -51,7 +51,7 @@ describe('The rate of requests', () => {
     }
   });
 
-  it('may be by caller, and what was set for an account goes before it', async () => {
+  it('may depend on the caller; an account’s own rate takes precedence', async () => {
     const rig = await openRig({
       api: {
         requestRate: ({ account }) => (account === FIRST ? { count: 5, window: minutes(1) } : null),
@@ -66,7 +66,7 @@ describe('The rate of requests', () => {
     expect(details(await ask(rig, '/api/v1/limits'))).to.deep.equal({});
   });
 
-  it('takes ten for a change and one for everything else, whatever becomes of it', async () => {
+  it('charges ten for a change and one for everything else, with any outcome', async () => {
     const rig = await openRig({ api: { requestRate: { count: 100, window: seconds(100) } } });
     const { json, ...published } = await publish(rig, 'a');
     expect(details({ json, ...published })).to.have.nested.property('requests.r', 99);
@@ -80,7 +80,7 @@ describe('The rate of requests', () => {
     expect(await remaining(ask(rig, '/api/v1/pins', { method: 'POST' }))).to.equal(57);
   });
 
-  it('says of a refused change when it would pass, while what costs one still passes', async () => {
+  it('has in a refused change when it would pass, while requests that cost one still pass', async () => {
     const rig = await openRig({ api: { requestRate: { count: 12, window: seconds(12) } } });
     const id = 'b9df3e07-5645-400c-ae31-d009fa487669';
     expect((await update(rig, id, { title: 'New' })).status).to.equal(404);
@@ -97,7 +97,7 @@ describe('The rate of requests', () => {
 describe('The rate of publications', () => {
   const quotas = { publications: { count: 2, window: minutes(2) } };
 
-  it('is on answers to publications that were checked against it, and past it is 429 with Retry-After', async () => {
+  it('is in the headers of publications that were checked against it; beyond it, they are 429', async () => {
     let refusal: Refusal<'refused_by_host'> | undefined;
     const api = { requestRate: { count: 100, window: seconds(100) } };
     const rig = await openRig({ quotas, api, beforePublish: () => refusal });
@@ -127,7 +127,7 @@ describe('The rate of publications', () => {
     expect((await publish(rig, 'c')).status).to.equal(201);
   });
 
-  it('costs nothing for a replay, a mismatch, a refusal or a dry run, and their answers lack its headers', async () => {
+  it('charges nothing for a replay, a mismatch, a refusal or a dry run, whose answers lack its headers', async () => {
     const rig = await openRig({ quotas });
     await publish(rig, 'a');
     await publish(rig, 'b');
@@ -143,7 +143,7 @@ describe('The rate of publications', () => {
     expect(dry.json, 'no name was asked for').to.have.all.keys('pin', 'archive', 'warnings');
   });
 
-  it('of an account goes before that of all', async () => {
+  it('of an account takes precedence over that for all', async () => {
     const rig = await openRig({ quotas });
     await limit(rig, { publications: '1/1h' as RateText });
     expect((await publish(rig, 'a')).status).to.equal(201);
@@ -154,7 +154,7 @@ describe('The rate of publications', () => {
 });
 
 describe('A quota', () => {
-  it('of publications in service is 403 with what there would be, until one has ended', async () => {
+  it('of publications in service is 403 with the would-be count, until one has ended', async () => {
     const rig = await openRig({ quotas: { sites: 1, publications: { count: 9, window: minutes(9) } } });
     const { json } = await publish(rig, 'a');
     const refused = await publish(rig, 'b');
@@ -189,7 +189,7 @@ describe('A quota', () => {
 });
 
 describe('Quotas by account', () => {
-  it('hold for each, where an embedding team says so', async () => {
+  it('apply to each as the embedding server returns them', async () => {
     const rig = await openRig({ quotas: async (account) => (account === FIRST ? { sites: 1 } : {}) });
     await publish(rig, 'a');
     expect((await publish(rig, 'b')).status).to.equal(403);

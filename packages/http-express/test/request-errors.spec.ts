@@ -45,14 +45,14 @@ describe('The problem of a wrong request', () => {
     }
   });
 
-  it('names a body that ends early, is no form, or is not an archive', async () => {
+  it('explains a body that ends early, is no form, or is not an archive', async () => {
     const broken = await refused([archive], (body) => body.slice(0, -10));
     expect(broken.detail).to.match(/^Send the form whole and well-formed/);
     const { detail } = await refused([{ ...archive, type: 'text/html' }]);
     expect(detail).to.match(/^Send the archive as application\/zip/);
   });
 
-  it('names a file whose head cannot be read, rather than a missing file', async () => {
+  it('reports a file whose head cannot be read, rather than a missing file', async () => {
     for (const [what, change] of [
       [
         'a file name without quotation marks',
@@ -83,7 +83,7 @@ describe('The problem of a wrong request', () => {
     expect(dryRun.json.suggestion).to.equal('Correct the ZIP and send it again.');
   });
 
-  it('names an Idempotency-Key that comes twice', async () => {
+  it('reports a repeated Idempotency-Key', async () => {
     const twice = await refused([archive], undefined, (head) =>
       head.replace('\r\n', '\r\nIdempotency-Key: other\r\n'),
     );
@@ -92,7 +92,7 @@ describe('The problem of a wrong request', () => {
     expect({ code, errors }).to.deep.equal({ code: 'invalid_idempotency_key', errors: expected });
   });
 
-  it('names a wrong Pinfold-Password, whose characters are counted as typed', async () => {
+  it('explains an invalid Pinfold-Password, whose characters are counted as typed', async () => {
     const sent = async (...passwords: readonly string[]) => {
       const lines = passwords.map((password) => `\r\nPinfold-Password: ${password}`).join('');
       const head = (text: string) => text.replace('\r\n', `${lines}\r\n`);
@@ -116,7 +116,7 @@ describe('The problem of a wrong request', () => {
     expect(pin).to.have.property('password_protected', true);
   });
 
-  it('names what is wrong with a query', async () => {
+  it('explains an invalid query', async () => {
     const ONLY_KNOWN = /^Send only query parameters that \/openapi\.json names/;
     for (const [query, detail] of [
       ['pins?limit=many', ONLY_KNOWN],

@@ -33,7 +33,7 @@ describe('the mode under /admin/v1', () => {
     }
   });
 
-  it('keeps accounts from changing anything while it is read-only, with its message', async () => {
+  it('refuses changes of accounts while it is read-only, with its message', async () => {
     const { rig, ask, own } = await openAdministered();
     const archive = siteZip();
     const outcome = await rig.useCases.publish({ by: 'first', key: 'one', filename: 'site.zip', archive });
@@ -63,7 +63,7 @@ describe('the mode under /admin/v1', () => {
     expect((await own(`/api/v1/pins/${id}`, { method: 'DELETE' })).status).to.equal(204);
   });
 
-  it('is changed by a mode and a message, as the document says', async () => {
+  it('is changed by a mode and a message, as in the API document', async () => {
     const { rig, ask } = await openAdministered();
     const message = 'x'.repeat(255);
     const right = { mode: 'read_only', message };

@@ -9,7 +9,7 @@ const signIn: SignIn = {
   securityScheme: { type: 'apiKey', in: 'cookie', name: 'session' },
 };
 
-describe('the API with a sign-in of the team', () => {
+describe('the API with an embedding team’s own sign-in', () => {
   let rig: Rig;
   let scopes: readonly 'pins:read'[] | undefined;
   beforeEach(async () => {
@@ -17,7 +17,7 @@ describe('the API with a sign-in of the team', () => {
     rig = await openRig({ api: { signIn, authenticate } });
   });
 
-  it('says how to sign in there, and nothing of API keys', async () => {
+  it('explains the sign-in, and does not mention API keys', async () => {
     scopes = undefined;
     const { status, headers, json } = await ask(rig, '/api/v1/pins');
     expect(status).to.equal(401);
@@ -26,7 +26,7 @@ describe('the API with a sign-in of the team', () => {
     expect(JSON.stringify(json)).not.to.match(/API key|Bearer/);
   });
 
-  it('takes null for nobody, and says what else is no caller, where types are not checked', async () => {
+  it('accepts null for no caller, and throws for other values, from plain JavaScript', async () => {
     scopes = null as never;
     for (const path of ['/api/v1/pins', '/admin/v1/accounts']) {
       expect((await ask(rig, path)).status).to.equal(401);
@@ -48,7 +48,7 @@ describe('the API with a sign-in of the team', () => {
     expect(own.log[0]?.error).to.have.property('message', 'undefined was thrown');
   });
 
-  it('says what a caller lacks, and nothing of API keys', async () => {
+  it('explains which scope a caller lacks, and does not mention API keys', async () => {
     scopes = ['pins:read'];
     const { status, json } = await ask(rig, '/api/v1/pins/x', { method: 'DELETE' });
     expect(status).to.equal(403);
@@ -60,14 +60,14 @@ describe('the API with a sign-in of the team', () => {
     expect(rig.log[0]).to.include({ account: 'first' }).and.not.to.have.property('key');
   });
 
-  it('says it to agents', async () => {
+  it('explains the sign-in to agents', async () => {
     const { text } = await ask(rig, '/llms.txt');
     expect(text)
       .to.include(signIn.detail)
       .and.not.match(/API key|Bearer/);
   });
 
-  it('describes it to machines', async () => {
+  it('describes the sign-in in the API document', async () => {
     const { text } = await ask(rig, '/openapi.json');
     const json = JSON.parse(text);
     expect(json.components.securitySchemes).to.deep.equal({ signIn: signIn.securityScheme });
@@ -81,14 +81,14 @@ describe('the API with a sign-in of the team', () => {
     expect(text).not.to.match(/API key|Bearer/);
   });
 
-  it('takes nothing from the document where there are API keys', () => {
+  it('changes nothing in the document with API keys', () => {
     const document = JSON.stringify(openApiDocument({ publicUrl: rig.baseUrl }));
     expect(document).to.contain('The API key is missing or not valid');
   });
 });
 
 describe('use cases of a test', () => {
-  it('are enough without those of the viewer and the screen', async () => {
+  it('suffice without those of the viewer and the screen', async () => {
     const rig = await openRig();
     const { createGrant, enter, grants, open, pin, unpin, updateSeen, visit, visitName, ...stub } =
       rig.useCases;

@@ -34,7 +34,7 @@ describe('A change that the state does not permit', () => {
     return answers.set('deleted stop', await stop(deleted));
   }
 
-  it('is refused with the state it is in, and what to do about this operation', async () => {
+  it('is refused with the state and the advice for this operation', async () => {
     const details = new Map<unknown, string>();
     for (const [what, { status, json }] of await refusals()) {
       const [state = ''] = what.split(' ');

@@ -26,7 +26,7 @@ async function eventsOf({ ask }: Administered, query: string): Promise<readonly 
 }
 
 describe('POST /admin/v1/pins/{id}/takedown', () => {
-  it('stops a publication in any state, says why, and again changes nothing', async () => {
+  it('stops a publication in any state with the reason; repeating it changes nothing', async () => {
     const tools = await openAdministered();
     const { rig } = tools;
     const expired = await publishAs(rig, 'first', 'one', 'one');
@@ -55,7 +55,7 @@ describe('POST /admin/v1/pins/{id}/takedown', () => {
     }
   });
 
-  it('takes a body as the document says, looks at it before the id, and knows no other method', async () => {
+  it('accepts a body as in the API document, checks it before the id, and allows no other method', async () => {
     const { rig, ask } = await openAdministered();
     const { id } = await publishAs(rig, 'first', 'one');
     const path = `/pins/${id}/takedown`;
@@ -145,7 +145,7 @@ describe('/admin/v1/takedowns', () => {
       expect((await ask('GET', `/takedowns?${each}`)).status, each).to.equal(400);
   });
 
-  it('lifts a ban, and never the stop', async () => {
+  it('lifts a ban, but never the stop', async () => {
     const tools = await openAdministered();
     const { rig, ask } = tools;
     const role = await publishAs(rig, 'first', 'one');
@@ -169,7 +169,7 @@ describe('/admin/v1/takedowns', () => {
     expect(method.headers.get('allow')).to.equal('DELETE');
   });
 
-  it('shows the account that the operator did it, and not which person or key', async () => {
+  it('shows the account that the operator did it, but not which person or key', async () => {
     const tools = await openAdministered();
     const { rig, ask, own } = tools;
     const { id } = await publishAs(rig, 'first', 'one');

@@ -21,7 +21,7 @@ class CountedUploads extends Uploads {
   }
 }
 
-describe('An upload beside another, where one at a time is received', () => {
+describe('An upload while another is received, one at a time', () => {
   let rig: Rig;
   let uploads: CountedUploads;
   let first: RawConnection;
@@ -73,7 +73,7 @@ describe('An upload beside another, where one at a time is received', () => {
     expect((await first.answer()).status).to.equal(422);
   }
 
-  it('is let in when the one before it is slow for ten seconds and of another account, which is 408', async () => {
+  it('begins after the one before it, of another account, was slow for ten seconds and got 408', async () => {
     await open(9);
     const { connection, body } = await begin('b1', rig.keys.second);
     for (let n = 0; n < 11; n += 1) {
@@ -87,7 +87,7 @@ describe('An upload beside another, where one at a time is received', () => {
     expect((await connection.answer()).status).to.equal(201);
   });
 
-  it('is not taken for silent while it waits', async () => {
+  it('does not count as silent while it waits', async () => {
     await open(9);
     const { connection, body } = await begin('second');
     rig.clock.advance(seconds(29));
@@ -117,7 +117,7 @@ describe('An upload beside another, where one at a time is received', () => {
     expect((await publish(rig, 'again')).status).to.equal(201);
   });
 
-  it('frees its place in the queue when its client goes', async () => {
+  it('frees its place in the queue when its client leaves', async () => {
     await open(1);
     const left = await begin('left');
     left.connection.destroy();
@@ -131,7 +131,7 @@ describe('An upload beside another, where one at a time is received', () => {
     expect(await rig.uploads()).to.deep.equal([]);
   });
 
-  it('is refused by its headers without a turn; its form is looked at in its turn', async () => {
+  it('is refused for its headers without a turn, and for its form in its turn', async () => {
     await open(0);
     const { head, body } = publicationBytes(rig);
     const statusOf = async (changed: string) => (await askRaw(rig, changed, body)).status;

@@ -49,7 +49,7 @@ describe('An upload', () => {
     expect(rig.log[0]).to.include({ status: 400, gone: true });
   });
 
-  it('is 408 when no byte comes for 30 seconds', async () => {
+  it('is 408 after 30 seconds without a byte', async () => {
     await open();
     const { connection } = await halfWay();
     rig.clock.advance(seconds(30));
@@ -61,7 +61,7 @@ describe('An upload', () => {
     await expectNothingLeft();
   });
 
-  it('is 408 when it takes more than 15 minutes in all, however steadily it comes', async () => {
+  it('is 408 after 15 minutes in total, even if it arrives steadily', async () => {
     await open({ api: { timeouts: { total: minutes(1) } } });
     const { connection, sent, rest } = await halfWay();
     const answer = connection.answer();
@@ -75,7 +75,7 @@ describe('An upload', () => {
     await expectNothingLeft();
   });
 
-  it('is refused by its head alone while none can be received, and the key is free', async () => {
+  it('is refused by its head while none can be received, and the key stays free', async () => {
     let isFull = true;
     const admit = (): void => {
       if (isFull) throw new Fault('staging_unavailable', 'no room');
@@ -90,7 +90,7 @@ describe('An upload', () => {
     await expectNothingLeft();
   });
 
-  it('that cannot be kept is 503, and can be sent again when the disk is well', async () => {
+  it('that cannot be stored is 503, and can be sent again once the disk works', async () => {
     let broken = true;
     const receive: Staging['receive'] = async (body) => {
       for await (const _ of body) throw new Fault('staging_unavailable', 'the disk is full at /secret/place');
@@ -113,7 +113,7 @@ describe('An upload', () => {
     expect((await askRaw(rig, again.head, again.body)).status).to.equal(201);
   });
 
-  it('publishes though its client went before its key was looked at, when its body was whole then', async () => {
+  it('publishes a complete body even if its client leaves before its key is checked', async () => {
     const came = Promise.withResolvers<IncomingMessage>();
     const goesOn = Promise.withResolvers<void>();
     await open({
@@ -150,7 +150,7 @@ describe('An upload', () => {
     expect(JSON.parse(text).pin.title).to.equal('日本');
   });
 
-  it('whose body a parser before the router has read is refused, not waited for', async () => {
+  it('is refused at once if a parser before the router has read its body', async () => {
     await open({
       api: {
         authenticate: async (request) => {

@@ -50,7 +50,7 @@ describe('GET /api/v1/pins/{id}?include=views', () => {
     expect(other.text).not.to.include('views');
   });
 
-  it('refuses other values, and the parameter where it means nothing', async () => {
+  it('refuses other values, and the parameter elsewhere', async () => {
     const queries = [
       'include=',
       'include=events',
@@ -67,7 +67,7 @@ describe('GET /api/v1/pins/{id}?include=views', () => {
     expect(stop.status).to.equal(400);
   });
 
-  it('is no parameter where nothing is counted, and not in the document', async () => {
+  it('is unknown without a counter, also in the document', async () => {
     const bare = await openRig({ api: { views: undefined as never } });
     expect((await get(`${await published(bare)}?include=views`, bare)).status).to.equal(400);
     expect(JSON.stringify(bare.document)).not.to.include('refused_passwords');

@@ -5,7 +5,7 @@ import { PostgresDatabase } from '../src/database/postgres-database.ts';
 import { PostgresConnection } from '../src/engine/postgres-connection.ts';
 
 describe('the schema in PostgreSQL', () => {
-  it('has every table and index that is declared', async () => {
+  it('has every declared table and index', async () => {
     const place = await postgresPlace();
     try {
       const pool = place.pool();

@@ -18,7 +18,7 @@ const AUTHENTICATED = message('R', '\0\0\0\0');
 const READY = message('Z', 'I');
 const ENDED = message('E', 'SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0');
 
-describe('a server that ends a connection in the packet that says that it is ready', () => {
+describe('a server that ends a connection in the packet with ReadyForQuery', () => {
   for (const pipeline of [false, true]) {
     for (const [what, runStatement] of Object.entries({
       'a call': async (pool: pg.Pool) => (await openPostgres({ pool, schema: 's' })).roles.load(aRoleId(1)),

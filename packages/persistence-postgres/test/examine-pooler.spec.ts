@@ -67,7 +67,7 @@ describe('a prepared statement', () => {
     expect(await keepsPreparedStatements(poolBehind(2, 'transaction'))).to.equal(false);
   });
 
-  it('stays where a pooler has one connection, which each transaction waits for', async () => {
+  it('stays with a pooler of one connection, for which each transaction waits', async () => {
     expect(await keepsPreparedStatements(poolBehind(1, 'transaction'))).to.equal(true);
   });
 });

@@ -37,7 +37,7 @@ describe('The feed on PostgreSQL', () => {
     );
   }
 
-  it('gives what is committed while a writing and a prepared transaction are open, and their events later', async () => {
+  it('answers committed events while a writing and a prepared transaction are open, and their events later', async () => {
     const writing = await place.pool().connect();
     const preparing = await place.pool().connect();
     const [a, b, c, d, e, f] = [anEvent(), anEvent(), anEvent(), anEvent(), anEvent(), anEvent()];
@@ -87,7 +87,7 @@ describe('The feed on PostgreSQL', () => {
     expect(ids(await read())).to.deep.equal([changed.id, during.id]);
   });
 
-  it('waits for a node that numbers, and sees what it has numbered', async () => {
+  it('waits for a node that is numbering, and sees its numbers', async () => {
     await keep(1, anEvent());
     const numbering = await place.pool().connect();
     try {

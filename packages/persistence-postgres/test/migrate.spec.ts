@@ -56,7 +56,7 @@ describeMigrations({
 });
 
 describe('migrate in PostgreSQL', () => {
-  it('needs no right to make a schema that is there', () =>
+  it('needs no right to create schemas if the schema exists', () =>
     onStage(async ({ place, schema, open }) => {
       const { server } = place;
       const owner = new pg.Client(server.address);
@@ -73,7 +73,7 @@ describe('migrate in PostgreSQL', () => {
       }
     }));
 
-  it('takes its time where requests may not', () =>
+  it('may take longer than requests', () =>
     onStage(async ({ schema, open }) => {
       const hurried = open({ statement_timeout: 200, query_timeout: 2_000 });
       const slow = newestMigration('SELECT pg_catalog.pg_sleep(0.4)');

@@ -30,7 +30,7 @@ async function onStage(play: (handle: Persistence, place: PostgresPlace) => Prom
 }
 
 describe('openPostgres', () => {
-  it('takes a name that the server would not cut or keep for itself', async () => {
+  it('accepts only names that the server neither truncates nor reserves', async () => {
     const pool = new pg.Pool();
     for (const schema of ['', 'pg_mine', 'a\0b', 'ä'.repeat(32)]) {
       expect(await rejectionOf(openPostgres({ pool, schema })), schema).to.be.instanceOf(TypeError);
@@ -50,7 +50,7 @@ describe('openPostgres', () => {
       expect(clock).to.be.within(Math.floor(before), after).and.satisfy(Number.isSafeInteger);
     }));
 
-  it('is led nowhere by a search path', () =>
+  it('does not depend on the search path', () =>
     onStage(async (_, place) => {
       const decoy = `${place.schema.slice(0, 40)} decoy"`;
       const pool = place.pool({ options: '-c search_path=decoy,public' });
@@ -83,7 +83,7 @@ describe('openPostgres', () => {
       await other.dispose();
     }));
 
-  it('reads numbers whatever the pool makes of them', () =>
+  it('reads numbers with any type parsers of the pool', () =>
     onStage(async (handle, place) => {
       const { role } = aPublication(1);
       await publishTo(handle.roles, aPublication(1));
@@ -92,7 +92,7 @@ describe('openPostgres', () => {
       expect((await odd.roles.load(aRoleId(1)))?.value).to.deep.equal(role);
     }));
 
-  it('never ends the pool, and answers nothing once it is closed', () =>
+  it('never ends the pool, and rejects calls once it is closed', () =>
     onStage(async (handle, place) => {
       const pool = place.pool();
       const other = await openPostgres({ pool, schema: place.schema });
@@ -107,7 +107,7 @@ describe('openPostgres', () => {
       expect(await handle.apiKeys.list(everyKeyOf())).to.deep.equal([]);
     }));
 
-  it('listens to a connection of the pool once, however many handles have used it', () =>
+  it('listens to a connection of the pool once, for any number of handles', () =>
     onStage(async (_, place) => {
       const pool = place.pool({ max: 1 });
       const counts: number[] = [];
@@ -122,7 +122,7 @@ describe('openPostgres', () => {
       expect(counts[1]).to.equal(counts[0]);
     }));
 
-  it('is unavailable where no server is, and where the server lets nobody in', () =>
+  it('is unavailable without a server, or if the server denies access', () =>
     onStage(async (_, place) => {
       const wrong = [{ port: 1 }, { password: 'guessed' }, { database: 'absent' }, { host: '/nowhere' }];
       for (const config of wrong) {
@@ -133,7 +133,7 @@ describe('openPostgres', () => {
       }
     }));
 
-  it('is unavailable where a server takes connections and never answers', () =>
+  it('is unavailable if a server accepts connections and never answers', () =>
     onStage(async (_, place) => {
       const mute = createServer().listen(0, '127.0.0.1');
       await once(mute, 'listening');
@@ -146,7 +146,7 @@ describe('openPostgres', () => {
       mute.close();
     }));
 
-  it('waits no longer than the pool says, and keeps only a connection that was answered', () =>
+  it('waits no longer than the pool’s timeouts, and keeps only a connection that was answered', () =>
     onStage(async (_, place) => {
       const connectionsLeft = { statement_timeout: 1, lock_timeout: 1, query_timeout: 0 };
       const holder = await place.pool().connect();
@@ -162,7 +162,7 @@ describe('openPostgres', () => {
       holder.release();
     }));
 
-  it('lets an abort pass through at once, and keeps the connection in order', () =>
+  it('rejects an abort at once, and leaves the connection usable', () =>
     onStage(async (_, place) => {
       const holder = await place.pool().connect();
       await holder.query('BEGIN');
@@ -179,7 +179,7 @@ describe('openPostgres', () => {
       expect(await handle.roles.load(aRoleId(1))).to.equal(undefined);
     }));
 
-  it('is unavailable to changes on a read-only server, and leaves its connection', () =>
+  it('is unavailable to changes on a read-only server, and drops its connection', () =>
     onStage(async (_, place) => {
       const pool = place.pool({ max: 1, options: '-c default_transaction_read_only=on' });
       const handle = await openPostgres({ pool, schema: place.schema });

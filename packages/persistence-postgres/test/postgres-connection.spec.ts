@@ -91,7 +91,7 @@ const twice = (connection: PostgresConnection) =>
   });
 
 describe('PostgresConnection', () => {
-  it('tries again what the server rolled back, and only waits longer each time', async () => {
+  it('retries transactions that the server rolled back, with a longer wait each time', async () => {
     for (const code of ['40001', '40P01']) {
       const pool = fakePool({ CHANGE: [serverError(code), serverError(code)] });
       const { sleep, waits } = waiting();
@@ -102,7 +102,7 @@ describe('PostgresConnection', () => {
     }
   });
 
-  it('is unavailable when the server rolls back for five seconds', async () => {
+  it('is unavailable if the server rolls back for five seconds', async () => {
     const failures = Array.from({ length: 1_000 }, () => serverError('40001'));
     const { sleep, waits } = waiting();
     const connection = new PostgresConnection(fakePool({ CHANGE: failures }), sleep);
@@ -125,7 +125,7 @@ describe('PostgresConnection', () => {
     }
   });
 
-  it('sends in one packet what a connection that pipelines is given in one turn', async () => {
+  it('sends all statements of a turn in one packet on a pipelined connection', async () => {
     const written: string[] = [];
     const stream = { cork: () => written.push('cork'), uncork: () => written.push('uncork') };
     const query = async ({ text }: { readonly text: string }) => {
@@ -148,7 +148,7 @@ describe('PostgresConnection', () => {
     }
   });
 
-  it('repeats a look on another connection, a few times', async () => {
+  it('repeats a read on another connection, a few times', async () => {
     const pool = fakePool({ LOOK: [cut(), serverError('57P01')] });
     expect(await connectTo(pool).read(LOOK, [])).to.deep.equal([{ text: 'LOOK' }]);
     expect(pool.released).to.deep.equal([true, true, false]);
@@ -157,7 +157,7 @@ describe('PostgresConnection', () => {
     expect(dead.sent).to.have.lengthOf(4);
   });
 
-  it('repeats a transaction that broke before its commit was asked for', async () => {
+  it('repeats a transaction that broke before its commit was sent', async () => {
     const pool = fakePool({ LOOK: [cut()] });
     await twice(connectTo(pool));
     expect(pool.sent).to.deep.equal(['BEGIN', 'CHANGE', 'LOOK', 'BEGIN', 'CHANGE', 'LOOK', 'COMMIT']);
@@ -171,7 +171,7 @@ describe('PostgresConnection', () => {
     expect(pool.released).to.deep.equal([true]);
   });
 
-  it('rolls back and repeats a transaction that met a deadlock', async () => {
+  it('rolls back and repeats a transaction after a deadlock', async () => {
     const pool = fakePool({ LOOK: [serverError('40P01')] });
     await twice(connectTo(pool));
     expect(pool.sent).to.deep.equal([
@@ -187,14 +187,14 @@ describe('PostgresConnection', () => {
     expect(pool.released).to.deep.equal([false, false]);
   });
 
-  it('gives up a connection that could not be rolled back', async () => {
+  it('drops a connection that could not be rolled back', async () => {
     const mistake = serverError('42601');
     const pool = fakePool({ LOOK: [mistake, mistake], ROLLBACK: [cut()] });
     expect(await rejectionOf(twice(connectTo(pool)))).to.equal(mistake);
     expect(pool.released).to.deep.equal([true, false]);
   });
 
-  it('asks nothing of a server that follows another one', async () => {
+  it('does not read from a standby', async () => {
     const pool = fakePool({}, true);
     for (const asked of [connectTo(pool).read(LOOK, []), change(connectTo(pool))]) {
       expect((await faultOf(asked)).code).to.equal('store_unavailable');
@@ -203,7 +203,7 @@ describe('PostgresConnection', () => {
     expect(pool.released).to.deep.equal([true, true]);
   });
 
-  it('distinguishes a busy, full or shut server from a damaged one and from a mistake of ours', async () => {
+  it('distinguishes a busy, full or stopped server from a damaged one and from a bug', async () => {
     const codes: Readonly<Record<string, string>> = {
       '53100': 'store_unavailable',
       '53300': 'store_unavailable',
@@ -228,7 +228,7 @@ describe('PostgresConnection', () => {
     }
   });
 
-  it('is unavailable while the pool has no connection to give', async () => {
+  it('is unavailable while the pool has no connection', async () => {
     const error = new Error('timeout exceeded when trying to connect');
     const pool: PostgresPool = { ...fakePool({}), connect: () => Promise.reject(error) };
     expect(await faultOf(connectTo(pool).read(LOOK, []))).to.include({

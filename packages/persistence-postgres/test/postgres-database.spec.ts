@@ -135,7 +135,7 @@ function begun(trips: readonly (readonly string[])[]): readonly (readonly string
 }
 
 describe('the database in PostgreSQL', () => {
-  it('sends what needs no answer with the next statement, and the last writes with the commit', async () => {
+  it('sends writes with the next read, and the last ones with the commit', async () => {
     const { database, trips } = serve(true);
     expect(await database.write(spread, undefined)).to.equal('done');
     const kinds = begun(trips).map((trip) => trip.map((sql) => /^\w+/.exec(sql)?.[0]));
@@ -146,7 +146,7 @@ describe('the database in PostgreSQL', () => {
     ]);
   });
 
-  it('reads in one statement what is read at once, before the writes that follow it', async () => {
+  it('joins the reads of one step in one statement, before later writes', async () => {
     const { database, trips } = serve(true);
     await database.write(mixed, undefined);
     const sent = begun(trips).flat();
@@ -161,13 +161,13 @@ describe('the database in PostgreSQL', () => {
     expect(sent[1]).to.match(/json_build_array.*\$1.*\$2/);
   });
 
-  it('scans in one statement, so that the rows and the end are of one state', async () => {
+  it('scans in one statement, so that rows and end see one state', async () => {
     const { database, trips } = serve(true);
     expect(await database.write(searching, undefined)).to.deep.equal({ rows: [], scannedTo: undefined });
     expect(begun(trips).flat()).to.have.lengthOf(3);
   });
 
-  it('takes no quoted name for a parameter', () => {
+  it('does not mistake a quoted name for a parameter', () => {
     const plan = (text: string): SqlPlan => ({
       text,
       values: () => [],
@@ -182,13 +182,13 @@ describe('the database in PostgreSQL', () => {
     expect(text).to.include('SELECT $1 FROM "a$1"".$1" WHERE b = $2').and.include('SELECT $3 FROM "a$1"');
   });
 
-  it('waits for each statement on a connection that does not pipeline', async () => {
+  it('waits for each statement on a connection without pipelining', async () => {
     const { database, trips } = serve(false);
     await database.write(spread, undefined);
     expect(begun(trips).map((trip) => trip.length)).to.deep.equal(Array.from({ length: 7 }, () => 1));
   });
 
-  it('takes the locks of a program in one order, with the statement that begins it', async () => {
+  it('takes the locks of a program in one order, together with BEGIN', async () => {
     const { database, trips } = serve(true);
     await database.write(spread, undefined);
     const [[begin] = []] = begun(trips);
@@ -199,7 +199,7 @@ describe('the database in PostgreSQL', () => {
   for (const isPipelined of [true, false]) {
     const how = isPipelined ? 'pipelines' : 'does not pipeline';
 
-    it(`runs a program again that was rolled back, on a connection that ${how}`, async () => {
+    it(`retries a program that was rolled back, on a connection that ${how}`, async () => {
       let left = 2;
       const { database, trips, released } = serve(isPipelined, (sql) => {
         if (!sql.startsWith('UPDATE') || left === 0) return undefined;
@@ -211,7 +211,7 @@ describe('the database in PostgreSQL', () => {
       expect(released).to.not.include(true);
     });
 
-    it(`undoes a program that throws, and does not run it again, on a connection that ${how}`, async () => {
+    it(`undoes a program that throws, and does not retry it, on a connection that ${how}`, async () => {
       const { database, trips, released } = serve(isPipelined);
       const error = await database.write(failing, undefined).catch((reason: Error) => reason.message);
       expect(error).to.equal('a mistake of the program');
@@ -238,7 +238,7 @@ describe('the database in PostgreSQL', () => {
     });
   }
 
-  it('undoes a program that throws a fault in the midst of its writes, and uses its connection again', async () => {
+  it('undoes a program that throws a fault between its writes, and reuses its connection', async () => {
     const place = await postgresPlace();
     try {
       // Types of `pg` do not have `pipeline` yet.
@@ -265,7 +265,7 @@ describe('the database in PostgreSQL', () => {
     }
   }).timeout(60_000);
 
-  it('looks up in one statement what one turn asks for, and a single key as ever', async () => {
+  it('joins the lookups of one turn in one statement, and looks a single key up alone', async () => {
     const { database, trips } = serve(true);
     await database.peek(POT, 'a');
     await Promise.all(['a', 'b', 'a', 'c'].map((name) => database.peek(POT, name)));
@@ -300,7 +300,7 @@ describe('the database in PostgreSQL', () => {
     expect(await Promise.all(found)).to.deep.equal([undefined, '22021', undefined]);
   });
 
-  it('is unavailable for every lookup of a turn when the server is', async () => {
+  it('is unavailable for every lookup of a turn if the server is', async () => {
     const { database } = serve(true, (sql) => (sql.includes('pots') ? ofServer('57014') : undefined));
     const found = ['a', 'b'].map((name) =>
       Promise.resolve(database.peek(POT, name)).catch((reason) => reason.code),

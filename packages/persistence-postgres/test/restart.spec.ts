@@ -92,7 +92,7 @@ describe('A server that crashes under load', () => {
     await place.dispose();
   });
 
-  it('costs store_unavailable and never a wrong answer', async () => {
+  it('causes store_unavailable but never a wrong answer', async () => {
     const handles = await Promise.all(
       [1, 2].map(() => openPostgres({ pool: place.pool(PIPELINED), schema: place.schema })),
     );

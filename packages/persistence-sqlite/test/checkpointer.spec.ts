@@ -52,14 +52,14 @@ function saltOf(file: string): number {
 }
 
 describe('checkpoint', () => {
-  it('copies the log, and writes the head of the next one in place of a request', () =>
+  it('copies the log, and writes the header of the next one, so that no request has to', () =>
     withLog(100, (file, database) => {
       checkpoint(file);
       expect(logOf(database)).to.equal(1);
       expect(database.prepare('SELECT count(*) AS count FROM noted').get()).to.deep.equal({ count: 100 });
     }));
 
-  it('changes nothing that anyone reads', () =>
+  it('changes no data', () =>
     withLog(1, (file, database) => {
       database.pragma('user_version = 7');
       checkpoint(file);
@@ -67,7 +67,7 @@ describe('checkpoint', () => {
       expect(database.pragma('integrity_check', { simple: true })).to.equal('ok');
     }));
 
-  it('leaves a short log to those who still read it', () =>
+  it('does not restart a short log that is still read', () =>
     withLog(50, (file, database) => {
       const reader = new Database(file);
       reader.exec('BEGIN');
@@ -79,7 +79,7 @@ describe('checkpoint', () => {
       reader.close();
     }));
 
-  it('begins a long log anew as soon as nobody reads the old one', () =>
+  it('restarts a long log as soon as no one reads the old one', () =>
     withLog(50, async (file, database) => {
       const reader = new Worker(new URL('./reading-thread.ts', import.meta.url), { workerData: file });
       await once(reader, 'message');
@@ -98,7 +98,7 @@ describe('checkpoint', () => {
       expect(logOf(database)).to.equal(1);
     }));
 
-  it('makes no file where there is none', () =>
+  it('creates no missing file', () =>
     inFolder(async (folder) => {
       const file = join(folder, 'pinfold.sqlite');
       expect(() => checkpoint(file)).to.throw(Database.SqliteError);
@@ -134,7 +134,7 @@ describe('Checkpointer', () => {
     });
   }
 
-  it('asks its thread once for so many changes, and not again while it works', () =>
+  it('starts one checkpoint after enough changes, and no other while it runs', () =>
     withTold(async ({ checkpointer, asked, change }) => {
       change(ENOUGH - 1);
       await setImmediate();
@@ -144,7 +144,7 @@ describe('Checkpointer', () => {
       expect(asked()).to.equal(1);
     }));
 
-  it('asks again when the thread is done', () =>
+  it('starts another checkpoint once the thread is done', () =>
     withTold(async ({ asked, change }) => {
       while (asked() < 3) {
         change(ENOUGH);
@@ -159,7 +159,7 @@ describe('Checkpointer', () => {
       expect(noted()).to.equal(import.meta.resolve('@pinfold/core'));
     }));
 
-  it('takes another thread when one has died', () =>
+  it('starts another thread when one has died', () =>
     withTold(async ({ asked, change, die }) => {
       die();
       while (asked() < 5) {
@@ -168,7 +168,7 @@ describe('Checkpointer', () => {
       }
     }));
 
-  it('asks nothing any more when it is closed, once or twice', () =>
+  it('starts nothing once it is closed, once or twice', () =>
     withTold(async ({ checkpointer, asked, change }) => {
       await Promise.all([checkpointer.close(), checkpointer.close()]);
       change(ENOUGH);
@@ -179,7 +179,7 @@ describe('Checkpointer', () => {
 
 describe('openSqlite, and the write-ahead log', () => {
   // Each of the changes is forced to the disk.
-  it('has it copied by a thread after many changes, and leaves none behind', () =>
+  it('is copied by a thread after many changes, which ends with the database', () =>
     onFile(async (file, handle) => {
       let changes = 0;
       const change = () => handle.roles.reserve(aReservation(++changes));

@@ -9,7 +9,7 @@ import { openSqlite } from '../src/index.ts';
 import { inFolder } from './in-folder.ts';
 
 describe('examining a SQLite file', () => {
-  it('gives any version of the schema, and changes nothing', async () => {
+  it('returns any version of the schema, and changes nothing', async () => {
     await inFolder(async (folder) => {
       const file = join(folder, 'pinfold.sqlite');
       const { close, migrate } = await openSqlite({ file });
@@ -31,7 +31,7 @@ describe('examining a SQLite file', () => {
     });
   });
 
-  it('reports damage and a file that is no database, and makes no file', async () => {
+  it('reports damage and a file that is no database, and creates no file', async () => {
     await inFolder(async (folder) => {
       const file = join(folder, 'pinfold.sqlite');
       const { close, migrate } = await openSqlite({ file });

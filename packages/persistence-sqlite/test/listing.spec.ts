@@ -12,7 +12,7 @@ const MANY = 4_500;
 const RARE = [0, 2_100, MANY - 2, MANY - 1];
 
 describe('A search of many roles on SQLite', () => {
-  it('looks at 2,000 roles for one page, and leads on from there', () =>
+  it('reads 2,000 roles for one page, and continues from there', () =>
     inFolder(async (folder) => {
       const connection = new SqliteConnection(join(folder, 'pinfold.sqlite'), async () => {});
       const { roles: store, imports, migrate } = storesOver(connection);

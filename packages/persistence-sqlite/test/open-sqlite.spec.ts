@@ -10,7 +10,7 @@ import { openSqlite } from '../src/index.ts';
 import { inFolder, onFile } from './in-folder.ts';
 
 describe('openSqlite', () => {
-  it('takes an absolute path only', async () => {
+  it('accepts only an absolute path', async () => {
     for (const file of [
       'pinfold.sqlite',
       './data/pinfold.sqlite',
@@ -23,7 +23,7 @@ describe('openSqlite', () => {
     }
   });
 
-  it('makes the file, and what lies beside it, for its owner alone', () =>
+  it('creates the file and those beside it for its owner only', () =>
     onFile(async (file, _handle) => {
       for (const path of [file, `${file}-wal`, `${file}-shm`]) {
         expect((await stat(path)).mode & 0o777, path).to.equal(0o600);
@@ -43,7 +43,7 @@ describe('openSqlite', () => {
       file.close();
     }));
 
-  it('has small pages in a new file, and leaves one that exists its own', () =>
+  it('uses small pages in a new file, and keeps those of an existing one', () =>
     inFolder(async (folder) => {
       const old = new Database(join(folder, 'old.sqlite'));
       old.exec('CREATE TABLE noted (text TEXT)');
@@ -64,7 +64,7 @@ describe('openSqlite', () => {
       }
     }));
 
-  it('rejects with a fault where no database can be', () =>
+  it('rejects with a fault where there can be no database', () =>
     inFolder(async (folder) => {
       await writeFile(
         join(folder, 'text'),
@@ -93,7 +93,7 @@ describe('openSqlite', () => {
       );
     }));
 
-  it('keeps one handle going when another on the same file is opened and closed', () =>
+  it('does not affect a handle when another on the same file is opened and closed', () =>
     onFile(async (file, one) => {
       const other = await openSqlite({ file });
       await other.apiKeys.create(anApiKey(1), [anEvent()]);
@@ -107,13 +107,13 @@ describe('openSqlite', () => {
       await later.close();
     }));
 
-  it('lets an aborted check pass through as it came', () =>
+  it('rejects an aborted check with its reason', () =>
     onFile(async (_, handle) => {
       const reason = new Error('gone');
       expect(await rejectionOf(handle.check(AbortSignal.abort(reason)))).to.equal(reason);
     }));
 
-  it('finds a file that was put in the place of a damaged one, without a restart', () =>
+  it('opens a file that replaced a damaged one, without a restart', () =>
     inFolder(async (folder) => {
       const good = join(folder, 'good.sqlite');
       const file = join(folder, 'pinfold.sqlite');

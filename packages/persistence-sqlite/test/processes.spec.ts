@@ -58,12 +58,12 @@ describe('Several processes on one file', () => {
       expect((await roles.load(aRoleId(1)))?.value.generation).to.equal(1 + saved);
     }));
 
-  it('admit together no more tries than the limit', () =>
+  it('together admit no more tries than the limit', () =>
     onFile(async (file) => {
       expect(sum(await compete('attempt', file, 2))).to.equal(50);
     }));
 
-  it('lose nothing that was acknowledged when one is killed, and show nothing half published', () =>
+  it('lose nothing acknowledged when one is killed, and show no half publication', () =>
     onFile(async (file, { roles }) => {
       const child = await enter('publish', file, 'victim');
       child.send('go');
@@ -90,7 +90,7 @@ describe('Several processes on one file', () => {
       }
     }));
 
-  it('leave a whole file when one is killed while its log is copied', () =>
+  it('leave an intact file when one is killed during a checkpoint', () =>
     onFile(async (file, { roles }) => {
       const child = await enter('begin', file, 'victim');
       child.send('go');

@@ -34,7 +34,7 @@ function withLog(play: (file: string) => Promise<void>): Promise<void> {
 }
 
 describe('A log that was recovered', () => {
-  it('is written again before it is read, with all that was committed', () =>
+  it('is rewritten before it is read, with all commits', () =>
     withLog(async (file) => {
       const connection = new SqliteConnection(file, async () => {});
       const rows = await connection.read(({ prepare }) => {
@@ -45,7 +45,7 @@ describe('A log that was recovered', () => {
       connection.close();
     }));
 
-  it('is written again before a second connection reads it', () =>
+  it('is rewritten before a second connection reads it', () =>
     withLog(async (file) => {
       const connection = new SqliteConnection(file, async () => {});
       const reading = await connection.readTransaction();
@@ -54,7 +54,7 @@ describe('A log that was recovered', () => {
       connection.close();
     }));
 
-  it('is written again by every process until one has committed, and never after that', () =>
+  it('is rewritten by every process until one has committed, and never after that', () =>
     withLog(async (file) => {
       const [first, second, third] = [1, 2, 3].map(() => new SqliteConnection(file, async () => {}));
       const read = (connection = first) => connection?.read(({ prepare }) => prepare('SELECT 1').get());

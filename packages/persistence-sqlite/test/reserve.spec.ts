@@ -50,7 +50,7 @@ describe('Reserve', () => {
     });
   }
 
-  it('keeps room that is really taken, for its owner alone', () =>
+  it('reserves real disk space, readable by its owner only', () =>
     onReserve((reserve, file) => {
       reserve.refill();
       const { size, blocks, mode } = statSync(file);
@@ -59,7 +59,7 @@ describe('Reserve', () => {
       expect(mode & 0o777).to.equal(0o600);
     }));
 
-  it('gives it back while a task runs, a task in the task included, and then keeps it anew', () =>
+  it('frees the space during a task, also a nested one, and then reserves it again', () =>
     onReserve((reserve, file) => {
       reserve.refill();
       const lent = reserve.lend(() => {
@@ -70,7 +70,7 @@ describe('Reserve', () => {
       expect(statSync(file).size).to.equal(RESERVE);
     }));
 
-  it('keeps it anew when the task fails, whose error comes out', () =>
+  it('reserves it again after a task that fails, and throws its error', () =>
     onReserve((reserve, file) => {
       const reason = new Error('broken');
       const failing = (): never => {
@@ -80,14 +80,14 @@ describe('Reserve', () => {
       expect(statSync(file).size).to.equal(RESERVE);
     }));
 
-  it('is in nobody’s way where it cannot be kept', () =>
+  it('does not fail if it cannot be reserved', () =>
     inFolder(async (folder) => {
       const reserve = new Reserve(join(folder, 'absent', 'pinfold.sqlite'));
       reserve.refill();
       expect(reserve.lend(() => 'done')).to.equal('done');
     }));
 
-  it('is kept from the first opening on, and made anew by a later one', () =>
+  it('is reserved from the first opening on, and restored by a later one', () =>
     inFolder(async (folder) => {
       const file = join(folder, 'pinfold.sqlite');
       for (let n = 0; n < 2; n += 1) {
@@ -149,7 +149,7 @@ describe('A full database', () => {
     return { ...aPublication(ROLES + n), manifest: 'm'.repeat(20_000) as EncodedManifest };
   }
 
-  it('refuses a publication, lets a cleanup go on, and takes publications again after it', () =>
+  it('refuses a publication, lets a cleanup run, and accepts publications again after it', () =>
     whenFull(async ({ stores: { roles: store }, lent }) => {
       const refused = await rejectionOf(publishTo(store, large(1)));
       expect(isFault(refused) && refused.code).to.equal('store_unavailable');
@@ -165,7 +165,7 @@ describe('A full database', () => {
       expect(await store.load(id)).to.have.nested.property('value.id', id);
     }));
 
-  it('is refused to a cleanup, too, when the reserve is not enough', () =>
+  it('refuses even a cleanup if the reserve does not suffice', () =>
     whenFull(async ({ connection, lent }) => {
       const tooLarge = await rejectionOf(
         connection.write(({ prepare }) => {
@@ -177,7 +177,7 @@ describe('A full database', () => {
       expect(lent()).to.equal(1);
     }));
 
-  it('takes whatever ends access: a stop, a takedown, a block, a revoked key and an ended session', () =>
+  it('accepts changes that end access: a stop, a takedown, a block, a revoked key and an ended session', () =>
     whenFull(async ({ stores, lent }) => {
       // More than has room in the pages that are there.
       const events = (): readonly HistoryEvent[] => Array.from({ length: 300 }, () => anEvent());
@@ -205,7 +205,7 @@ describe('A full database', () => {
       }
     }));
 
-  it('lends its reserve to nothing else that writes', () =>
+  it('lends its reserve to no other change', () =>
     whenFull(async ({ connection, lent }) => {
       const grown = connection.write(({ prepare }) =>
         prepare('CREATE TABLE more AS SELECT zeroblob(100000)').run(),

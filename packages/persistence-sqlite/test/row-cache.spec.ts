@@ -10,7 +10,7 @@ import { inFolder } from './in-folder.ts';
 const itself = (row: unknown): unknown => row;
 
 describe('RowCache', () => {
-  it('asks again for a row that is missing, after each change, and for what was read while something changed', async () => {
+  it('reads a missing row again, every row after a change, and a row that was read during a change', async () => {
     let changes = 0;
     let seen = 0;
     const rows = new Map([['a', { value: 1 }]]);
@@ -45,7 +45,7 @@ describe('RowCache', () => {
     expect(asked).to.deep.equal(['a', 'a']);
   });
 
-  it('looks for changes once for all that asks without a pause', async () => {
+  it('checks for changes once for all calls in one tick', async () => {
     let looks = 0;
     const takeChange = (): boolean => {
       looks += 1;
@@ -62,7 +62,7 @@ describe('RowCache', () => {
     expect(looks).to.equal(3);
   });
 
-  it('keeps 10,000 rows at most', () => {
+  it('holds at most 10,000 rows', () => {
     let reads = 0;
     const cache = new RowCache({ takeChange: () => false }, (key) => {
       reads += 1;
@@ -78,8 +78,8 @@ describe('RowCache', () => {
 
 // Elsewhere each row is read anew.
 if (process.platform === 'linux')
-  describe('rows that are kept while nothing is committed', () => {
-    it('are answered from memory by a file just made, and read again after a commit of another connection', () =>
+  describe('rows that are cached while nothing is committed', () => {
+    it('are answered from the cache of a new file, and read again after a commit of another connection', () =>
       inFolder(async (folder) => {
         const path = join(folder, 'rows.sqlite');
         const file = new SqliteFile(path);
@@ -97,7 +97,7 @@ if (process.platform === 'linux')
         file.close();
       }));
 
-    it('are read anew where a read of a file may not show what is mapped', () =>
+    it('are not cached if a read of the file may differ from its mapping', () =>
       inFolder(async (folder) => {
         const path = join(folder, 'rows.sqlite');
         const file = new SqliteFile(path);
@@ -108,7 +108,7 @@ if (process.platform === 'linux')
         file.close();
       }));
 
-    it('are those of the file that SQLite has open, when a backup is put in its place', () =>
+    it('are those of the file that SQLite has open, if a backup replaces it', () =>
       inFolder(async (folder) => {
         const path = join(folder, 'rows.sqlite');
         const file = new SqliteFile(path);
@@ -137,7 +137,7 @@ if (process.platform === 'linux')
         other.close();
       }));
 
-    it('are those of that file also when the first of a statement is read after another connection has the backup', () =>
+    it('are those of that file even if the first of a statement is read after another connection opened the backup', () =>
       inFolder(async (folder) => {
         const path = join(folder, 'rows.sqlite');
         const file = new SqliteFile(path);
@@ -157,7 +157,7 @@ if (process.platform === 'linux')
         file.close();
       }));
 
-    it('are never older than an acknowledged change, while writers change, copy the log and are killed', async () => {
+    it('are never older than an acknowledged change, while writers write, checkpoint and are killed', async () => {
       const { hits, stale, kills, changes } = await stress({ checks: 100_000, killEvery: 20_000 });
       expect(stale).to.equal(0);
       expect(kills).to.equal(5);

@@ -47,8 +47,8 @@ function makeRoom(connection: SqliteConnection, pages: number): Promise<unknown>
   return connection.read(({ prepare }) => prepare(`PRAGMA max_page_count = ${pages}`).get());
 }
 
-describe('SqliteConnection, and what a power cut may take', () => {
-  it('forces every change to the disk, a cleanup, too', () =>
+describe('SqliteConnection and power cuts', () => {
+  it('forces every change to the disk, also a cleanup', () =>
     onStage(neverWait, async ({ connection }) => {
       for (const usesReserve of [false, true]) {
         const levelIn = ({ prepare }: SqliteFile) => prepare<object>('PRAGMA synchronous').get();
@@ -58,8 +58,8 @@ describe('SqliteConnection, and what a power cut may take', () => {
     }));
 });
 
-describe('SqliteConnection, and what was changed', () => {
-  it('reports each transaction that was committed, and nothing else', () =>
+describe('SqliteConnection and changes', () => {
+  it('reports each committed transaction, and nothing else', () =>
     inFolder(async (folder) => {
       let changes = 0;
       const connection = new SqliteConnection(join(folder, 'pinfold.sqlite'), neverWait, () => {
@@ -95,7 +95,7 @@ describe('SqliteConnection, while another process holds the lock', () => {
     });
   });
 
-  it('is unavailable after five seconds, having done nothing', async () => {
+  it('is unavailable after five seconds, without an effect', async () => {
     let waited = 0;
     const sleep: Clock['sleep'] = async (length) => {
       waited += length;
@@ -112,7 +112,7 @@ describe('SqliteConnection, while another process holds the lock', () => {
     });
   });
 
-  it('goes on reading while another writes', () =>
+  it('can read while another writes', () =>
     onStage(neverWait, async ({ file, keys }) => {
       await keys.create(anApiKey(1), [anEvent()]);
       const holder = locking(file, 'write');
@@ -141,8 +141,8 @@ describe('SqliteConnection, while another process holds the lock', () => {
   });
 });
 
-describe('SqliteConnection, when the disk is in the way', () => {
-  it('is unavailable while the disk is full, keeps what it had, and goes on when there is room', () =>
+describe('SqliteConnection with a failing disk', () => {
+  it('is unavailable while the disk is full, loses nothing, and works again once there is room', () =>
     onStage(neverWait, async ({ connection, keys }) => {
       await keys.create(anApiKey(1), [anEvent()]);
       await makeRoom(connection, 1);
@@ -155,7 +155,7 @@ describe('SqliteConnection, when the disk is in the way', () => {
       expect(await keys.create(anApiKey(2, { label }), [anEvent()])).to.deep.equal({ kind: 'created' });
     }));
 
-  it('is unavailable to writes while the file is read-only, and goes on when it is not', () =>
+  it('is unavailable to writes while the file is read-only, and works again afterwards', () =>
     onStage(neverWait, async ({ connection, keys }) => {
       await makeReadOnly(connection);
       const { code, cause } = await faultOf(keys.create(anApiKey(1), [anEvent()]));
@@ -164,7 +164,7 @@ describe('SqliteConnection, when the disk is in the way', () => {
       expect(await keys.create(anApiKey(1), [anEvent()])).to.deep.equal({ kind: 'created' });
     }));
 
-  it('is unavailable while the folder is away, and goes on when it is back', () =>
+  it('is unavailable while the folder is missing, and works again afterwards', () =>
     inFolder(async (parent) => {
       const folder = join(parent, 'data');
       await mkdir(folder);
@@ -182,7 +182,7 @@ describe('SqliteConnection, when the disk is in the way', () => {
       connection.close();
     }));
 
-  it('lets a mistake of ours pass through as it came, and undoes what stood before it', () =>
+  it('throws a bug unchanged, and undoes earlier statements', () =>
     onStage(neverWait, async ({ connection, keys }) => {
       const mistake = new RangeError('ours');
       const work = connection.write(({ prepare }) => {

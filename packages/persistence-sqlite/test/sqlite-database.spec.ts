@@ -48,7 +48,7 @@ function planOf(text: string, values: readonly unknown[]): string {
 }
 
 describe('the database in a SQLite file', () => {
-  it('has every table and index that is declared', () =>
+  it('has every declared table and index', () =>
     inFolder(async (folder) => {
       const file = join(folder, 'pinfold.sqlite');
       const opened = open(file);
@@ -64,7 +64,7 @@ describe('the database in a SQLite file', () => {
       await opened.close();
     }));
 
-  it('answers a lookup of what is in memory without a promise', () =>
+  it('answers a cached lookup without a promise', () =>
     inFolder(async (folder) => {
       const opened = open(join(folder, 'pinfold.sqlite'));
       await opened.migrate();
@@ -103,7 +103,7 @@ describe('the statements for SQLite', () => {
   const compiler = new SqlCompiler(SQLITE);
   const roles = tableNamed('roles');
 
-  it('walk the index of a list alone, and read a role when it passes', () => {
+  it('search the index of a list alone, and read only matching roles', () => {
     const filter = { either: [{ expiresAt: null }, { expiresAt: notNull }] };
     const range = {
       order: ['publishedAt', 'id'],
@@ -134,7 +134,7 @@ describe('the statements for SQLite', () => {
     );
   });
 
-  it('have no parameter by whose value SQLite would plan them anew', () => {
+  it('have no parameter whose value would make SQLite plan them again', () => {
     const where = { account: 'a', archiveBytes: gt(1), titleFolded: contains('b'), id: oneOf(['c']) };
     const range = { order: ['publishedAt'], after: { publishedAt: 1 }, limit: 1, offset: 1 };
     const plan = compiler.planOf(find(roles, where as never, range as never).action as never);

@@ -14,7 +14,7 @@ describe('An archive in memory', () => {
 
   afterEach(() => opened.dispose());
 
-  it('is written and flushed, and moved after that; nothing is left of one that is not whole', async () => {
+  it('is written, flushed and then moved; nothing is left of an incomplete one', async () => {
     const system = new FailingFiles();
     const open: typeof nodeFiles.open = async (...given) => {
       const handle = await system.files.open(...given);

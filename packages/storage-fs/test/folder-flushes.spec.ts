@@ -23,7 +23,7 @@ function heldFiles(): { readonly files: Files; readonly begun: Flush[] } {
 }
 
 describe('Flushes of a folder', () => {
-  it('that many want while one runs are a single one, which begins after all of them asked', async () => {
+  it('that are requested while one runs are a single one, which begins after all requests', async () => {
     const { files, begun } = heldFiles();
     const flush = createFolderFlush(files);
     const ended: string[] = [];
@@ -54,7 +54,7 @@ describe('Flushes of a folder', () => {
     await Promise.all(all);
   });
 
-  it('fail for those that asked before they ended, and for nobody else', async () => {
+  it('fail for requests before their end, and for no others', async () => {
     const { files, begun } = heldFiles();
     const flush = createFolderFlush(files);
     const failure = systemError('EIO', 'fsync');

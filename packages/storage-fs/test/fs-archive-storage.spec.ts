@@ -35,7 +35,7 @@ describe('FsArchiveStorage', () => {
     return { system, storage: new FsArchiveStorage({ folder: root, staging, clock }, system.files) };
   }
 
-  it('moves the staged file, for the owner alone, and leaves nothing in the staging folder', async () => {
+  it('moves the staged file, readable by its owner only, and leaves nothing in the staging folder', async () => {
     const staged = await opened.stage(someBytes(20_000, 1));
     const { ino } = await stat(staged.file);
     await opened.storage.put(anArchiveId(1), staged);
@@ -49,7 +49,7 @@ describe('FsArchiveStorage', () => {
     ]);
   });
 
-  it('does not ask the disk to discard an archive that it has moved', async () => {
+  it('does not access the disk to discard a moved archive', async () => {
     const staged = await opened.stage(someBytes(20_000, 1));
     await opened.storage.put(anArchiveId(1), staged);
     await writeFile(staged.file, 'of another');
@@ -86,7 +86,7 @@ describe('FsArchiveStorage', () => {
     expect(dirname(file)).to.equal(folder);
   });
 
-  it('moves no file that the disk has not taken while it was prepared, and flushes it again in the next put', async () => {
+  it('does not move a file whose flush in prepare failed, and flushes it again in the next put', async () => {
     let breaks = true;
     const open: typeof nodeFiles.open = async (...given) => {
       const handle = await nodeFiles.open(...given);
@@ -108,7 +108,7 @@ describe('FsArchiveStorage', () => {
     expect(await storage.size(anArchiveId(1))).to.equal(20_000);
   });
 
-  it('puts a file that could not be opened while it was prepared', async () => {
+  it('puts a file that could not be opened in prepare', async () => {
     const { system, storage } = failing();
     const staged = await opened.stage(someBytes(20_000, 1));
     system.failing = { call: 'open', code: 'EMFILE' };
@@ -129,7 +129,7 @@ describe('FsArchiveStorage', () => {
     expect(await filesIn(opened.folder)).to.deep.equal([]);
   });
 
-  it('touches the disk for two deletions at a time, however many a sweep asks for', async () => {
+  it('deletes at most two files at a time, for any number of requests', async () => {
     const held: (() => void)[] = [];
     const unlink = (path: string): Promise<void> =>
       new Promise<void>((resolve) => held.push(resolve)).then(() => nodeFiles.unlink(path));
@@ -148,7 +148,7 @@ describe('FsArchiveStorage', () => {
     expect(await filesIn(opened.folder)).to.deep.equal([]);
   });
 
-  it('goes on with the next deletion after one that failed', async () => {
+  it('continues with the next deletion after one that failed', async () => {
     const { system, storage } = failing();
     for (const n of [1, 2, 3, 4]) await put(anArchiveId(n));
     system.failing = { call: 'unlink', code: 'EIO' };
@@ -174,7 +174,7 @@ describe('FsArchiveStorage', () => {
   });
 
   describe('pruning', () => {
-    it('removes folders that deletions emptied, once nothing can be on its way into them', async () => {
+    it('removes folders that deletions emptied, once no publication can use them', async () => {
       await put(anArchiveId(1));
       await put(anArchiveId(2));
       opened.clock.advance(hours(2));
@@ -184,7 +184,7 @@ describe('FsArchiveStorage', () => {
       expect(await readdir(root)).to.deep.equal([]);
     });
 
-    it('leaves the folder of the present alone', async () => {
+    it('does not remove the current folder', async () => {
       await put(anArchiveId(1));
       await opened.storage.delete(anArchiveId(1));
       expect((await stat(placeOf(root, anArchiveId(1)).folder)).isDirectory()).to.equal(true);
@@ -221,7 +221,7 @@ describe('FsArchiveStorage', () => {
       });
     }
 
-    it('does not take an archive that cannot be opened, deleted or listed for an absent one', async () => {
+    it('does not report an archive as absent if it cannot be opened, deleted or listed', async () => {
       const { system, storage } = failing();
       await put(anArchiveId(1));
       const calls = {
@@ -244,7 +244,7 @@ describe('FsArchiveStorage', () => {
       expect(await faultOf(storage.size(anArchiveId(1)))).to.equal(mistake);
     });
 
-    it('is storage_unavailable while the folder is gone or a file stands there, and works again after', async () => {
+    it('is storage_unavailable while the folder is missing or a file is there, and works again afterwards', async () => {
       await put(anArchiveId(1));
       const staged = await opened.stage(someBytes(20_000, 2));
       const calls = (): readonly Promise<unknown>[] => [
@@ -265,7 +265,7 @@ describe('FsArchiveStorage', () => {
       expect(await opened.storage.list(undefined, 10)).to.deep.equal([anArchiveId(1), anArchiveId(2)]);
     });
 
-    it('stores again in a folder that was emptied under it', async () => {
+    it('stores again in a folder that was emptied meanwhile', async () => {
       await put(anArchiveId(1));
       await rm(root, { recursive: true });
       await mkdir(root);
@@ -294,7 +294,7 @@ describe('FsArchiveStorage', () => {
     }
   });
 
-  it('takes ids of every instant', async () => {
+  it('accepts ids of every instant', async () => {
     const ids = [0, 1, 9_999_999_999_999].map((at) => archiveIdOf(at as Instant, uuidOf(at % 1_000)));
     for (const id of ids) await put(id);
     expect(await opened.storage.list(undefined, 10)).to.deep.equal(ids);

@@ -19,7 +19,7 @@ describe('FsStaging', () => {
 
   afterEach(() => opened.dispose());
 
-  it('makes its folder and its files for the owner alone', async () => {
+  it('creates its folder and its files for the owner only', async () => {
     const archive = await opened.stage(someBytes(20_000, 1));
     expect((await stat(opened.staging.folder)).mode & 0o777).to.equal(0o700);
     expect((await stat(archive.file)).mode & 0o777).to.equal(0o600);
@@ -36,7 +36,7 @@ describe('FsStaging', () => {
     }
   });
 
-  it('judges age by the name, not by the time of the file, and touches nothing else there', async () => {
+  it('judges age by the name rather than the file’s time, and removes no other files', async () => {
     const archive = await opened.stage(someBytes(20_000, 1));
     const [old, strange] = [new Date(0), join(opened.staging.folder, 'notes.txt')];
     await utimes(archive.file, old, old);
@@ -47,7 +47,7 @@ describe('FsStaging', () => {
     expect(await filesIn(opened.folder)).to.deep.equal(['staging/notes.txt']);
   });
 
-  it('sweeps once, however many sweep at the same time', async () => {
+  it('removes each file once in concurrent sweeps', async () => {
     await Promise.all(Array.from({ length: 20 }, (_, n) => opened.stage(someBytes(20_000, n))));
     const peer = await opened.openStaging();
     const swept = await Promise.all(
@@ -56,7 +56,7 @@ describe('FsStaging', () => {
     expect((swept[0] ?? 0) + (swept[1] ?? 0)).to.equal(20);
   });
 
-  it('holds one descriptor an upload, and none afterwards', async () => {
+  it('has one descriptor per upload, and none afterwards', async () => {
     const before = descriptors();
     const held: number[] = [];
     async function* watched(): AsyncGenerator<Uint8Array, void> {
@@ -76,7 +76,7 @@ describe('FsStaging', () => {
     expect(descriptors()).to.equal(before);
   });
 
-  it('writes in large blocks, however small the pieces are', async () => {
+  it('writes large blocks even for small pieces', async () => {
     const written: number[] = [];
     const opening = async (...given: Parameters<Files['open']>): Promise<FileHandle> => {
       const handle = await nodeFiles.open(...given);
@@ -96,7 +96,7 @@ describe('FsStaging', () => {
     expect(written).to.deep.equal([262_144, 262_144, 75_712]);
   });
 
-  it('leaves a small upload in memory alone, and no larger one', async () => {
+  it('holds only small uploads in memory', async () => {
     const system = new FailingFiles();
     const staging = new FsStaging({ folder: opened.staging.folder, clock: opened.clock }, system.files);
     for (const size of [0, 1, 16_384]) {
@@ -111,7 +111,7 @@ describe('FsStaging', () => {
     expect((await opened.stage(someBytes(16_385, 1))).bytes).to.equal(undefined);
   });
 
-  it('waits for the disk before it asks for more, so that an upload needs little memory', async () => {
+  it('waits for the disk before it reads more, so that an upload needs little memory', async () => {
     const chunk = new Uint8Array(64 * 1_024);
     const hash = createHash('sha256');
     async function* reused(): AsyncGenerator<Uint8Array, void> {
@@ -126,7 +126,7 @@ describe('FsStaging', () => {
     expect(outcome).to.have.nested.property('archive.sha256', hash.digest('hex'));
   });
 
-  it('faults with staging_unavailable when the disk is full, and leaves nothing', async () => {
+  it('throws staging_unavailable if the disk is full, and leaves nothing', async () => {
     const staging = new FsStaging({ folder: opened.staging.folder, clock: opened.clock }, fullDisk);
     const received = staging.receive(inOne(someBytes(20_000, 1)), 20_000);
     expect(await faultOf(received)).to.equal('staging_unavailable');
@@ -136,7 +136,7 @@ describe('FsStaging', () => {
   });
 
   for (const code of ['EROFS', 'EACCES', 'EIO', 'EMFILE', 'EDQUOT']) {
-    it(`faults with staging_unavailable on ${code}, and works again without a restart`, async () => {
+    it(`throws staging_unavailable on ${code}, and works again without a restart`, async () => {
       const system = new FailingFiles();
       const staging = new FsStaging({ folder: opened.staging.folder, clock: opened.clock }, system.files);
       system.failing = { call: 'open', code };
@@ -150,7 +150,7 @@ describe('FsStaging', () => {
     });
   }
 
-  it('faults while its folder is gone or a file stands there, and works again without a restart', async () => {
+  it('throws while its folder is missing or a file is there, and works again without a restart', async () => {
     const { folder } = opened.staging;
     const away = `${folder}-away`;
     const calls = (): readonly Promise<unknown>[] => [
@@ -167,7 +167,7 @@ describe('FsStaging', () => {
     await Promise.all(calls());
   });
 
-  it('does not open where nothing can be written', async () => {
+  it('does not open if nothing can be written', async () => {
     const { folder, clock } = opened;
     await writeFile(join(folder, 'file'), '');
     const inFile = openFsStaging({ folder: join(folder, 'file', 'staging'), clock });
@@ -176,7 +176,7 @@ describe('FsStaging', () => {
     expect(await faultOf(onFile)).to.equal('staging_unavailable');
   });
 
-  it('lets the error of the body out even when the file cannot be removed', async () => {
+  it('throws the error of the body even if the file cannot be removed', async () => {
     const system = new FailingFiles();
     const staging = new FsStaging({ folder: opened.staging.folder, clock: opened.clock }, system.files);
     const broken = new Error('broken');
@@ -190,7 +190,7 @@ describe('FsStaging', () => {
     expect(await staging.sweep(after(START, hours(1))), 'the sweep finds it').to.equal(1);
   });
 
-  it('discards without complaint after the folder is gone', async () => {
+  it('discards without an error after the folder was removed', async () => {
     const archive = await opened.stage(someBytes(20_000, 1));
     await rm(opened.staging.folder, { recursive: true });
     await archive.discard();

@@ -12,7 +12,7 @@ describe('Folders opened on a full disk', () => {
   afterEach(() => opened.dispose());
 
   for (const code of ['ENOSPC', 'EDQUOT']) {
-    it(`open on ${code}, and receive when there is room, without a restart`, async () => {
+    it(`open on ${code}, and receive once there is room, without a restart`, async () => {
       const system = new FailingFiles();
       system.failing = { call: 'open', code };
       const staging = await openFsStaging(
@@ -36,7 +36,7 @@ describe('Folders opened on a full disk', () => {
     });
   }
 
-  it('open, and what lies there can be read and removed', async () => {
+  it('open, and allow reading and removing files', async () => {
     const { folder, staging, clock } = opened;
     const id = anArchiveId(1);
     await opened.storage.put(id, await opened.stage(someBytes(20_000, 1)));

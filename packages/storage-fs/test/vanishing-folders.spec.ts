@@ -23,7 +23,7 @@ describe('A list of archives', () => {
 
   afterEach(() => opened.dispose());
 
-  it('passes over folders that vanish on the way', async () => {
+  it('skips folders that are removed meanwhile', async () => {
     const { staging, clock, stage, storage } = opened;
     const folder = join(opened.folder, 'archives');
     const { span } = placeOf(folder, MIDDLE);

@@ -31,7 +31,7 @@ describe('the versions of a bucket', () => {
     ['unknown', ENABLED, 403],
   ];
   for (const [wanted, versioning, lifecycle] of cases) {
-    it(`are ${wanted} where it says ${JSON.stringify(versioning)} and ${JSON.stringify(lifecycle)}`, async () => {
+    it(`are ${wanted} for ${JSON.stringify(versioning)} and ${JSON.stringify(lifecycle)}`, async () => {
       const client = store({
         GetBucketVersioningCommand: versioning,
         GetBucketLifecycleConfigurationCommand: lifecycle,
@@ -40,7 +40,7 @@ describe('the versions of a bucket', () => {
     });
   }
 
-  it('are a fault where the store does not answer', async () => {
+  it('throw a fault if the store does not answer', async () => {
     const error = await rejectionOf(bucketVersions(store({ GetBucketVersioningCommand: 503 }), 'sites'));
     expect(isFault(error) && error.code).to.equal('storage_unavailable');
   });

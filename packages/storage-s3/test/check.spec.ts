@@ -20,7 +20,7 @@ describe('S3ArchiveStorage.check', () => {
   });
   afterEach(() => stub.close());
 
-  it('asks for one object and lists nothing', async () => {
+  it('requests one object and lists nothing', async () => {
     await stub.storage.check();
     expect(stub.seen.map(({ method, url }) => `${method} ${url}`)).to.deep.equal([
       'GET /b/p/check?x-id=GetObject',
@@ -28,7 +28,7 @@ describe('S3ArchiveStorage.check', () => {
     expect(stub.seen[0]?.headers.range).to.equal('bytes=0-0');
   });
 
-  it('is content with an object where none should be', async () => {
+  it('accepts an existing probe object', async () => {
     const filled = await startStub((request, response) => ranged(request, response, new Uint8Array([1, 2])));
     await filled.storage.check();
     await filled.close();
@@ -61,7 +61,7 @@ describe('S3ArchiveStorage.check', () => {
     }
   });
 
-  it('says in one line that nobody answers', async () => {
+  it('says in one line that no server answers', async () => {
     await stub.close();
     expect(await messageOf(stub.open().check()))
       .to.include('does not answer')
@@ -79,7 +79,7 @@ describe('S3ArchiveStorage.check', () => {
       .and.to.include('CredentialsProviderError');
   });
 
-  it('says in one line that what answers is no object store', async () => {
+  it('says in one line that the server is no object store', async () => {
     const page = await startStub((_, response) => response.writeHead(200).end('<html>hello</html>'));
     expect(await messageOf(page.storage.check())).to.include('no object store');
     await page.close();
@@ -99,7 +99,7 @@ describe('S3ArchiveStorage.check', () => {
     await failing.close();
   });
 
-  it('lets the SDK try three times', async () => {
+  it('lets the SDK make three attempts', async () => {
     const failing = await startStub((_, response) => refuse(response, 503, 'ServiceUnavailable'));
     await messageOf(failing.storage.check());
     expect(failing.methods()).to.equal('GET GET GET');
@@ -108,7 +108,7 @@ describe('S3ArchiveStorage.check', () => {
 });
 
 describe('An S3ArchiveStorage', () => {
-  it('takes a prefix that every server keeps as it is, and no other', () => {
+  it('accepts only a prefix that every server stores unchanged', () => {
     const [clock, client] = [createHastyClock(), createS3Client({ region: 'us-east-1' })];
     const open = (prefix: string): S3ArchiveStorage =>
       new S3ArchiveStorage({ client, bucket: 'b', prefix, clock });

@@ -19,7 +19,7 @@ describe('S3ArchiveStorage.list', () => {
     });
   }
 
-  it('lists its own folder alone, from the key before, as many as are wanted', async () => {
+  it('lists only its own folder, after a key, up to the limit', async () => {
     await start([0, 1, 2, 3].map(anArchiveId).map(keyOf), 1_000);
     expect(await stub.storage.list(undefined, 2)).to.deep.equal([0, 1].map(anArchiveId));
     expect(await stub.storage.list(anArchiveId(1), 5_000)).to.deep.equal([2, 3].map(anArchiveId));
@@ -29,7 +29,7 @@ describe('S3ArchiveStorage.list', () => {
     expect(queries.map((query) => query.get('max-keys'))).to.deep.equal(['2', '1000']);
   });
 
-  it('goes on until it has as many as are wanted, past keys that are not ours', async () => {
+  it('continues past foreign keys up to the limit', async () => {
     const ids = Array.from({ length: 10 }, (_, n) => anArchiveId(n));
     const keys = [...ids.map(keyOf), 'p/', 'p/0', 'p/1-notes.txt', `p/${anArchiveId(3)}.tmp`, 'p/x/y'].sort();
     await start(keys, 3);
@@ -37,7 +37,7 @@ describe('S3ArchiveStorage.list', () => {
     expect(await stub.storage.list(ids[3], 4)).to.deep.equal(ids.slice(4, 8));
   });
 
-  it('faults rather than taking a part for the whole, or going round for ever', async () => {
+  it('throws rather than return a part as the whole, or list forever', async () => {
     const [one, two] = [keyOf(anArchiveId(1)), keyOf(anArchiveId(2))];
     const answers: Record<string, Parameters<typeof startStub>[0]> = {
       'no count': (_, response) => listing(response, [one], false, false),
@@ -56,7 +56,7 @@ describe('S3ArchiveStorage.list', () => {
     stub = await startStub(() => {});
   });
 
-  it('passes over foreign keys in whatever characters, which come in order of their bytes', async () => {
+  it('skips foreign keys of any characters, in order of their bytes', async () => {
     const foreign = ['p/\u{ff5e}', 'p/\u{1f511}'];
     stub = await startStub((_, response) => listing(response, [keyOf(anArchiveId(1)), ...foreign]));
     expect(await stub.storage.list(undefined, 10)).to.deep.equal([anArchiveId(1)]);

@@ -34,7 +34,7 @@ describe('S3ArchiveStorage.put', () => {
   after(() => staged.dispose());
   afterEach(() => stub.close());
 
-  it('sends one request with its length, and asks whether the object is there', async () => {
+  it('sends one request with its length, and checks the stored object', async () => {
     stub = await startStub(keeping());
     const object = { ServerSideEncryption: 'AES256', StorageClass: 'STANDARD_IA' } as const;
     await stub.open({ object }).put(id, await staged.stage(someBytes(SIZE, 1)));
@@ -49,7 +49,7 @@ describe('S3ArchiveStorage.put', () => {
     });
   });
 
-  it('relies on nothing that servers differ in: no chunks, checksums, conditions or Expect', async () => {
+  it('uses nothing in which servers differ: no chunks, checksums, conditions or Expect', async () => {
     stub = await startStub(keeping());
     await stub.storage.put(id, await staged.stage(someBytes(3_000_000, 1)));
     const { headers } = stub.seen[0] as Seen;
@@ -60,7 +60,7 @@ describe('S3ArchiveStorage.put', () => {
     expect(sent).to.deep.equal([]);
   });
 
-  it('sends the file again, whole, while the server has trouble, with pauses that grow', async () => {
+  it('sends the whole file again while the server fails, with growing pauses', async () => {
     const keep = keeping();
     let failures = 3;
     stub = await startStub((request, response) => {
@@ -84,7 +84,7 @@ describe('S3ArchiveStorage.put', () => {
     expect(fault.message).to.include('500 InternalError');
   });
 
-  it('waits as long as the server asks, and does not when that is long', async () => {
+  it('waits as long as the server requests, unless that is long', async () => {
     const keep = keeping();
     let wait = 7;
     stub = await startStub((request, response) => {
@@ -102,7 +102,7 @@ describe('S3ArchiveStorage.put', () => {
     expect(stub.methods()).to.equal('PUT');
   });
 
-  it('tries again when a connection breaks, also a kept one', async () => {
+  it('retries after a connection breaks, also a reused one', async () => {
     const keep = keeping();
     let broken = 0;
     stub = await startStub((request, response) => {
@@ -115,7 +115,7 @@ describe('S3ArchiveStorage.put', () => {
     expect(stub.methods()).to.match(/PUT PUT PUT HEAD$/);
   });
 
-  it('does not try again what was refused, and says why, though the body was not read', async () => {
+  it('does not retry a refusal, and gives its reason, though the body was not read', async () => {
     for (const [status, code] of [
       [403, 'SignatureDoesNotMatch'],
       [403, 'AccessDenied'],
@@ -136,7 +136,7 @@ describe('S3ArchiveStorage.put', () => {
     stub = await startStub(() => {});
   });
 
-  it('does not believe a 200: what is not there afterwards is sent again', async () => {
+  it('checks after a 200, and sends a missing object again', async () => {
     const keep = keeping();
     let lost = 2;
     stub = await startStub((request, response) => {
@@ -151,7 +151,7 @@ describe('S3ArchiveStorage.put', () => {
     expect(stub.methods().replaceAll('GET ', '')).to.equal('PUT HEAD PUT HEAD PUT HEAD');
   });
 
-  it('removes an object of another length before it tries again', async () => {
+  it('removes an object of another length before it retries', async () => {
     stub = await startStub(({ method }, response) => {
       response.writeHead(
         method === 'DELETE' ? 204 : 200,
@@ -164,7 +164,7 @@ describe('S3ArchiveStorage.put', () => {
     expect(stub.methods()).to.equal([once, once, once, once].join(' '));
   });
 
-  it('never gives a server all announced bytes of a file that has other ones', async () => {
+  it('never sends all announced bytes of a file with another length', async () => {
     stub = await startStub(keeping());
     const changes = {
       'a longer file': (file: string) => appendFile(file, 'x'),
@@ -185,7 +185,7 @@ describe('S3ArchiveStorage.put', () => {
     expect(await descriptors()).to.be.at.most(before + 4);
   });
 
-  it('ends with the reason of an abort and closes the file, while the body goes out or the answer is waited for', async () => {
+  it('ends with the reason of an abort and closes the file, while it sends the body or waits for the answer', async () => {
     const arrived = Promise.withResolvers<void>();
     stub = await startStub(
       () => {},
@@ -203,14 +203,14 @@ describe('S3ArchiveStorage.put', () => {
     expect(stub.methods()).to.equal('PUT');
   });
 
-  it('faults at its deadline, all tries together', async () => {
+  it('throws at its deadline for all attempts together', async () => {
     stub = await startStub(() => stub.clock.passDeadlines());
     const put = stub.open({ putDeadline: seconds(120) }).put(id, await staged.stage(someBytes(SIZE, 1)));
     expect((await faultOf(put)).message).to.include('120000 ms');
     expect(stub.methods()).to.equal('PUT');
   });
 
-  it('does not wait for a mute server for ever', async () => {
+  it('does not wait forever for a silent server', async () => {
     stub = await startStub(() => {});
     const storage = stub.open({}, { socketTimeout: duration(40) });
     await faultOf(storage.put(id, await staged.stage(someBytes(SIZE, 1))));

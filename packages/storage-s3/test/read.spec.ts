@@ -30,13 +30,13 @@ describe('S3ArchiveStorage.read', () => {
     ]);
   });
 
-  it('asks no server for a range of no bytes', async () => {
+  it('sends no request for an empty range', async () => {
     stub = await startStub((_, response) => response.writeHead(200, { 'content-length': 5 }).end());
     expect(await stub.storage.read(id, 5, 0)).to.deep.equal(new Uint8Array(0));
     expect(stub.methods()).to.equal('HEAD');
   });
 
-  it('faults on an answer to another question, and lets go of its connection', async () => {
+  it('throws on the answer to another request, and releases its connection', async () => {
     const answers: Record<string, Handler> = {
       'the whole object': (_, response) =>
         response.writeHead(200, { 'content-length': WHOLE.length }).end(WHOLE),
@@ -66,7 +66,7 @@ describe('S3ArchiveStorage.read', () => {
     stub = await startStub(() => {});
   });
 
-  it('asks again when an answer breaks off, and faults when each one does', async () => {
+  it('retries after an answer breaks off, and throws if each one does', async () => {
     let breaks = 2;
     stub = await startStub((request, response, incoming) => {
       breaks -= 1;
@@ -93,7 +93,7 @@ describe('S3ArchiveStorage.read', () => {
     expect((await faultOf(stub.storage.delete(id))).message).to.include('"b" does not exist');
   });
 
-  it('looks at the bucket when a 404 does not say what is missing', async () => {
+  it('checks the bucket if a 404 does not name what is missing', async () => {
     let there = true;
     stub = await startStub(({ method, url }, response) => {
       if (/^\/b\/?(\?|$)/.test(url)) return response.writeHead(there ? 200 : 404).end();
@@ -125,7 +125,7 @@ describe('S3ArchiveStorage.read', () => {
     }
   });
 
-  it('faults at its deadline though a body drips on', async () => {
+  it('throws at its deadline even if a body still arrives slowly', async () => {
     let drip: NodeJS.Timeout | undefined;
     stub = await startStub((_, response) => {
       response.writeHead(206, { 'content-range': 'bytes 0-99999/100000', 'content-length': 100_000 });
@@ -136,7 +136,7 @@ describe('S3ArchiveStorage.read', () => {
     clearInterval(drip);
   });
 
-  it('does not wait for a mute server for ever', async () => {
+  it('does not wait forever for a silent server', async () => {
     stub = await startStub(() => {});
     const storage = stub.open({}, { socketTimeout: duration(40) });
     await faultOf(storage.read(id, 0, 10));
@@ -145,7 +145,7 @@ describe('S3ArchiveStorage.read', () => {
     await faultOf(storage.check());
   });
 
-  it('has so many requests at once and no more; the others wait for their turn', async () => {
+  it('sends a limited number of concurrent requests; the others wait for their turn', async () => {
     const held: (() => void)[] = [];
     stub = await startStub((request, response) => {
       held.push(() => ranged(request, response, WHOLE));

@@ -53,7 +53,7 @@ describe('failureOf', () => {
 });
 
 describe('retryAfter', () => {
-  it('reads seconds, and nothing else', () => {
+  it('reads only seconds', () => {
     const asked = (value: string): unknown => ({ $response: { headers: { 'retry-after': value } } });
     expect(retryAfter(asked('3'))).to.equal(3_000);
     for (const error of [asked(''), asked('-1'), asked('Fri, 20 Nov 2026 12:00:00 GMT'), {}, undefined]) {

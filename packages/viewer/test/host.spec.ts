@@ -37,7 +37,7 @@ describe('the Host header', () => {
     }
   });
 
-  it('is below another with any port and trailing dot', () => {
+  it('is below another with any port and trailing dots', () => {
     for (const end of ['', '.', '..', '.:80', '..:80', ':80:90', ':x']) {
       expect(isBelowHost(`x.y.Localhost${end}`, 'localhost'), end).to.equal(true);
       expect(isBelowHost(`localhost${end}`, 'localhost'), end).to.equal(false);

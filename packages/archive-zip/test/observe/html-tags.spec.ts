@@ -95,7 +95,7 @@ describe('tagsOf', () => {
   }
 
   for (const name of ['script', 'style', 'textarea', 'title', 'template', 'xmp', 'noembed', 'noframes']) {
-    it(`takes what stands in ${name} for text`, () => {
+    it(`reads the content of ${name} as text`, () => {
       const html = `<${name}><a href="x"></a></${name}><a href="y">`;
       expect([...tagsOf(html, new Set(['a']))]).to.deep.equal([{ name: 'a', href: 'y' }]);
     });

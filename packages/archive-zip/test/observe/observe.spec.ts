@@ -18,7 +18,7 @@ describe('the references of a page', () => {
     expect(targets(html)).to.deep.equal(Array.from({ length: 15 }, (_, n) => String(n + 1)));
   });
 
-  it('are no other attributes and elements', () => {
+  it('do not come from other attributes and elements', () => {
     expect(
       targets(
         '<p src=1 href=2><form src=3><img poster=4 alt=5><a src=6 data=7><my-link href=8><meta content=9>',
@@ -34,14 +34,14 @@ describe('the references of a page', () => {
     expect(targets('<constructor style="a: url(1)" href=2>')).to.deep.equal(['1']);
   });
 
-  it('are navigations where a person follows them, and parts of the page else', () => {
+  it('are navigations if a person follows them, else parts of the page', () => {
     const followed = '<a href=1><area href=2><iframe src=3></iframe><frame src=4>';
     expect(references(followed).map(({ navigation }) => navigation)).to.deep.equal([true, true, true, true]);
     const parts = '<img src=1><script src=2></script><svg><use href=3>';
     expect(references(parts).map(({ navigation }) => navigation)).to.deep.equal([false, false, false]);
   });
 
-  it('are parts where a link is loaded, and navigations where it names a page', () => {
+  it('are parts if a link is loaded, and navigations if it leads to a page', () => {
     for (const rel of [
       'stylesheet',
       'preload stylesheet',
@@ -69,7 +69,7 @@ describe('the references of a page', () => {
     expect(targets('<a href="a&b&1;&#x110000;&#9999999;">')).to.deep.equal(['a&b&1;&#x110000;&#9999999;']);
   });
 
-  it('are left out if their path has an unknown character reference, with or without a semicolon', () => {
+  it('are omitted if their path has an unknown character reference, with or without a semicolon', () => {
     const unknown = ['caf&eacute;.html', '&num;top', 'a&sol;b', 'caf&eacute.html', 'a&Ccedil;?b'];
     for (const value of unknown) expect(targets(`<a href="${value}">`), value).to.deep.equal([]);
     const known = ['R&D.html', 'a?b&copy;=1', 'a#&copy;', 'Q&A', 'a?x=&lang;', 'a&amp;copy;'];
@@ -97,7 +97,7 @@ describe('the references of a page', () => {
     expect(references('<a href=x>', 'a.HTM')).to.have.length(1);
   });
 
-  it('are relative to the first base, but for the parts that stand before it', () => {
+  it('are relative to the first base, except parts before it', () => {
     const html = '<img src=1><a href=2><base href=" ./app/ "><img src=3><base href=other/><a href=4>';
     expect(references(html)).to.deep.equal([
       { target: '1', navigation: false },
@@ -116,14 +116,14 @@ describe('the references of a page', () => {
     }
   });
 
-  it('are no data: none is longer than 2,048 characters', () => {
+  it('are no data: all have at most 2,048 characters', () => {
     expect(targets(`<img src="data:image/png;base64,${'A'.repeat(3_000)}">`)).to.deep.equal([]);
     expect(targets(`<img src="${'a'.repeat(2_048)}"><img src="${'b'.repeat(2_049)}">`)).to.deep.equal([
       'a'.repeat(2_048),
     ]);
   });
 
-  it('end when their work is used up', () => {
+  it('end once their work is used up', () => {
     const html = Array.from({ length: 2_500 }, (_, n) => `<img src=${n}>`).join('');
     const { references: some, whole } = observe('index.html', html, { work: 10_000 });
     expect(whole).to.equal(false);
@@ -138,7 +138,7 @@ describe('the references of a page', () => {
     expect(observe('index.html', '<a>'.repeat(10_000), { work: 0 })).to.deep.include({ whole: true });
   });
 
-  it('cost the length of the page only once for each folder they lead into', () => {
+  it('cost the length of the page only once for each folder to which they lead', () => {
     const page = `${'a/'.repeat(500)}index.html`;
     const count = (html: string) => observe(page, html, { work: 20_000 }).references.length;
     const many = Array.from({ length: 400 }, (_, n) => n);
@@ -238,7 +238,7 @@ describe('a possible secret', () => {
       }
   });
 
-  it('is looked for in pages and texts, not in images, fonts and source maps', () => {
+  it('is searched for in pages and texts, not in images, fonts and source maps', () => {
     for (const path of ['a.html', 'a.js', 'a.css', 'a.json', '.npmrc', 'a.txt', 'key', 'a.png.txt', 'png']) {
       expect(isObservable(path), path).to.equal(true);
     }
@@ -273,7 +273,7 @@ describe('a possible secret', () => {
     '\n',
   ]) {
     // A search whose time grows with the square of the length would not end within the test's limit.
-    it(`is looked for in two million characters of ${JSON.stringify(hostile)}`, () => {
+    it(`is searched for in two million characters of ${JSON.stringify(hostile)}`, () => {
       expect(secrets(hostile.repeat(2_000_000 / hostile.length)).length).to.be.at.most(1);
     });
   }

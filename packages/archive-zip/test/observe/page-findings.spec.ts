@@ -5,7 +5,7 @@ import { observe } from '../../src/observe.ts';
 describe('the references of other files', () => {
   const references = (text: string, path: string) => observe(path, text).references;
 
-  it('come from style sheets, modules and web app manifests, too', () => {
+  it('also come from style sheets, modules and web app manifests', () => {
     expect(references('a{b:url(x.png)}', 'a.CSS').map(({ target }) => target)).to.deep.equal(['x.png']);
     expect(references('import "./x.js"', 'a.mjs')).to.deep.equal([
       { target: './x.js', navigation: false, isModule: true },
@@ -22,7 +22,7 @@ describe('the references of other files', () => {
   });
 });
 
-describe('what only a site with its own origin has', () => {
+describe('a feature that needs an origin of its own', () => {
   const needs = (text: string, path = 'index.html') => observe(path, text).originNeeds ?? [];
 
   for (const [need, text] of [
@@ -91,7 +91,7 @@ describe('what only a site with its own origin has', () => {
     );
   });
 
-  it('is a Referer where a player asks for one, and neither the element nor the page sends it', () => {
+  it('is a Referer if a player needs one, and neither the element nor the page sends it', () => {
     const embeds = (html: string) => observe('index.html', html).withoutReferrer ?? [];
     const player = 'https://www.youtube-nocookie.com/embed/x?a=1&amp;b=2';
     expect(embeds(`<iframe src="${player}"></iframe>`)).to.deep.equal([player.replace('&amp;', '&')]);

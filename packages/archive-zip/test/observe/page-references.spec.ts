@@ -121,7 +121,7 @@ describe('following the references of a page', () => {
     );
   });
 
-  it('finds no file behind an encoded slash, since viewers are shown none', () => {
+  it('finds no file after an encoded slash, as the viewer finds none', () => {
     const files = ['index.html', 'img/a.png', 'img/deep/b.png'];
     const own = new PageReferences(new SitePaths(files), 'index.html');
     const broken = { absolute: false, answered: false, otherCase: undefined };
@@ -133,7 +133,7 @@ describe('following the references of a page', () => {
     expect(own.follow({ target: 'x%2Fy/../img/a.png', navigation: false })).to.include({ answered: true });
   });
 
-  it('ignores names and folders with more marks in a row than any language has', () => {
+  it('ignores names and folders with more combining marks in a row than any language has', () => {
     const marks = '\u0315\u0301'.repeat(400);
     const own = new PageReferences(new SitePaths(['index.html', 'a/b.html']), 'a/b.html');
     const strange = new PageReferences(new SitePaths(['index.html']), `a${marks}/b.html`);
@@ -150,7 +150,7 @@ describe('following the references of a page', () => {
     expect(brought.filter((text) => text.includes(marks))).to.deep.equal([]);
   });
 
-  it('resolves with a base, and follows nothing below a base on another site', () => {
+  it('resolves with a base, and follows nothing relative to a base on another site', () => {
     const own = new PageReferences(new SitePaths(['app/a.png', 'a.png', 'index.html']), 'docs/page.html');
     const found = (base: string, target: string) => own.below(base)?.follow({ target, navigation: false });
     for (const base of ['/app/', '/app/index.html', '../app/', '..\\app\\', '/x/../app/?q', '/%61pp/#x']) {
@@ -173,7 +173,7 @@ describe('following the references of a page', () => {
     }
   });
 
-  it('finds the references that go above the root, where a site under a path ends', () => {
+  it('finds the references that go above the root, and leave a site below a path', () => {
     const files = new SitePaths(['index.html', 'img/a.png', 'docs/page.html']);
     const follow = (page: string, target: string) =>
       new PageReferences(files, page).follow({ target, navigation: true })?.absolute;

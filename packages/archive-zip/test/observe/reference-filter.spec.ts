@@ -19,7 +19,7 @@ describe('a reference filter', () => {
     expect(filter.filter('index.html', [{ target: 'deep/link', navigation: true }])).to.deep.equal([]);
   });
 
-  it('passes as many of each kind as an answer may have warnings', () => {
+  it('passes at most as many of each kind as an answer may have warnings', () => {
     const filter = new ReferenceFilter(new SitePaths(['index.html', 'a.html', 'b.png']));
     // Answered, broken and in another case; relative, and absolute, of which path mode warns alone.
     const sorts = ['/a.html', 'gone.png', '/gone.png', 'B.png', '/B.png'];

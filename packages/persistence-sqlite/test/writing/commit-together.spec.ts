@@ -57,7 +57,7 @@ function commitsOf(path: string): number {
 }
 
 describe('commitTogether', () => {
-  it('commits once what several programs write, and gives each its result', () =>
+  it('commits the changes of several programs once, and returns each result', () =>
     onStage(({ path, groups, noted }) => {
       const before = commitsOf(path);
       const outcomes = groups.commit([noting('a'), noting('b'), noting('c')]);
@@ -81,7 +81,7 @@ describe('commitTogether', () => {
       ]);
     }));
 
-  it('takes back one that throws, or whose statement fails, and keeps the others', () =>
+  it('undoes one that throws, or whose statement fails, and keeps the others', () =>
     onStage(({ groups, noted }) => {
       const mistake = new RangeError('ours');
       const [a, thrown, b, failed, c] = groups.commit([
@@ -103,7 +103,7 @@ describe('commitTogether', () => {
       expect(noted()).to.deep.equal(['a', 'b', 'c']);
     }));
 
-  it('gives all of them the error of a commit that fails, having changed nothing, and goes on', () =>
+  it('returns the error of a failed commit for all, changes nothing, and continues', () =>
     onStage(({ groups, noted }) => {
       const breaking = noting('a', ({ prepare }) =>
         prepare("INSERT INTO referring VALUES ('nothing')").run(),
@@ -151,7 +151,7 @@ describe('commitTogether, on a full disk', () => {
     }, reserve);
   }
 
-  it('stores what has room, and refuses only what has none', () =>
+  it('stores programs that have room, and refuses only the others', () =>
     whenFull(({ groups, noted }, lent) => {
       const [a, refused, b] = groups.commit([noting('a'), large(false), noting('b')]);
       expect([a, b]).to.deep.equal([{ result: 'noted a' }, { result: 'noted b' }]);

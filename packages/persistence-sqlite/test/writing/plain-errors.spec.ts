@@ -9,7 +9,7 @@ const crossed = (thrown: unknown): unknown => fromPlain(structuredClone(toPlain(
 const PLACE = { program: 'books.add', step: 'insert', table: 'books', columns: ['isbn'] };
 
 describe('An error that crosses to another thread', () => {
-  it('is the fault that it was, with the step that failed and the error of SQLite', () => {
+  it('stays the same fault, with the step that failed and the error of SQLite', () => {
     const ofSqlite = new Database.SqliteError('database or disk is full', 'SQLITE_FULL');
     const thrown = new Fault('store_unavailable', 'not now', { cause: new StepError(PLACE, ofSqlite) });
     const fault = crossed(thrown);
@@ -25,13 +25,13 @@ describe('An error that crosses to another thread', () => {
     });
   });
 
-  it('is of the class of JavaScript that it was, with its stack', () => {
+  it('keeps its JavaScript class and its stack', () => {
     const thrown = new RangeError('too many');
     const error = crossed(thrown);
     expect(error).to.be.instanceOf(RangeError).and.include({ message: 'too many', stack: thrown.stack });
   });
 
-  it('may be anything that is thrown', () => {
+  it('may be any thrown value', () => {
     expect([crossed('a text'), crossed(undefined)]).to.deep.equal(['a text', undefined]);
   });
 });

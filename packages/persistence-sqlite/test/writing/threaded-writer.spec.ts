@@ -60,7 +60,7 @@ describe('A writer with a thread', () => {
       expect(changes()).to.equal(1 + TEXTS.length);
     }));
 
-  it('leaves to its caller what must run in the event loop: before the thread is there, and what it does not know', () =>
+  it('leaves programs to its caller before the thread is ready, and unknown ones', () =>
     inFolder(async (folder) => {
       const writer = newWriter(join(folder, 'pinfold.sqlite'));
       expect(writer.write(WHERE, undefined)).to.equal(undefined);
@@ -70,7 +70,7 @@ describe('A writer with a thread', () => {
       expect(writer.write(WHERE, undefined)).to.equal(undefined);
     }));
 
-  it('rejects with the fault of a program, and with the step that failed, among others that are stored', () =>
+  it('rejects with the fault of a program and its step, while others are stored', () =>
     onStage(async ({ database, noted, changes }) => {
       const [a, refused, taken, b] = await Promise.allSettled([
         database.write(NOTE, 'a'),
@@ -89,7 +89,7 @@ describe('A writer with a thread', () => {
       expect(changes()).to.equal(2);
     }));
 
-  it('lets reads go on while another process holds the lock, and writes when that is over', () =>
+  it('allows reads while another process holds the lock, and writes afterwards', () =>
     onStage(async ({ file, database, noted }) => {
       await database.write(NOTE, 'before');
       const holder = hold(file);
@@ -103,7 +103,7 @@ describe('A writer with a thread', () => {
       expect(await noted()).to.deep.equal(['before', ...TEXTS]);
     }));
 
-  it('refuses what is more than may wait, and stores the rest', () =>
+  it('refuses programs beyond its queue, and stores the others', () =>
     onStage(async ({ file, database, noted }) => {
       const holder = hold(file);
       const texts = Array.from({ length: 2_048 }, (_, n) => `text ${n}`);
@@ -120,7 +120,7 @@ describe('A process with such a writer', () => {
     ['after every change is answered', ['a'], 'answered a\n'],
     ['even if nothing was changed', [], ''],
   ] as const)
-    it(`ends by itself when nothing else is to be done, ${asked}`, () =>
+    it(`ends by itself when nothing else runs, ${asked}`, () =>
       inFolder(async (folder) => {
         const { stdout, status } = spawnSync(
           process.execPath,
@@ -135,7 +135,7 @@ describe('A process with such a writer', () => {
 });
 
 describe('A writer whose thread dies', () => {
-  it('rejects what waited, whose outcome is unknown, and has another thread take what comes later', () =>
+  it('rejects waiting programs, whose outcome is unknown, and runs later ones in another thread', () =>
     onStage(async ({ file, writer, database, noted }) => {
       await database.write(NOTE, 'before');
       const waiting = [
@@ -168,7 +168,7 @@ describe('A writer whose thread dies', () => {
       expect(await noted()).to.deep.equal(['a']);
     }));
 
-  it('does without one that cannot be loaded, as in a bundle of one file', () =>
+  it('works without a thread that cannot be loaded, as in a bundle of one file', () =>
     inFolder(async (folder) => {
       const file = join(folder, 'pinfold.sqlite');
       const writer = newWriter(file, () => {}, { entry: new URL('./absent.ts', import.meta.url) });
@@ -182,7 +182,7 @@ describe('A writer whose thread dies', () => {
 });
 
 describe('A writer that is closed', () => {
-  it('answers what waits for it before its thread ends', () =>
+  it('answers waiting programs before its thread ends', () =>
     onStage(async ({ file, database, noted }) => {
       const holder = hold(file);
       const writing = Promise.all(TEXTS.map((text) => database.write(NOTE, text)));

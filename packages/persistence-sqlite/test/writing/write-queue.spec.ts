@@ -39,7 +39,7 @@ function onStage(
 }
 
 describe('WriteQueue', () => {
-  it('commits together what has arrived, and then what came meanwhile', async () => {
+  it('commits arrived programs together, and then those that arrived meanwhile', async () => {
     const [first, second, third] = works(3) as [Work, Work, Work];
     const { queue, arrive, groups, outcomes } = onStage((group, stage) => {
       if (stage.groups.length === 1) stage.arrive(third);
@@ -51,7 +51,7 @@ describe('WriteQueue', () => {
     expect([...outcomes.keys()]).to.deep.equal([first, second, third]);
   });
 
-  it('commits so many together at most, in their order', async () => {
+  it('commits a limited number together, in order', async () => {
     const all = works(150);
     const { queue, arrive, groups } = onStage((group) => group.map(() => DONE));
     arrive(...all);
@@ -60,7 +60,7 @@ describe('WriteQueue', () => {
     expect(groups.flat()).to.deep.equal(all);
   });
 
-  it('tries again what could not be run, before what came later', async () => {
+  it('retries programs that could not run, before later ones', async () => {
     const [first, second, late] = works(3) as [Work, Work, Work];
     const { queue, arrive, groups, outcomes } = onStage((group, stage) => {
       if (stage.groups.length > 1) return group.map(() => DONE);
@@ -76,7 +76,7 @@ describe('WriteQueue', () => {
     expect(outcomes.size).to.equal(3);
   });
 
-  it('refuses at once all that have waited five seconds for the lock, and goes on with the others', async () => {
+  it('rejects all that have waited five seconds for the lock, and continues with the others', async () => {
     let now = 0;
     const early = works(100);
     const [late] = works(1) as [Work];
