@@ -24,7 +24,7 @@ const COMBINATIONS: readonly Combination[] = RECORDS.flatMap((records, n) =>
   }),
 ).slice(1);
 
-/** Clauses of how requests are read, and of what is answered whatever the stores are: the first combination has them. */
+/** Clauses that do not depend on the stores: the first combination checks them. */
 const OF_NO_STORE = [
   'routes|answers|head|urls|document.*|early-answer|title|filename|archive-size|form|media-type|broken-request',
   'invalid-archive|idempotency-key|list-query|update-one|view-types|view-target|view-methods|view-service-worker',
@@ -32,14 +32,14 @@ const OF_NO_STORE = [
   'view-password-foreign|agent-guide|warnings|dry-run|archive-name|view-host|view-paths|view-resolution',
   'view-fallbacks|view-way-in|view-cookie-mark|view-forget|view-never-stored',
 ];
-/** Clauses that only records decide: every kind of these has them beside archives in memory. */
+/** Clauses that depend only on records: every kind of records checks them with archives in memory. */
 const OF_RECORDS = [
   'names?-.*|created-grant.*|list.*|limits|update-.*|order-update|not-found|unauthorized|forbidden|problems',
   'pinned|invalid-state|changes-at-once|mismatch|parallel.*|publish-password|publish-name|view-names?(?:-.*)?',
   'view-grant.*|view-password-.*|view-limit-.*|view-siblings-.*|view-misdirected|view-pages|view-unknown',
   'view-path-after|view-protection-removed',
 ];
-/** Clauses that only archives decide: every kind of these has them beside records in memory. */
+/** Clauses that depend only on archives: every kind of archives checks them with records in memory. */
 const OF_ARCHIVES = ['archive-.*', 'view-(?:gzip|uncoded|svgz|conditional|range|head|headers)'];
 
 const without = (...ids: readonly string[]): RegExp => new RegExp(`^http/(?!(?:${ids.join('|')})$)`);

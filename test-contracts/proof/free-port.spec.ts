@@ -12,9 +12,9 @@ describe('a quiet port', () => {
     await once(server, 'close');
   });
 
-  // Other systems tell it elsewhere.
+  // Other systems have the range elsewhere.
   if (process.platform === 'linux')
-    it('is none that the system gives to whoever asks for any', async () => {
+    it('is outside of the range from which the system assigns ports', async () => {
       const range = readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8');
       const [least = 0, greatest = 0] = range.trim().split(/\s+/).map(Number);
       for (let n = 0; n < 20; n += 1) expect(await quietPort()).not.to.be.within(least, greatest);

@@ -26,26 +26,26 @@ describe('The promises of the ports', () => {
     ]);
   });
 
-  it('are checked by a clause each, in the same words', async () => {
+  it('are each checked by a clause of the same words', async () => {
     const unchecked = (await readPromises()).filter(
       ({ id, text }) => !clauses.some((clause) => clause.id === id && clause.text === text),
     );
     expect(unchecked).to.deep.equal([]);
   });
 
-  it('are all that the clauses check', async () => {
+  it('are all promises of the clauses', async () => {
     const promises = await readPromises();
     const unpromised = clauses.filter(({ id }) => !promises.some((promise) => promise.id === id));
     expect(unpromised.map(({ id }) => id)).to.deep.equal([]);
   });
 
-  it('have an id of their own each', async () => {
+  it('have unique ids', async () => {
     const promises = await readPromises();
     expect(repeated(promises.map(({ id }) => id))).to.deep.equal([]);
     expect(repeated(clauses.map(({ id }) => id))).to.deep.equal([]);
   });
 
-  it('are listed for adapter authors as they are', async () => {
+  it('are listed for adapter authors', async () => {
     expect(await readFile(PROMISES_PAGE, 'utf8'), 'run `pnpm --filter pinfold-proof promises`').to.equal(
       promisesPage(),
     );

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as suites from '@pinfold/test-contracts';
 import * as rules from 'pinfold-core-stores/contracts.ts';
 
-/** A promise as it stands on a port, or as a clause repeats it. */
+/** A promise in the comment of a port, or in a clause. */
 export interface Promised {
   readonly id: string;
   readonly text: string;
@@ -19,7 +19,7 @@ const PORTS = join(import.meta.dirname, '../../packages/core/src/ports');
 
 export const PROMISES_PAGE: string = join(import.meta.dirname, '../../docs/adapter-authors/promises.md');
 
-/** The published contracts of ports: those of a service over HTTP have other names. */
+/** The published contracts of ports, without those of a service over HTTP. */
 export const publishedContracts: readonly PortContract[] = Object.values<unknown>(suites).filter(isOfPort);
 
 /** The contracts of all ports: those of the stores that are written once, over any database, are the core's own. */

@@ -1,8 +1,8 @@
-/** Stands around the calls of a port: it may make the call, answer in its place, or keep it waiting. */
+/** Wraps the calls of a port: it may make the call, answer itself, or delay it. */
 export type Around = (name: string, call: () => unknown, inputs: readonly unknown[]) => unknown;
 
 /**
- * A port each of whose calls goes through `around`.
+ * Wraps a port, so that each call goes through `around`.
  *
  * @example
  * import { createMemory } from '@pinfold/memory';
@@ -25,7 +25,7 @@ export function aroundCalls<Port extends object>(port: Port, around: Around): Po
 }
 
 /**
- * A port some of whose members are others; all else reaches the port itself.
+ * Replaces some members of a port; all others stay the port's own.
  *
  * @example
  * import { createMemory } from '@pinfold/memory';

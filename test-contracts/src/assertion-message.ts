@@ -3,7 +3,7 @@ import { START } from './fixtures/clock.ts';
 import { uuidOf } from './fixtures/roles.ts';
 
 const DAY = 86_400_000;
-/** How far from the fixtures' beginning a number is taken for an instant. */
+/** A number is shown as an instant if it is this close to the fixtures' beginning. */
 const NEAR = 400 * DAY;
 const MAX_LENGTH = 160;
 
@@ -20,8 +20,8 @@ interface Difference {
 }
 
 /**
- * A failed comparison as people read it: where the values differ first, what was expected there and what came, with
- * names that speak in place of ids and instants. Anything else as it is.
+ * The message of a failed comparison: the first difference, with the expected and actual value, and
+ * readable names for ids and instants. Returns other errors unchanged.
  */
 export function inWords(error: unknown): unknown {
   if (!(error instanceof AssertionError)) return error;
@@ -31,7 +31,7 @@ export function inWords(error: unknown): unknown {
   const what = message.includes(': expected') ? `${message.slice(0, message.indexOf(': expected'))}: ` : '';
   error.message = `${what}expected ${wanted}${path === '' ? '' : ` at ${path}`}, but ${came} came`;
   error.stack = error.stack?.replace(message, () => error.message) ?? error.message;
-  // A runner shows both values beside the message.
+  // Test runners show both values below the message.
   return Object.assign(error, { actual: spoken(actual, 1), expected: spoken(expected, 1) });
 }
 
@@ -75,7 +75,7 @@ function brief(value: unknown): string {
   return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH)} …`;
 }
 
-/** A value as text, in lines when `indent` is given. */
+/** A value as text, on several lines if `indent` is given. */
 function spoken(value: unknown, indent: number): string {
   const plain = (_: string, held: unknown): unknown => {
     if (typeof held === 'string') return named(held);
@@ -92,7 +92,7 @@ function spoken(value: unknown, indent: number): string {
     .replaceAll(/[<>]/g, '');
 }
 
-/** The fixtures' ids by their numbers; those that are nearly one of them stay as they are, to be told apart. */
+/** The fixtures' ids by their numbers; similar ids stay unchanged, to be distinguishable. */
 function named(text: string): string {
   const shown = text
     .replaceAll(/\b(\d{13})-([0-9a-f]{8}-0000-4000-8000-([0-9a-f]{12}))\b/g, archive)
@@ -103,7 +103,7 @@ function named(text: string): string {
   return shown === text ? text : `<${shown}>`;
 }
 
-/** Archives of one number and several instants are told apart by these. */
+/** Shows the instants that distinguish archives of one number. */
 function archive(id: string, at: string, uuid: string, n: string): string {
   if (!isFixture(uuid, n)) return id;
   const name = `archive ${number(n)}`;
@@ -119,7 +119,7 @@ function number(hexadecimal: string): number {
   return n >= 0x1000_0000 ? n % 0x1000_0000 : n;
 }
 
-/** The time of day, with the day where it is not that of the fixtures' beginning. */
+/** The time of day, with the day if it is not the first day of the fixtures. */
 function timed(instant: number): string {
   return `<${time(instant)}>`;
 }

@@ -1,13 +1,13 @@
 import { type Clause, type Contract, type ContractOptions, checkClause, type Subject } from './contract.ts';
 
-/** The two functions of a test runner that a contract needs: mocha, node:test, vitest and others have them. */
+/** The two functions of a test runner that a contract needs, as in mocha, node:test and vitest. */
 export interface Runner {
   describe(title: string, body: () => void): unknown;
   it(title: string, body: () => Promise<void>): unknown;
 }
 
 /**
- * Declares a contract's clauses as tests of any runner: one test a clause, each over a subject of its own. After a clause
+ * Declares a contract's clauses as tests of any runner: one test per clause, each over a new subject. After a clause
  * of the harness has failed, no further one is checked: each fails with a message that names it.
  *
  * @example

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Subject } from './contract.ts';
 
-/** Runs `count` actions at once, spread over the port and two peers of it. */
+/** Runs `count` actions at once, distributed over the port and two peers. */
 export async function together<Port, Result>(
   subject: Subject<Port>,
   count: number,
@@ -12,7 +12,7 @@ export async function together<Port, Result>(
   return await Promise.all(started);
 }
 
-/** Looks again and again, and lets other work go on between, until `work` is over; gives what came of it. */
+/** Calls `look` repeatedly, with other work in between, until `work` ends; returns its result. */
 export async function meanwhile<Result>(
   work: Promise<Result>,
   observe: () => Promise<unknown>,
@@ -21,7 +21,7 @@ export async function meanwhile<Result>(
   const done = work.finally(() => {
     isOver = true;
   });
-  // A look that fails first rejects in its place.
+  // If a look fails first, its error is thrown instead.
   done.catch(() => undefined);
   while (!isOver) {
     await observe();

@@ -2,9 +2,9 @@ import type { HistoryStore } from '@pinfold/core';
 import { inWords } from './assertion-message.ts';
 
 /**
- * What an adapter author provides for one clause: an implementation over data of its own.
+ * What an adapter author provides for one clause: an implementation over new data.
  *
- * Ports that cannot be tested by themselves (a storage needs something staged) extend it with what they need.
+ * Ports that cannot be tested alone, such as a storage, which needs staged archives, extend it.
  */
 export interface Subject<Port> {
   /** The implementation under test, empty and ready to use. */
@@ -15,25 +15,25 @@ export interface Subject<Port> {
   dispose(): Promise<void>;
 }
 
-/** What a port is tested with whose backend may be out of reach. */
+/** The subject of a port whose backend may be unreachable. */
 export interface StoreSubject<Port> extends Subject<Port> {
-  /** The implementation over a backend that does not answer: a dead endpoint, a file that is gone, a closed handle. */
+  /** The implementation over a backend that does not answer: a dead endpoint, a missing file, a closed handle. */
   unreachable(): Promise<Port>;
-  /** The history over the same data, where there is one: it shows which events were kept. */
+  /** The history over the same data, if any: it shows the stored events. */
   history?(): Promise<HistoryStore>;
 }
 
-/** One promise of a port, and how it is checked. */
+/** A promise of a port, with its check. */
 export interface Clause<Port, S extends Subject<Port> = Subject<Port>> {
-  /** The stable id of the promise, as it stands on the port: `api-key-store/create`. */
+  /** The stable id of the promise, as in the port's comment: `api-key-store/create`. */
   readonly id: string;
   /** The promise itself, in the words of the port. */
   readonly text: string;
   /**
-   * Rejects when the promise is broken.
+   * Rejects if the promise is broken.
    *
    * @param subject fresh and empty, disposed of by the caller.
-   * @param another gives one more fresh subject, disposed of by the caller too.
+   * @param another opens another fresh subject, also disposed of by the caller.
    */
   check(subject: S, another: () => Promise<S>): Promise<void>;
 }
@@ -43,7 +43,7 @@ export type ClauseTable<Port, S extends Subject<Port> = Subject<Port>> = Readonl
   Record<string, Clause<Port, S>['check']>
 >;
 
-/** A check that has a peer of the port from its beginning on. */
+/** A check with a peer of the port from the beginning. */
 export function withPeer<S extends Subject<unknown>>(
   check: (port: S['port'], peer: S['port'], subject: S, another: () => Promise<S>) => Promise<void>,
 ): (subject: S, another: () => Promise<S>) => Promise<void> {
@@ -64,22 +64,22 @@ export function toClauses<Port, S extends Subject<Port>>(
 export interface Contract<Port, S extends Subject<Port> = Subject<Port>> {
   /** The port's name: `ApiKeyStore`. */
   readonly port: string;
-  /** Clauses that test the author's `create` and `peer`. They come first: while they fail, no other result means anything. */
+  /** Clauses that test the author's `create` and `peer`. They come first: if they fail, no other result is meaningful. */
   readonly harness: readonly Clause<Port, S>[];
   /** The port's own promises. */
   readonly clauses: readonly Clause<Port, S>[];
 }
 
-/** What is tested, and how it is opened. */
+/** The tested implementation, and how to open it. */
 export interface ContractOptions<Port, S extends Subject<Port> = Subject<Port>> {
   /** The implementation's name, for reports: `RedisApiKeyStore`. */
   readonly name: string;
-  /** Makes a fresh subject over empty data of its own. Called for each clause. */
+  /** Creates a fresh subject over new empty data. Called for each clause. */
   readonly create: () => Promise<S>;
 }
 
 /**
- * All clauses of a contract, those of the harness first.
+ * All clauses of a contract, the harness first.
  *
  * @example
  * import { apiKeyStoreContract, clausesOf } from '@pinfold/test-contracts';
@@ -93,9 +93,9 @@ export function clausesOf<Port, S extends Subject<Port>>(
 }
 
 /**
- * Checks one clause over a fresh subject and disposes of what it opened, in any case.
+ * Checks one clause over a fresh subject, and always disposes of all subjects.
  *
- * Rejects with what the check rejected with; with an `AggregateError` when disposing failed.
+ * Rejects with the error of the check; with an `AggregateError` if disposing failed, too.
  *
  * @example
  * import { createMemory } from '@pinfold/memory';

@@ -11,12 +11,12 @@ import {
 } from '@pinfold/core/records';
 
 /**
- * Breaks a database. It is called once for each subject, whose handles share what it creates, and the function it
- * returns once for each handle.
+ * Breaks a database. Called once for each subject, whose handles share its state; the function that it
+ * returns is called once for each handle.
  */
 export type Breaking = () => (database: Database) => Partial<Database>;
 
-/** A fault, and the promise that it breaks, by its id without the suite. */
+/** A fault, and the id of the promise that it breaks, without the suite. */
 export interface DatabaseFault {
   readonly breaks: string;
   /** What the database does wrong, in a few words. */
@@ -45,7 +45,7 @@ export function answering<One extends Kind>(
   return (action, ask) => (action.kind === kind ? answer(action as ActionOf<One>, ask) : ask(action));
 }
 
-/** Asks the database for something else than what the program asks for. */
+/** Passes another action to the database than the program requests. */
 export function asking<One extends Kind>(
   kind: One,
   change: (action: ActionOf<One>) => Partial<ActionOf<One>>,
@@ -118,7 +118,7 @@ function answeredBy(database: Database, answer: Answering): Partial<Database> {
   };
 }
 
-/** The same program, with other steps. */
+/** Replaces the steps of a program. */
 export function run<Args, Result>(
   program: Program<Args, Result>,
   change: (steps: Steps<Result>) => Steps<Result>,
@@ -140,10 +140,10 @@ export function* writingLast<Result>(steps: Steps<Result>): Steps<Result> {
 
 const WRITES: readonly string[] = ['insert', 'upsert', 'update', 'remove'];
 
-/** Changes what several steps that were asked for together result in. */
+/** Changes the results of several steps that were requested together. */
 export type ChangingList = (results: readonly unknown[]) => unknown;
 
-/** Runs steps, of which another one answers each action. */
+/** Runs steps, and answers each action by `answering`. */
 export function* answered<Result>(
   steps: Steps<Result>,
   answer: Answering,
@@ -173,12 +173,12 @@ function* answersTo({ action }: Step<unknown>, answer: Answering, list?: Changin
   return yield* answer(action, ask);
 }
 
-/** Asks the database, without its check of locks: a fault may ask for what the program would not. */
+/** Asks the database without checking locks: a fault may request other rows than the program. */
 export function ask(action: TableAction): Steps<unknown> {
   return unlocked({ action } as Step<unknown>)[Symbol.iterator]();
 }
 
-/** Runs each step of a program as a program of its own, and lets others go on between them. */
+/** Runs each step of a program as a program of its own, and lets others run in between. */
 export async function stepByStep<Args, Result>(
   database: Database,
   program: Program<Args, Result>,

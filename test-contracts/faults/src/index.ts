@@ -26,9 +26,9 @@ const FAULTS: readonly DatabaseFault[] = [
   ...LIFE_FAULTS,
 ];
 
-/** The random programs, beside the promises. */
+/** The test of random programs, in addition to the promises. */
 const RANDOM = 'random';
-/** Programs that are tried with a fault, and a seed with which they find each of them. */
+/** The random programs with a fault; they find every fault with this seed. */
 const TRIED = { runs: 40, seed: 3, endOnFailure: true };
 
 type Open = () => Promise<StoreSubject<Database>>;
@@ -63,10 +63,10 @@ export function describeDatabaseFaults({ name, open }: FaultyEngineOptions): voi
   });
 }
 
-/** A promise, what is wrong, and how that is opened. */
+/** A promise, the fault, and how to open a subject with it. */
 type SubjectFault = readonly [id: string, how: string, opening: (create: Open) => Open];
 
-/** What an author of an engine does wrong who opens it for the suite. */
+/** Mistakes of an author who opens an engine for the suite. */
 const SUBJECT_FAULTS: readonly SubjectFault[] = [
   [
     'harness-apart',

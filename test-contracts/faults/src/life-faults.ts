@@ -47,7 +47,7 @@ function deaf(database: Database): Partial<Database> {
   };
 }
 
-/** Aborts whatever a handle is asked once one call was aborted. */
+/** Aborts all calls of a handle once one call was aborted. */
 function abortingAll(): (database: Database) => Partial<Database> {
   return (database) => {
     let running: Promise<unknown> | undefined;

@@ -10,7 +10,7 @@ function piecemeal(isMeant: (locks: Locks) => boolean = () => true) {
     });
 }
 
-/** Calls of a method that run at once share what the first one comes to. */
+/** Concurrent calls of a method share the result of the first one. */
 function sharing(method: 'read' | 'write') {
   return () =>
     (database: Database): Partial<Database> => {
@@ -26,7 +26,7 @@ function sharing(method: 'read' | 'write') {
     };
 }
 
-/** Fails a program that wants a lock which another one holds. */
+/** Fails a program that needs a lock of another one. */
 function refusing() {
   const held = new Set<string>();
   return (database: Database): Partial<Database> => ({
@@ -43,7 +43,7 @@ function refusing() {
   });
 }
 
-/** A handle answers a call again as it did before, until it writes itself. */
+/** A handle repeats its earlier answer to a call, until it writes itself. */
 function remembering(method: 'read' | 'peek' | 'snapshot') {
   return () =>
     (database: Database): Partial<Database> => {
@@ -63,10 +63,10 @@ function remembering(method: 'read' | 'peek' | 'snapshot') {
     };
 }
 
-/** As many turns a snapshot waits between two steps for another program to end. */
+/** The turns for which a snapshot waits between two steps for another program to end. */
 const TURNS = 2_000;
 
-/** Reads each step of a snapshot by itself, if possible after a further program has ended. */
+/** Reads each step of a snapshot separately, if possible after another program has ended. */
 function readingOn() {
   let written = 0;
   return (database: Database): Partial<Database> => ({

@@ -1,7 +1,7 @@
 import { Comparison } from '@pinfold/core/records';
 import { asking, changing, type DatabaseFault, inEachOf, inSteps, type Row } from './faulty-database.ts';
 
-/** Sorts what a range found by its first column again. */
+/** Sorts the rows of a range again, by its first column. */
 function sorted(compare: (one: string, other: string) => number) {
   return () =>
     changing('find', (rows: readonly Row[], { order, descending }) => {

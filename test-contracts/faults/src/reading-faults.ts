@@ -25,7 +25,7 @@ function values<Value>(type: string, change: (value: Value) => unknown) {
     );
 }
 
-/** Takes texts for equal of which `fold` makes the same. */
+/** Compares texts by the result of `fold`. */
 function folding(fold: (text: string) => string) {
   return () =>
     answering('find', function* (action, ask) {
@@ -38,7 +38,7 @@ function folding(fold: (text: string) => string) {
     });
 }
 
-/** Changes the condition on each column, in alternatives too. */
+/** Changes the condition on each column, also in alternatives. */
 function matching(change: (match: unknown) => unknown) {
   const changed = (where: Row): Row =>
     Object.fromEntries(
@@ -58,7 +58,7 @@ function operators(from: string, to: (comparison: Comparison<unknown>) => unknow
   return matching(change);
 }
 
-/** Finds texts with others in them by a rule of its own. */
+/** Searches texts by another rule. */
 function containing(isFound: (text: string, part: string) => boolean) {
   return () =>
     answering('find', function* (action, ask) {

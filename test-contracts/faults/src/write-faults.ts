@@ -16,7 +16,7 @@ import {
   writingLast,
 } from './faulty-database.ts';
 
-/** Inserts a book otherwise than the database; `known` has the same primary key. */
+/** Inserts a book in a wrong way; `known` has the same primary key. */
 type Inserting = (action: InsertAction, known: Row | undefined, ask: Ask) => Steps<unknown>;
 
 function inserting(insert: Inserting): Answering {
@@ -28,7 +28,7 @@ function inserting(insert: Inserting): Answering {
   });
 }
 
-/** Changes what a write rejects with. */
+/** Changes the error of a write. */
 function rejecting(breaks: string, how: string, change: (error: Error) => unknown): DatabaseFault {
   return inCalls(breaks, how, () => (database) => ({
     write: (program, args) =>
@@ -49,7 +49,7 @@ function inLists(how: string, change: ChangingList): DatabaseFault {
   }));
 }
 
-/** Finds rows as they were given to a handle, or as it answered them before: the objects of the caller themselves. */
+/** Answers the objects that a caller gave to a handle, or those that it answered before. */
 function sharingObjects(isGiven: boolean) {
   return () => {
     const known = new Map<unknown, Row>();

@@ -6,7 +6,7 @@ import { derived, type PortShape } from './derive.ts';
 import type { Shape } from './distortions.ts';
 import { type Mutant, type MutantTable, mutating } from './mutant.ts';
 
-/** One for all subjects: an inspector stores nothing, and its idle threads keep no process alive. */
+/** One inspector for all subjects: it stores nothing, and its idle threads do not keep the process alive. */
 const inspector = new ZipArchiveInspector();
 
 async function openSound(): Promise<ArchiveInspectorSubject> {
@@ -68,7 +68,7 @@ const shape: PortShape<ArchiveInspector> = {
   },
 };
 
-/** Accepts every entry, whatever its data is. */
+/** Accepts every entry with any data. */
 function believe({ tasks }: ProofRequest): ArchiveProof {
   const entries = tasks.map(({ entry }) => ({ entry, utf8: true, references: [], secrets: [], whole: true }));
   return { problems: [], entries };

@@ -29,7 +29,7 @@ const shape: PortShape<AttemptCounter> = {
 
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
-/** All tries of one turn of the event loop see the counts as the first one did. */
+/** All tries of one turn of the event loop see the counts of the first one. */
 const lookingFirst: Spoiling<AttemptCounter> = () => {
   let first: Promise<AttemptOutcome> | undefined;
   return (store) => ({

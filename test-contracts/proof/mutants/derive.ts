@@ -18,9 +18,9 @@ export interface Caught {
   readonly tested?: string | readonly string[];
 }
 
-/** A method of a port, as far as mutants are derived from it. */
+/** A method of a port, for deriving mutants. */
 export interface MethodShape extends Caught {
-  /** Its inputs, by names of our own, in their order. */
+  /** Its inputs in order, by any names. */
   readonly takes?: Readonly<Record<string, Shape | 'signal'>>;
   readonly answers?: Shape;
   /**
@@ -36,7 +36,7 @@ type MethodOf<Port> = {
   string;
 
 export interface PortShape<Port> {
-  /** The code of its faults; `store_unavailable` when absent. */
+  /** The code of its faults. Default `store_unavailable`. */
   readonly code?: FaultCode;
   /** Whether all methods answer without a promise. */
   readonly isSynchronous?: true;
@@ -84,7 +84,7 @@ function patterns(names: string | readonly string[] = []): readonly string[] {
   return [names].flat().flatMap((some) => some.split(' ').flatMap(expanded));
 }
 
-/** `a.{b,c}` is `a.b` and `a.c`. */
+/** Expands `a.{b,c}` to `a.b` and `a.c`. */
 function expanded(name: string): readonly string[] {
   const [, start, ends] = /^(.*)\{(.*)\}$/.exec(name) ?? [];
   return ends === undefined ? [name] : ends.split(',').map((end) => `${start}${end}`);
@@ -170,10 +170,10 @@ async function* eachChanged(answers: AsyncIterable<unknown>, change: Change): As
   for await (const answer of answers) yield change(answer);
 }
 
-/** More calls of one method than any clause makes. */
+/** No clause makes as many calls of one method. */
 const MAX_CALLS = 10_000;
 
-/** A sound method. It gives up where a caller never ends, as one that walks pages whose cursor does not move. */
+/** Throws in a caller that never ends, such as a walk over pages whose cursor does not move. */
 function bounded(port: object, method: string): Call {
   const sound = Reflect.get(port, method) as Call;
   let calls = 0;
@@ -194,7 +194,7 @@ function around<Port>(method: string, open: () => (call: Call) => Call): Spoilin
   };
 }
 
-/** Creates mutants of one port among those of a subject, from the others, too. */
+/** Creates mutants of one port of a subject with several ports. */
 export function part<Ports extends object, Name extends keyof Ports, S>(
   mutant: Mutate<Ports, S>,
   name: Name,

@@ -1,12 +1,12 @@
-/** What a field holds; it decides in which ways the field can be distorted. */
+/** The kind of a field, by which it can be distorted. */
 export type Kind =
-  /** Text that people write, and names of accounts. */
+  /** Texts of people, and names of accounts. */
   | 'text'
-  /** Text that has no variants to tell apart: machines write it, or the suites look at it as a whole. */
+  /** Text without variants: of machines, or compared only as a whole. */
   | 'word'
   /** An identifier or token that the service generates. */
   | 'id'
-  /** An identifier that has no capital letters: its letter case is no part of it. */
+  /** An identifier whose letter case does not matter. */
   | 'uuid'
   | 'hash'
   | 'instant'
@@ -17,16 +17,16 @@ export type Kind =
   | 'flag'
   /** One of a few names. */
   | 'choice'
-  /** A value that is passed on unread. */
+  /** An opaque value, passed on unread. */
   | 'opaque';
 
 /**
- * The fields of a value: its kind, where it has no fields; the shape of its items, where it is a list; the shapes of
- * its members, where it is a record. A union has the members of all its records.
+ * The fields of a value: the kind of a simple value, the shape of a list's items, or the shapes of
+ * a record's members. A union has the members of all its records.
  */
 export type Shape = Kind | readonly [Shape] | { readonly [member: string]: Shape };
 
-/** The shapes of all members of a record: it does not compile when one is missing. */
+/** The shapes of all members of a record; a missing one does not compile. */
 export type Fields<Row> = { readonly [Member in keyof Row]-?: Shape };
 
 export type Distort = (value: never) => unknown;
@@ -37,7 +37,7 @@ const LATIN = 0xff;
 const charactersOf = (text: string, change: (character: string) => string): string =>
   [...text].map(change).join('');
 
-/** The ways to distort one value of a kind. A value that a way does not change is no fault. */
+/** The ways to distort a value of each kind. An unchanged value is no fault. */
 const BY_KIND: Readonly<Record<Kind, Readonly<Record<string, Distort>>>> = {
   text: {
     trimmed: (text: string) => text.trim(),
@@ -109,7 +109,7 @@ export function fieldsOf(shape: Shape, path: readonly string[] = []): readonly F
   return Object.entries(shape).flatMap(([member, of]) => fieldsOf(of, [...path, member]));
 }
 
-/** The ways to distort a field. Each is made anew for a subject, since one of them has a memory. */
+/** The ways to distort a field, created for each subject, since one of them has a state. */
 export function distortionsOf(kind: Field['kind']): Readonly<Record<string, () => Distort>> {
   const ways = Object.entries(kind === 'list' ? OF_LISTS : BY_KIND[kind]);
   const stateless = ways.map(([name, distort]) => [name, () => distort] as const);
@@ -129,7 +129,7 @@ function sticking(): Distort {
   };
 }
 
-/** A value with one of its fields changed. What has no such field stays as it is. */
+/** Changes one field of a value, if it has that field. */
 export function changed(value: unknown, { path, kind }: Field, change: Distort): unknown {
   if (value === undefined || value === null) return value;
   if (kind === 'list' && path.length === 0) return changedList(value, change);

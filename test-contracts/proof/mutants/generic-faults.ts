@@ -3,20 +3,20 @@ import { Fault, type FaultCode, isFault } from '@pinfold/core';
 
 export type Call = (...inputs: unknown[]) => unknown;
 
-/** What a generic fault knows of the method that it breaks. */
+/** The method that a generic fault breaks. */
 export interface Broken {
   /** An answer of the method, for faults that answer without asking. */
   readonly early: unknown;
   readonly code: FaultCode;
 }
 
-/** A fault that any method can have. It is made once for each port object, and returns the broken method. */
+/** A fault of any method. Called once for each port object; returns the broken method. */
 type GenericFault = (call: Call, broken: Broken) => Call;
 
 const isSignal = (input: unknown): input is AbortSignal => input instanceof AbortSignal;
 const withoutSignal = (inputs: readonly unknown[]): unknown[] => inputs.filter((input) => !isSignal(input));
 
-/** Answers otherwise where the method rejects with a fault. */
+/** Changes the answer if the method rejects with a fault. */
 function onFault(answer: (fault: Fault, broken: Broken) => unknown): GenericFault {
   return (call, broken) =>
     async (...inputs) => {
@@ -43,7 +43,7 @@ export const GENERIC_FAULTS: Readonly<Record<string, GenericFault>> = {
       void turns(30).then(() => Promise.resolve(call(...inputs)).catch(() => undefined));
       return early;
     },
-  /** Does everything twice, as after an answer that was lost. */
+  /** Does everything twice, as a retry after a lost answer. */
   repeats:
     (call) =>
     async (...inputs) => {
@@ -59,7 +59,7 @@ export const GENERIC_FAULTS: Readonly<Record<string, GenericFault>> = {
       return answers.get(question);
     };
   },
-  /** Calls that run at once share the answer of the first, whatever they ask. */
+  /** Concurrent calls share the answer of the first, even with other inputs. */
   shares: (call) => {
     let running: Promise<unknown> | undefined;
     return async (...inputs) => {
@@ -71,7 +71,7 @@ export const GENERIC_FAULTS: Readonly<Record<string, GenericFault>> = {
       return await running;
     };
   },
-  /** Takes a backend that does not answer for one with nothing to say. */
+  /** Returns an empty answer if the backend does not answer. */
   coversUp: onFault((_, { early }) => early),
   /** Rejects with the cause of a fault. */
   isRaw: onFault(({ cause }) => {
@@ -95,7 +95,7 @@ export const SIGNAL_FAULTS: Readonly<Record<string, GenericFault>> = {
     (call) =>
     (...inputs) =>
       call(...withoutSignal(inputs)),
-  /** Rejects with a fault where it was aborted. */
+  /** Rejects with a fault if it was aborted. */
   wrapsAborts:
     (call, { code }) =>
     async (...inputs) => {

@@ -1,25 +1,25 @@
 import { type Contract, checkClause, clausesOf, type Subject } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 
-/** Opens the subjects of one clause. What it creates outside of the returned function is shared by these subjects. */
+/** Opens the subjects of one clause, which share the state outside of the returned function. */
 export type Opening<S> = () => () => Promise<S>;
 
 /**
- * Breaks methods of a port. It is called once for each subject, whose port and peers share what it creates, and the
- * function it returns once for each of them.
+ * Breaks methods of a port. Called once for each subject, whose port and peers share its state; the
+ * function that it returns is called once for each of them.
  */
 export type Spoiling<Port> = () => (port: Port) => Partial<Port>;
 
 /** An implementation with one fault. */
 export interface Mutant<S> {
-  /** Clauses, by their ids without the suite, one of which must fail with it. Others may fail, too. */
+  /** Ids of clauses, without the suite, of which one must fail with it. Others may fail, too. */
   readonly breaks: readonly string[];
-  /** What it does wrong, in a few words. */
+  /** The fault in a few words. */
   readonly how: string;
   readonly open: Opening<S>;
 }
 
-/** A contract, an implementation that keeps it, and implementations that do not. */
+/** A contract, an implementation that fulfills it, and implementations that do not. */
 export interface MutantTable<Port, S extends Subject<Port>> {
   readonly contract: Contract<Port, S>;
   readonly sound: Opening<S>;
@@ -40,13 +40,13 @@ export interface TestedTable {
   isCaught(mutant: TestedTable['mutants'][number]): Promise<boolean>;
 }
 
-/** The time a clause gets with a sound implementation on the slowest machine, in milliseconds. */
+/** The time limit of a clause with a sound implementation, on the slowest machine, in milliseconds. */
 const LONGEST = 60_000;
 
-/** The least time a clause gets with a mutant: a mutant that never answers is caught, too. */
+/** The shortest time limit of a clause with a mutant, in milliseconds; a mutant that never answers is caught, too. */
 const LIMIT = 1_000;
 
-/** How many times slower than the sound implementation a mutant may be before it counts as one that never answers. */
+/** A mutant that is so many times slower than the sound implementation counts as one that never answers. */
 const SLOWER = 20;
 
 export function tested<Port, S extends Subject<Port>>(table: MutantTable<Port, S>): TestedTable {
@@ -117,7 +117,7 @@ export type Mutate<Port, S> = (
   spoiling: Spoiling<Port>,
 ) => Mutant<S>;
 
-/** Creates mutants of subjects that `open` opens: their ports, peers and unreachable ports are spoiled alike. */
+/** Creates mutants of the subjects of `open`: their ports, peers and unreachable ports have the same fault. */
 export function mutating<Port extends object, S extends Subject<Port>>(
   open: () => Promise<S>,
 ): Mutate<Port, S> {

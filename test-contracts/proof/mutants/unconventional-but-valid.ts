@@ -7,7 +7,7 @@ function some<Value>(page: readonly Value[]): readonly Value[] {
   return page.slice(0, Math.ceil(page.length / 3));
 }
 
-/** Implementations that use the freedom that a port leaves. Every check must hold for them. */
+/** Implementations that use the freedom of a port. Every check must hold for them. */
 function unconventional<Port extends object, S extends Subject<Port>>(
   table: MutantTable<Port, S>,
   implementations: Readonly<Record<string, (store: Port) => Partial<Port>>>,

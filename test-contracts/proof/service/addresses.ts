@@ -4,7 +4,7 @@ import type { Persistence } from '@pinfold/core/adapter';
 import type { Memory } from '@pinfold/memory';
 import type { PostgresAddress } from 'pinfold-test-servers';
 
-/** Which records a node opens. All but memory can be told to another process. */
+/** The records that a node opens. Another process can open all but memory. */
 export type RecordsAddress =
   | { readonly kind: 'memory'; readonly memory: Memory }
   | { readonly kind: 'sqlite'; readonly file: string }
@@ -27,7 +27,7 @@ export interface Archives {
   close(): Promise<void>;
 }
 
-/** Opens records as one node does. What a test does not use is not loaded. */
+/** Opens records as one node does. Loads only what the test uses. */
 export async function openRecords(address: RecordsAddress): Promise<Persistence> {
   switch (address.kind) {
     case 'memory':
@@ -42,7 +42,7 @@ export async function openRecords(address: RecordsAddress): Promise<Persistence>
       // As the server does; types of `pg` do not have it yet.
       const pipelining = { pipeline: true };
       const pool = new pg.Pool({ ...address.server, max: 10, ...pipelining });
-      // It has ended before its connections have: a server that stops still says so to those.
+      // A pool ends before its connections, to which a stopping server still sends errors.
       pool.on('error', () => {});
       const handle = await openPostgres({ pool, schema: address.schema });
       const close = async (): Promise<void> => {
@@ -56,7 +56,7 @@ export async function openRecords(address: RecordsAddress): Promise<Persistence>
   }
 }
 
-/** Opens archives for a node with a folder of its own, where uploads lie in `staging`. */
+/** Opens archives for a node with its own folder, which has uploads in `staging`. */
 export async function openArchives(
   address: ArchivesAddress,
   folder: string,
@@ -83,7 +83,7 @@ export async function openBucket({ endpoint, bucket, prefix }: BucketAddress): P
   const { SystemClock } = await import('@pinfold/platform-node');
   const credentials = { accessKeyId: 'pinfold', secretAccessKey: 'a secret that no one checks' };
   const client = createS3Client({ region: 'us-east-1', endpoint, credentials });
-  // It waits between its tries; what the service's clock says does not concern it.
+  // It needs a real clock to wait between attempts.
   const archives = new S3ArchiveStorage({ client, bucket, prefix, clock: new SystemClock() });
   return { archives, close: async () => client.destroy() };
 }

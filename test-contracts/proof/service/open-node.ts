@@ -14,19 +14,19 @@ export interface NodeSettings<C extends Clock> extends Addresses {
   readonly clock: C;
   readonly mount?: Mount;
   readonly mode?: ViewerMode;
-  /** Puts something around each port. */
+  /** Wraps each port. */
   readonly wrap?: WrapPort;
 }
 
-/** Given a port and its name, gives what the node uses instead. */
+/** Wraps a port by its name. */
 export type WrapPort = <Port extends object>(port: Port, name: string) => Port;
 
-/** A service put together by hand, whose API, shared URLs and sites are served on 127.0.0.1. */
+/** A hand-made service, with API, shared URLs and sites on 127.0.0.1. */
 export interface ServiceNode<C extends Clock = Clock> extends Omit<TestService<Stores, C>, 'peer'> {
   readonly url: string;
-  /** What went wrong with an answer, as the server logged it. */
+  /** The errors of answers, as logged by the server. */
   readonly errors: readonly unknown[];
-  /** Opens one more node over the same data, with connections and caches of its own; it closes with the first. */
+  /** Opens another node over the same data, with its own connections and caches; it closes with the first. */
   peer(): Promise<TestService<Stores, C>>;
 }
 
@@ -86,7 +86,7 @@ function listenerOf(
     authenticate,
     log,
   });
-  // What no door takes gets the viewer's 404 page, as in the reference server.
+  // Other requests get the viewer's 404 page, as in the reference server.
   const notFound = (request: IncomingMessage, response: ServerResponse): void => view(request, response);
   if (mount === 'express') return express().use(view).use(api).use(notFound);
   return (request, response) =>

@@ -12,7 +12,7 @@ export const ARCHIVES = ['memory', 'files', 's3'] as const;
 export type RecordsKind = (typeof RECORDS)[number];
 export type ArchivesKind = (typeof ARCHIVES)[number];
 
-/** Where a node finds its data. */
+/** The addresses of a node's data. */
 export interface Addresses {
   /** Uploads lie in its folder `staging`. */
   readonly folder: string;
@@ -20,7 +20,7 @@ export interface Addresses {
   readonly archives: ArchivesAddress;
 }
 
-/** Where one service of a test keeps everything: empty, nobody else's, and on servers that all tests share. */
+/** An empty place for the data of one test's service, on servers that all tests share. */
 export interface Place extends Addresses {
   dispose(): Promise<void>;
 }
@@ -45,7 +45,7 @@ async function openShared(): Promise<S3Server> {
   return server;
 }
 
-/** Gives a place on backends of these kinds. */
+/** Creates a place on backends of these kinds. */
 export async function newPlace(records: RecordsKind, archives: ArchivesKind): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-proof-'));
   const memory = createMemory();

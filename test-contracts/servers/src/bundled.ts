@@ -6,12 +6,12 @@ import { build, type Plugin } from 'esbuild';
 
 const folder = join(import.meta.dirname, '../../../node_modules/.cache/pinfold-processes');
 
-/** Loads a library from beside itself. */
+/** Loads a native library from its own folder. */
 const NATIVE = /^better-sqlite3$/;
 
 const PLACE = /\bimport\.meta\.(url|dirname|filename)\b/g;
 
-/** In a bundle each module is where its source is. */
+/** Gives each module in a bundle the URL of its source. */
 const places: Plugin = {
   name: 'places',
   setup({ onLoad, onResolve, resolve }) {
@@ -29,14 +29,14 @@ const places: Plugin = {
   },
 };
 
-/** What modules that are none of ECMAScript ask for those of Node. */
+/** The `require` of CommonJS modules. */
 const REQUIRE = "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);";
 
 const bundles = new Map<string, Promise<string>>();
 
 /**
- * Puts a script of these sources and all that it imports into one file: a process that finds and reads its six hundred
- * modules one by one takes seven times as long to begin. Its threads run on their sources.
+ * Bundles a script of these sources with all its imports: a process that finds and reads its six hundred
+ * modules one by one takes seven times as long to start. Its threads run from their sources.
  */
 export function bundled(script: string): Promise<string> {
   const made = bundles.get(script) ?? bundle(script);

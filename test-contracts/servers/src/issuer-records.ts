@@ -1,4 +1,4 @@
-/** A record of oidc-provider, as much of it as is looked at here. */
+/** The used parts of a record of oidc-provider. */
 interface Payload {
   readonly uid?: string;
   readonly grantId?: string;
@@ -6,11 +6,11 @@ interface Payload {
   consumed?: number;
 }
 
-/** What one issuer keeps, by the kind of record and its id; a test may make what it holds expire. */
+/** The records of one issuer, by kind and id; a test may make them expire. */
 export class IssuerRecords {
   readonly #kept: Map<string, Payload> = new Map();
 
-  /** Codes that were given out are too old from now on. */
+  /** Expires all issued codes. */
   expireCodes(): void {
     for (const [key, payload] of this.#kept) if (key.startsWith('AuthorizationCode ')) payload.exp = 1;
   }

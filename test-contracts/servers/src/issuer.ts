@@ -8,25 +8,25 @@ import { closed, listening } from './service.ts';
 export const CLIENT_ID = 'pinfold';
 export const CLIENT_SECRET = 'a secret that only this test knows';
 
-/** What the issuer says of somebody, beside their `sub`. */
+/** The claims about a person, except `sub`. */
 export type IssuedRecord = Readonly<Record<string, unknown>>;
 
 /** An issuer of OpenID Connect in this process. */
 export interface Issuer {
   readonly url: string;
-  /** What it says of people, by the names they sign in with. */
+  /** The claims about people, by their sign-in names. */
   readonly people: Map<string, IssuedRecord>;
-  /** Changes the claims of the id_tokens from now on, signed as they were. */
+  /** Changes the claims of further id_tokens, which stay signed. */
   forge: ((claims: IssuedRecord) => IssuedRecord) | undefined;
-  /** What it was asked for, method and path. */
+  /** The requests, as method and path. */
   readonly asked: string[];
-  /** Knows a client from now on, and signs with a new key. */
+  /** Registers a client, and signs with a new key. */
   serve(redirectUri: string, configuration?: IssuedRecord, client?: IssuedRecord): void;
-  /** Codes that it has given out are too old from now on. */
+  /** Expires all issued codes. */
   expireCodes(): void;
-  /** Signs id_tokens from now on with a key that it no longer names. */
+  /** Signs further id_tokens with a key that it no longer publishes. */
   signWithWithdrawnKey(): void;
-  /** Answers nothing any more. */
+  /** Stops answering. */
   fail(): void;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ interface Key {
   readonly secret: KeyObject;
 }
 
-/** @param host what it is called: `localhost`, or `127.0.0.1` to be another site for browsers. */
+/** @param host its host: `localhost`, or `127.0.0.1` to be another site for browsers. */
 export async function openIssuer(host: string = 'localhost'): Promise<Issuer> {
   const server = await listening();
   const url = `http://${host}:${(server.address() as AddressInfo).port}`;
@@ -102,7 +102,7 @@ function configurationOf(people: ReadonlyMap<string, IssuedRecord>, { id, secret
   };
 }
 
-/** Lets the genuine answer of the token endpoint through, with other claims in its id_token. */
+/** Passes on the genuine answer of the token endpoint, with other claims in its id_token. */
 function forging(issuer: Issuer, key: Key, { method, url }: IncomingMessage, response: ServerResponse): void {
   const { forge } = issuer;
   if (forge === undefined || method !== 'POST' || url !== '/token') return;

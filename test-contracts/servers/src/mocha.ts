@@ -4,19 +4,19 @@ import { after } from 'mocha';
 import pg from 'pg';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 
-/** A place of one test on the server that all tests of this process share. */
+/** The place of one test on the server that all tests of this process share. */
 export interface PostgresPlace {
   readonly server: PostgresServer;
-  /** The name of a schema that no other test uses, and that is not there yet. */
+  /** The name of a schema that no other test uses, and that does not exist yet. */
   readonly schema: string;
-  /** Opens one more pool, as another node would. */
+  /** Opens another pool, as another node would. */
   pool(config?: pg.PoolConfig): pg.Pool;
   /** Ends the pools and drops the schema. */
   dispose(): Promise<void>;
 }
 
 let shared: Promise<PostgresServer> | undefined;
-/** Runs the statements of this file. */
+/** For the statements of this file. */
 let administration: pg.Pool | undefined;
 /** Pools that no test uses, by their schema and configuration. */
 const unused: Map<string, pg.Pool[]> = new Map();
@@ -27,7 +27,7 @@ after('the shared PostgreSQL is stopped', async () => {
   await (await shared)?.stop();
 });
 
-/** Opens a place on the shared server, which the first call starts; rejects when it does not start. */
+/** Opens a place on the shared server. The first call starts it, and rejects if it does not start. */
 export async function postgresPlace(): Promise<PostgresPlace> {
   return await placeIn(`place "${randomUUID()}"`, async ({ schema, endPools }) => {
     await endPools();
@@ -35,20 +35,20 @@ export async function postgresPlace(): Promise<PostgresPlace> {
   });
 }
 
-/** A schema that a test has left as it was after the migration. */
+/** A schema after a test, reset to its state after the migration. */
 interface Migrated {
   readonly schema: string;
-  /** Empties its tables but for the rows that the migration made. */
+  /** Statements that empty its tables except for the rows of the migration. */
   readonly reset: string;
 }
 
 /** By what was migrated. */
 const migrated: Map<string, Migrated[]> = new Map();
 
-/** An unused pool keeps its connections this long, in milliseconds, so that the server does not run out of them. */
+/** How long an unused pool keeps its connections, in milliseconds, so that the server does not run out of them. */
 const IDLE = 1_000;
 
-/** The most bytes that a schema with nothing but dead rows may have: of larger ones the indexes are slow. */
+/** The most bytes of a reused schema, all with dead rows: larger ones have slow indexes. */
 const LARGEST = 8 * 2 ** 20;
 
 /**
@@ -116,7 +116,7 @@ async function administer<Row = unknown>(sql: string, values?: readonly unknown[
   return (await administration.query(sql, values && [...values])).rows as Row[];
 }
 
-/** What is left of a place when its test has ended. */
+/** The remains of a place after its test. */
 interface Remains {
   readonly schema: string;
   /** Leaves the pools to the next test in this schema, once their connections are idle. */
@@ -131,7 +131,7 @@ async function placeIn(schema: string, leave: (remains: Remains) => Promise<void
   const used: { readonly pool: pg.Pool; readonly key: string }[] = [];
   const pool = (config: pg.PoolConfig = {}): pg.Pool => {
     const key = `${schema} ${JSON.stringify(config)}`;
-    // Idle connections break when a test crashes the server; and a pool has ended before its connections have.
+    // Ignores errors of idle connections, which break when a test crashes the server, and of an ended pool.
     const opened =
       unused.get(key)?.pop() ??
       new pg.Pool({ ...server.address, max: 5, idleTimeoutMillis: IDLE, ...config }).on('error', () => {});

@@ -1,4 +1,4 @@
-/** As much of it as is used here; the package has no types. */
+/** The used parts; the package has no types. */
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';
 

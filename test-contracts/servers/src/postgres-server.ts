@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { type Installation, installPostgres, type Owner } from './postgres-binaries.ts';
 import { quietPort } from './quiet-port.ts';
 
-/** How clients reach a server: what `pg` takes. */
+/** The address of a server, as `pg` accepts it. */
 export interface PostgresAddress {
   readonly host: string;
   readonly port: number;
@@ -24,15 +24,15 @@ export function postgresUrl({ user, password, host, port, database }: PostgresAd
 /** A real PostgreSQL of this process, on 127.0.0.1. */
 export interface PostgresServer {
   readonly address: PostgresAddress;
-  /** Stops it as a crash does, every connection cut in the middle, and starts it again on the same port. */
+  /** Stops it like a crash, which cuts all connections, and starts it again on the same port. */
   crash(): Promise<void>;
-  /** Stops it and removes all it kept. */
+  /** Stops it and removes its data. */
   stop(): Promise<void>;
 }
 
 const USER = 'pinfold';
 
-/** Data are gone with the server, so nothing waits for a disk. Texts are sorted by a language unless told otherwise. */
+/** Without syncs, since the data is temporary. Texts are sorted by a language by default. */
 const INITDB = [
   '--set=scram_iterations=1',
   '--no-sync',
@@ -52,13 +52,13 @@ const SETTINGS = [
   'unix_socket_directories=',
 ];
 
-/** Ends the server when this process has gone, however that happened: its standard input is closed then. */
+/** Ends the server when this process ends in any way, by the end of its standard input. */
 const KEEPER = '"$@" <&- & server=$!; cat >/dev/null; kill -INT $server 2>/dev/null; wait $server';
 
 /**
  * Starts PostgreSQL from its npm package over an empty folder.
  *
- * @throws Error with what the server said when it does not start.
+ * @throws Error with the server's output if it does not start.
  */
 export async function startPostgres(): Promise<PostgresServer> {
   const installation = await installPostgres();
@@ -97,7 +97,7 @@ async function initialise({ folder, owner }: Installation, password: string): Pr
   if (code !== 0) throw new Error(`PostgreSQL could not be set up: ${said}`);
 }
 
-/** In a group of its own: Ctrl-C reaches this process alone, and what it does with the server then is its own affair. */
+/** In a group of its own, so that Ctrl-C ends only this process, which then stops the server. */
 function start(program: string, parameters: readonly string[], owner: Owner) {
   return spawn(program, parameters, {
     ...owner,
@@ -107,7 +107,7 @@ function start(program: string, parameters: readonly string[], owner: Owner) {
   });
 }
 
-/** Resolves when the server takes connections. */
+/** Resolves when the server accepts connections. */
 async function launch({ folder, owner }: Installation, port: number): Promise<ChildProcess> {
   const program = join(folder, 'native', 'bin', 'postgres');
   const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', ...SETTINGS].flatMap((setting) => [

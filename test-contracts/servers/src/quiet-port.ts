@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Where systems choose none for whoever asks for any port; those that services are known by lie below. */
+/** Systems assign no ports from this range, and well-known ports are below it. */
 const [LOWEST, BEYOND] = [20_000, 30_000];
 
 /**
- * A free port on 127.0.0.1 that the system gives to nobody who asks for any. So it stays free until it is listened on,
- * and while it is not for a time, however many servers are started beside.
+ * A free port on 127.0.0.1 that the system never assigns. So it stays free until it is listened on,
+ * and between two servers, even if others start meanwhile.
  */
 export async function quietPort(): Promise<number> {
   for (;;) {

@@ -2,23 +2,23 @@ import { once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What {@link startS3} may be told. */
+/** Options of {@link startS3}. */
 export interface S3ServerOptions {
-  /** Awaited before a request is answered: what never resolves leaves it hanging. */
+  /** Awaited before a request is answered; a promise that never resolves lets it hang. */
   readonly before?: (method: string, path: string, headers: IncomingHttpHeaders) => Promise<void>;
 }
 
-/** A server that speaks S3 over HTTP, in this process, on 127.0.0.1; it takes any credentials. */
+/** An S3 server in this process, on 127.0.0.1; it accepts any credentials. */
 export interface S3Server {
-  /** Its URL, without `/` at the end. */
+  /** Its URL, without a trailing slash. */
   readonly endpoint: string;
   readonly port: number;
   makeBucket(name: string): Promise<void>;
-  /** Stops it and forgets all it kept. */
+  /** Stops it and drops its data. */
   stop(): Promise<void>;
 }
 
-/** Starts an S3 server from npm that keeps everything in memory. */
+/** Starts an S3 server from npm, with all data in memory. */
 export async function startS3({ before }: S3ServerOptions = {}): Promise<S3Server> {
   const { buildApp } = await import('fauxqs');
   const app = buildApp({ logger: false });

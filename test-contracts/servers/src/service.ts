@@ -51,7 +51,7 @@ import type { HttpService, HttpSubject } from '@pinfold/test-contracts';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import { openRawConnection } from '@pinfold/test-contracts/internal';
 
-/** Where a service keeps things. Those that keep no archives have them in a folder. */
+/** The stores of a service. Without `archives`, it stores archives in a folder. */
 export type Stores = Persistence & { readonly archives?: ArchiveStorage };
 
 export interface Parts {
@@ -89,7 +89,7 @@ export function composed(
   };
 }
 
-/** A clock that the test holds is also the machine's uptime, and the database has no other. */
+/** A test's clock is also the machine's uptime and the database's clock. */
 function hostOf(clock: Clock, persistence: DatabaseClock): Pick<AllPorts, 'machine' | 'persistence'> {
   return 'uptime' in clock
     ? { machine: clock as ManualClock, persistence: { check: async () => undefined } }
@@ -110,12 +110,12 @@ export interface CompositionOptions extends UseCaseOptions {
 
 export interface ServiceOptions<C extends Clock = ManualClock> extends CompositionOptions {
   readonly clock?: C;
-  /** Where uploads and archives lie; a temporary folder when absent. */
+  /** The folder for uploads and archives. Default: a temporary one. */
   readonly folder?: string;
   readonly ports?: ((ports: Ports) => Partial<Ports>) | undefined;
 }
 
-/** A service on a real socket, with a clock that the test holds. */
+/** A service on a real socket, with a clock that the test controls. */
 export interface TestService<S extends Stores, C extends Clock = ManualClock> extends Inside<C> {
   readonly ports: Ports;
   readonly port: number;
@@ -123,17 +123,17 @@ export interface TestService<S extends Stores, C extends Clock = ManualClock> ex
   readonly folder: string;
   readonly stores: S;
   uploads(): Promise<readonly string[]>;
-  /** Publishes an archive for `owner`, under a key of its own. */
+  /** Publishes an archive for `owner`, with a new key. */
   publish(archive: Uint8Array, differing?: Partial<PublishRequest>): Promise<Publication>;
-  /** One more server over the same data; it closes with the first. */
+  /** Another server over the same data; it closes with the first. */
   peer(stores: S, doors: Doors<C>): Promise<TestService<S, C>>;
   close(): Promise<void>;
 }
 
-/** One for all services: it holds nothing while it is idle. */
+/** One inspector for all services: it holds no memory while idle. */
 const inspector = new ZipArchiveInspector({ workers: 1 });
 
-/** Opens a service; `stores` may want its folder. */
+/** Opens a service; `stores` may use its folder. */
 export async function openService<S extends Stores, C extends Clock = ManualClock>(
   stores: S | ((folder: string) => Promise<S>),
   doors: Doors<C>,
@@ -142,7 +142,7 @@ export async function openService<S extends Stores, C extends Clock = ManualCloc
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'pinfold-service-')));
   const { clock = createManualClock() as Clock as C } = options;
   const staging = await openFsStaging({ folder: join(folder, 'staging'), clock });
-  // An upload that was cut off with its connection may be about to make or to remove its file.
+  // Retries, since an upload that was cut off may be creating or removing its file.
   const remove = () => rm(folder, { recursive: true, maxRetries: 5 });
   const closing: (() => Promise<void>)[] = options.folder === undefined ? [remove] : [];
   let publicPort: number | undefined;
@@ -208,14 +208,14 @@ export async function openService<S extends Stores, C extends Clock = ManualCloc
   return open(typeof stores === 'function' ? await stores(folder) : stores, doors);
 }
 
-/** Stages an archive as an upload does, of whatever size. */
+/** Stages an archive of any size, as an upload does. */
 async function staged(staging: Staging, bytes: Uint8Array): Promise<StagedArchive> {
   const outcome = await staging.receive(Readable.from([bytes]), bytes.byteLength);
   if (outcome.kind !== 'received') throw new Error(outcome.kind);
   return outcome.archive;
 }
 
-/** Listens on a port of its own. Unreferenced: a test that fails while it opens must not keep the process. */
+/** Listens on a free port. Unreferenced, so that a test that fails while opening does not keep the process alive. */
 export async function listening(listener?: RequestListener): Promise<Server> {
   const server = createServer(listener).unref().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -229,7 +229,7 @@ export async function closed(server: Server): Promise<void> {
   await over;
 }
 
-/** The keys that the HTTP contracts ask for. */
+/** The keys that the HTTP contracts need. */
 export async function contractKeys(keys: Keys): Promise<HttpService['keys']> {
   const [first, second] = [accountId('first'), accountId('second')];
   return {
@@ -254,7 +254,7 @@ export function contractService(
   };
 }
 
-/** A service in memory as a subject of the HTTP contracts, each peer a server of its own. */
+/** A service in memory as a subject of the HTTP contracts; each peer is another server. */
 export async function openHttpSubject(
   viewerMode: HttpService['viewerMode'],
   doors: Doors,
@@ -273,7 +273,7 @@ export async function openHttpSubject(
 }
 
 /**
- * Sends three requests at once on one connection of a door, and answers how many it had begun to authenticate before
+ * Sends three requests at once on one connection of a door, and returns how many it had begun to authenticate before
  * each answer. Another connection is answered meanwhile.
  */
 export async function answeredInTurn(

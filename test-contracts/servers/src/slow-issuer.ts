@@ -13,12 +13,12 @@ export interface TokenRequest {
   answer(body?: string | Buffer): void;
 }
 
-/** An issuer of OpenID Connect that answers its token endpoint only when it is told to. */
+/** An issuer of OpenID Connect that answers token requests only when the test says so. */
 export class SlowIssuer {
   readonly url: string;
   readonly asked: string[] = [];
   readonly tokens: TokenRequest[] = [];
-  /** How many of these are open, and how many were at most. */
+  /** How many requests are open, and the maximum so far. */
   open: { readonly now: number; readonly most: number } = { now: 0, most: 0 };
   document: string | undefined;
   readonly #server: Server;
@@ -34,7 +34,7 @@ export class SlowIssuer {
     server.on('request', (request, response) => this.#take(request, response));
   }
 
-  /** Waits until so many requests have come to the token endpoint in all. */
+  /** Waits until the token endpoint has received so many requests in total. */
   async untilTokens(count: number): Promise<void> {
     while (this.tokens.length < count) await once(this.#came, 'token');
   }

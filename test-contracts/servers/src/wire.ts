@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { quietPort } from './quiet-port.ts';
 
-/** A way to a server on this machine that a test can cut and mend, while the server knows nothing of it. */
+/** A proxy to a server on this machine, whose connections a test can cut and restore. */
 export interface Wire {
   /** The port on 127.0.0.1 to connect to instead of the server's. */
   readonly port: number;
-  /** Breaks every connection in the middle and refuses new ones. */
+  /** Cuts every connection and refuses new ones. */
   cut(): Promise<void>;
-  /** Lets connections through again, to the server or to another one. */
+  /** Accepts connections again, to the server or to another one. */
   mend(port?: number): Promise<void>;
 }
 
-/** Lays a wire to a port on 127.0.0.1. */
+/** Starts a proxy to a port on 127.0.0.1. */
 export async function layWire(serverPort: number): Promise<Wire> {
   const sockets = new Set<Socket>();
   let target = serverPort;
@@ -31,7 +31,7 @@ export async function layWire(serverPort: number): Promise<Wire> {
       one.pipe(other);
     }
   });
-  // Else another server could have it when the wire is mended.
+  // Otherwise another server could have the port when connections are restored.
   const port = await quietPort();
   const listen = async (): Promise<void> => {
     server.listen(port, '127.0.0.1');

@@ -36,7 +36,7 @@ const ONE_OF_EACH: PublicationLimits = {
   bytes: 512,
 };
 
-/** Reserves and commits the `n`th role; answers what was refused, or nothing. */
+/** Reserves and commits the `n`th role; returns the refusal, if any. */
 async function publish({ roles }: AccountStores, n: number, limits: PublicationLimits): Promise<string> {
   const reserved = await roles.reserve(aReservation(n, { limits }));
   if (reserved.kind !== 'reserved') return codeOf(reserved);

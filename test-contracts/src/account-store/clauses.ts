@@ -20,7 +20,7 @@ import { aLink, aRedemption, aSession } from '../fixtures/sessions.ts';
 import type { AccountStores, StoreClauses } from '../stores.ts';
 import { walk } from '../walk.ts';
 
-/** An account that nothing was written of but that it is there. */
+/** An account of which only the row exists. */
 function newAccount(name: AccountId): Account {
   const unpublished = { lastPublishedAt: null, publicationsMark: null };
   return { name, limits: NO_ACCOUNT_LIMITS, blocked: null, generation: FIRST_GENERATION, ...unpublished };
@@ -52,7 +52,7 @@ export const accountClauses: StoreClauses<AccountStores> = {
       const loaded = await other.accounts.load(name);
       expect(loaded?.value).to.deep.equal(newAccount(name));
       const generation = 7 as Generation;
-      // As many characters as a reason may have, of two code units each.
+      // The longest reason, with two code units per character.
       const blocked = { ...BLOCK, reason: `z${'\u{1f3a3}'.repeat(254)}` };
       const change = { name, limits: ALL_LIMITS, blocked, generation };
       await other.accounts.save(change, loaded?.version, [anEvent()]);

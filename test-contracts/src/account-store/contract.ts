@@ -12,7 +12,7 @@ import { boundClauses } from './bounds.ts';
 import { accountClauses } from './clauses.ts';
 import { credentialClauses } from './credentials.ts';
 
-/** More than a page of any size that a database, a driver or an adapter may have. */
+/** More than any page size of a database, a driver or an adapter. */
 const COUNT = 1_050;
 
 const reachClauses: StoreClauses<AccountStores> = {
@@ -55,7 +55,7 @@ const reachClauses: StoreClauses<AccountStores> = {
   }),
 };
 
-/** The clauses of every `AccountStore`, beside the stores of its database. */
+/** The clauses of every `AccountStore`, together with the other stores of its database. */
 export const accountStoreContract: Contract<AccountStores, StoreSubject<AccountStores>> = {
   port: 'AccountStore',
   harness: harnessClauses('account-store', {

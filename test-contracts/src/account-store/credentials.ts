@@ -9,7 +9,7 @@ import type { AccountStores, StoreClauses } from '../stores.ts';
 const UNAUTHORIZED: Refusal<'unauthorized'> = { kind: 'refused', code: 'unauthorized' };
 const ROUNDS = [11, 12, 13, 14, 15, 16];
 
-/** One kind of credential: how the `n`th one begins and ends, and which ones a store treats as good or ended. */
+/** One kind of credential: how the `n`th one begins and ends, and which ones are valid or ended. */
 interface Kind {
   begin(stores: AccountStores, n: number): Promise<unknown>;
   end(stores: AccountStores, n: number): Promise<unknown>;
@@ -36,7 +36,7 @@ const SESSIONS: Kind = {
   alsoEnded: [{ session: aTokenHash(2), key: anApiKeyId(1) }, { session: aTokenHash(99) as Sha256 }],
 };
 
-/** Commits with each credential, saves with it what was committed, and starts other things with it. */
+/** Commits, saves and starts other things with each credential. */
 async function expectRefusals(
   { begin, end, of, good, alsoEnded }: Kind,
   [port, peer]: Handles,

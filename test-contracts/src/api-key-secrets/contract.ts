@@ -5,7 +5,7 @@ import { type ClauseTable, type Contract, toClauses } from '../contract.ts';
 
 const MINTED = /^pf_([0-9A-Za-z]+)_([0-9A-Za-z]{43})$/;
 
-/** Texts that a person or a mistake can make of a good key. */
+/** Malformed variants of a valid key. */
 function malformed(text: string): readonly string[] {
   const [, id = '', secret = ''] = MINTED.exec(text) ?? [];
   return [

@@ -22,7 +22,7 @@ import { anApiKey, anApiKeyId, everyKeyOf, newestKeyFirst } from '../fixtures/ke
 import { everyText } from '../fixtures/near-texts.ts';
 import { anEvent } from '../fixtures/roles.ts';
 
-/** Fails unless each key is there once it was created, and not before, however near others are. */
+/** Fails unless each key exists once it was created, and not before, among similar keys. */
 async function expectCreated({ port, peer }: Subject<ApiKeyStore>, keys: readonly ApiKey[]): Promise<void> {
   const other = await peer();
   const write = async (key: ApiKey) => expect(await port.create(key, []), key.label).to.deep.equal(CREATED);
@@ -34,7 +34,7 @@ const EXISTS = { kind: 'exists' };
 
 const AUTHORITIES: readonly (Authority | undefined)[] = [undefined, 'account', 'operator'];
 
-/** Values at the ends of what a key may hold, and texts that stores like to change. */
+/** Minimum and maximum values of a key's members, and texts that stores may change. */
 const KEYS: readonly ApiKey[] = [
   anApiKey(1, { scopes: ['pins:read'], label: '' }),
   anApiKey(2, { scopes: ['pins:write', 'pins:read'], label: ` Ünï  🧭 e\u0301 ''""\\\\%%__\n null ` }),
@@ -50,7 +50,7 @@ const KEYS: readonly ApiKey[] = [
   anApiKey(6, { createdAt: instant(0), lastUsedAt: instant(0), revokedAt: instant(0), isEnsured: true }),
 ];
 
-/** Ids that a comparison without case, as numbers, after trimming or of the beginning would take for one, or that any object has. */
+/** Ids that wrong comparisons treat as equal (by case, as numbers, trimmed, truncated), and names of object members. */
 const NEARLY_ONE_ID = [
   ...['AbC', 'aBc', 'ABC', 'abc', 'ab', 'ab%', 'ab_', 'abc ', 'a%c', 'a_c', '7', '007', '1000', '1e3'],
   ...['1', '2'].map((end) => end.padStart(32, 'a')),

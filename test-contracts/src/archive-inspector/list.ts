@@ -17,7 +17,7 @@ const STRUCTURE: ReadonlySet<ArchiveRule> = new Set([
   'ambiguous_structure',
 ]);
 
-/** The two of them after which offsets and sizes can still be trusted. */
+/** The two of them with which offsets and sizes can still be trusted. */
 const READABLE: ReadonlySet<ArchiveRule> = new Set(['bad_encoding', 'header_mismatch']);
 
 const TEXT = 'Some text, some text, some text. ';
@@ -86,7 +86,7 @@ async function listsBounded({ port, stage }: ArchiveInspectorSubject): Promise<v
   }
 }
 
-/** An entry with the bytes that its offset leads to in place of the offset. */
+/** Replaces the offset of an entry by the bytes at the offset. */
 function withData({ dataOffset, ...entry }: ListedEntry, bytes: Uint8Array): object {
   return { ...entry, data: Buffer.from(bytes.subarray(dataOffset, dataOffset + entry.compressedSize)) };
 }

@@ -31,7 +31,7 @@ function expectAllProved({ tasks }: ProofRequest, { problems, entries }: Archive
   );
 }
 
-/** A file of zeros that says it has ten. */
+/** A file of zeros with a declared size of ten. */
 function liar(name: string, bytes: number): PlannedEntry {
   return { name, content: Buffer.alloc(bytes), both: { size: 10 } };
 }
@@ -92,7 +92,7 @@ async function readsWithinBounds(subject: ArchiveInspectorSubject): Promise<void
     return inOrder(first).map(({ whole }) => whole);
   };
   const costly = await wholeOf(costlyReferences());
-  // The start page has no reference at all.
+  // The start page has no references.
   expect([costly[0], costly.includes(false)]).to.deep.equal([true, true]);
   expect(await wholeOf(costlyReferences({ referring: false }))).not.to.include(false);
   const large = { name: 'large.txt', content: Buffer.alloc(10_000_000, 'a') };

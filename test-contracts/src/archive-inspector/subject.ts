@@ -11,18 +11,18 @@ import type { ClauseTable, Subject } from '../contract.ts';
 
 /** The subject of the tests of an {@link ArchiveInspector}. */
 export interface ArchiveInspectorSubject extends Subject<ArchiveInspector> {
-  /** Stages bytes where the inspector takes files from; `createStagedArchives` of the fixtures does. */
+  /** Stages bytes for the inspector, as `createStagedArchives` of the fixtures does. */
   stage(bytes: Uint8Array): Promise<StagedArchive>;
 }
 
 export type ArchiveInspectorClauses = ClauseTable<ArchiveInspector, ArchiveInspectorSubject>;
 
-/** The rules that some problems name, each once, sorted. */
+/** The rules of some problems, each once, sorted. */
 export function rulesOf(problems: readonly ArchiveProblem[]): readonly ArchiveRule[] {
   return [...new Set(problems.map(({ rule }) => rule))].sort();
 }
 
-/** Stages and lists an archive, and gives what the core asks to be proved of it. */
+/** Stages and lists an archive, and returns the core's request for its proof. */
 export async function requestOf(
   subject: ArchiveInspectorSubject,
   bytes: Uint8Array,

@@ -9,7 +9,7 @@ import { rejectionOf } from '../rejection.ts';
 import { expectSame, readWhole, store } from './stored.ts';
 import type { ArchiveStorageSubject } from './subject.ts';
 
-/** Archives that are nearly the same, or altogether, are each stored by themselves. */
+/** Archives that are similar or equal are each stored separately. */
 export async function putAlike(subject: ArchiveStorageSubject): Promise<void> {
   const bytes = someBytes(200_000, 20);
   const turned = [199_999, 0, 100_000].map((at) => bytes.map((byte, n) => (n === at ? ~byte : byte)));
@@ -26,7 +26,7 @@ export async function putAlike(subject: ArchiveStorageSubject): Promise<void> {
   }
 }
 
-/** Ids that are nearly that of an archive, in one digit of its instant or of its UUID, are of none. */
+/** Ids that differ from an archive's in one digit of its instant or its UUID are absent. */
 export async function askNearly(subject: ArchiveStorageSubject): Promise<void> {
   const { id } = await store(subject, 50, 1_000);
   const digits = [0, 12, 14, 21, 28, 49];
@@ -78,7 +78,7 @@ export async function putOfOneName(subject: ArchiveStorageSubject): Promise<void
   );
   const put = async (id: ArchiveId, n: number): Promise<void> => {
     const archive = staged[n] as StagedArchive;
-    // Not every staging has its archives in files.
+    // Not every staging stores archives in files.
     await subject.port.put(id, id === anArchiveId(46) ? { ...archive, file: undefined } : archive);
   };
   await Promise.all(contents.map(([id], n) => put(id, n)));

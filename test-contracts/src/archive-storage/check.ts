@@ -24,7 +24,7 @@ import type { ArchiveStorageClauses } from './subject.ts';
 
 /** Turns after which large archives are aborted, too. */
 const LARGE_AT = [1, 2, 3, 5, 6, 9];
-/** More failures than any implementation counts before it no longer tries. */
+/** More failures than after which any implementation stops trying. */
 const OFTEN = 24;
 
 export const checkClauses: ArchiveStorageClauses = {
@@ -69,7 +69,7 @@ export const checkClauses: ArchiveStorageClauses = {
       const open = openFiles();
       for (let times = 0; times < OFTEN; times += 1) {
         const id = times === 1 ? anArchiveId(2) : known;
-        // A handle must not answer from another one's results.
+        // A handle must not use the results of another one.
         await Promise.all([
           subject.port.check(),
           subject.port.list(undefined, 10),
@@ -188,7 +188,7 @@ export const checkClauses: ArchiveStorageClauses = {
     },
 };
 
-/** Calls that are aborted on the way while nothing answers: each rejects with the reason or the fault. */
+/** Calls that are aborted while the backend does not answer: each rejects with the reason or the fault. */
 async function expectFaultsOrAborts(
   port: ArchiveStorage,
   id: ArchiveId,

@@ -8,7 +8,7 @@ import { anArchiveId, anArchiveIdAt } from '../fixtures/roles.ts';
 import { expectSame, readWhole, type Stored, store, walkIds } from './stored.ts';
 import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts';
 
-/** One handle puts an archive, another deletes it, and the first is asked first. */
+/** One handle puts an archive, another deletes it, and the first one is read first. */
 async function deleteByOther(
   one: ArchiveStorage,
   other: ArchiveStorage,
@@ -28,7 +28,7 @@ async function deleteByOther(
   }
 }
 
-/** A peer must not answer from ranges and the size that it read before the archive was deleted. */
+/** A peer must not answer with ranges and a size that it read before the deletion. */
 async function deleteKnown(
   peer: ArchiveStorage,
   length: number,
@@ -55,7 +55,7 @@ async function deleteKnown(
   expect(await peer.size(id), 'its size').to.equal(undefined);
 }
 
-/** A page while archives are deleted has the next one that is left. */
+/** During deletions, a page begins with the next remaining archive. */
 async function listWhileDeleted(subject: ArchiveStorageSubject): Promise<void> {
   const goes = await Promise.all([20, 21, 22, 23].map((n) => store(subject, n, 10)));
   const { id: stays } = await store(subject, 24, 10);
@@ -70,7 +70,7 @@ async function listWhileDeleted(subject: ArchiveStorageSubject): Promise<void> {
   expect(await subject.port.list(before.id, 1), 'then').to.deep.equal([stays]);
 }
 
-/** A handle that was asked during the deletion must not cache the answer: asked again, the archive is gone. */
+/** A handle must not cache an answer during the deletion: at the next call, the archive is gone. */
 async function deleteWhileAsked(subject: ArchiveStorageSubject): Promise<void> {
   const peer = await subject.peer();
   for (const [n, asked] of [subject.port, peer].entries()) {
@@ -95,7 +95,7 @@ export const deleteClauses: ArchiveStorageClauses = {
     const early = await subject.peer();
     const stays = await store(subject, 1, 5_000);
     const goes = await store(subject, 2, 5_000);
-    // A peer that keeps what it read or listed, or an open file, must not answer from it.
+    // A peer must not answer from a cache or an open file.
     for (const port of [subject.port, early]) {
       expectSame(await readWhole(port, goes.id, 5_000), goes.bytes, 'before');
       expectSame(await port.read(goes.id, 0, 10), goes.bytes.subarray(0, 10), 'before');

@@ -8,12 +8,12 @@ import { rejectionOf } from '../rejection.ts';
 import { expectSame, readAsSized, readWhole, type Stored, store } from './stored.ts';
 import type { ArchiveStorageSubject } from './subject.ts';
 
-/** Sizes of several parts or pieces, however an implementation splits an archive. */
+/** Sizes of several parts in any implementation that splits archives. */
 const [SEVERAL, MORE] = [1_400_003, 5_400_003];
-/** Beyond what a number of 25 bits says, and whole mebibytes. */
+/** More than a number of 25 bits, and a multiple of a MiB. */
 const VAST = 34 * 1_048_576;
 
-/** An archive larger than a column, a buffer or a float may hold. */
+/** An archive larger than the limits of a column, a buffer or a float. */
 export async function putVast(subject: ArchiveStorageSubject): Promise<void> {
   if (subject.largest !== undefined && subject.largest < VAST) return;
   const [id, bytes, peer] = [
@@ -65,7 +65,7 @@ export async function putLargeInVain(subject: ArchiveStorageSubject): Promise<vo
   }
 }
 
-/** Puts and deletions of archives of several parts, aborted on the way: each is whole or absent. */
+/** Aborted puts and deletions of archives of several parts: each is whole or absent. */
 export async function abortLarge(subject: ArchiveStorageSubject, turns: number): Promise<void> {
   const { port } = subject;
   const length = turns % 2 === 0 ? MORE : SEVERAL;

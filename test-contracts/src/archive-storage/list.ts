@@ -8,23 +8,23 @@ import { rejectionOf } from '../rejection.ts';
 import { expectPage, expectSame, MANY, readWhole, store, walkIds } from './stored.ts';
 import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts';
 
-/** Milliseconds, weeks and years apart, so that ids are in several groups, however an implementation groups them. */
+/** Milliseconds, weeks and years apart, so that any implementation has ids in several groups. */
 const WHEN = [
   0, 1, 2, 3, 1_000, 60_000, 3_600_000, 86_400_000, 200_000_000, 2_000_000_000, 9_000_000_000,
   400_000_000_000,
 ];
 
-/** Those that differ from the first one by a digit, each in another place. */
+/** Ids that differ from the first one by a digit, each at another position. */
 const NEAR = [...anArchiveId(0)].flatMap((digit, at) => {
   const other = `${anArchiveId(0).slice(0, at)}${digit === '0' ? 1 : 0}${anArchiveId(0).slice(at + 1)}`;
   return digit === '-' ? [] : [other as ArchiveId];
 });
 
-/** Archives beyond a page of any backend's list, and how many milliseconds they share. */
+/** More archives than a page of any backend, and in how many milliseconds they are created. */
 const [COUNT, MOMENTS] = [1_305, 5];
-/** Behind the first ones, more than a page goes. */
+/** A range that begins after the first ones and exceeds a page. */
 const [FIRST, LAST] = [100, 1_110];
-/** The number of archives that lie far from one another, and their distance in milliseconds. */
+/** The number of archives that are far apart, and their distance in milliseconds. */
 const [FAR, APART] = [65, 97_000_000];
 
 /** A listed page does not change when archives are put, deleted and listed after it. */
@@ -68,7 +68,7 @@ export const listClauses: ArchiveStorageClauses = {
       const behind = ids.filter((id) => id > anArchiveId(500)).slice(0, 2);
       expectPage(await subject.port.list(anArchiveId(500), 2), behind, 'after one that is not there');
       const peer = await subject.peer();
-      // One that the walk has yet to come to, and all that end its pages.
+      // An archive ahead of the walk, and the last one of each page.
       const deleted = new Set<ArchiveId>();
       const walked = await walkIds(subject.port, 2, async (page) => {
         for (const id of [page.at(-1), ids.at(-1)] as ArchiveId[]) {

@@ -11,10 +11,10 @@ import { putLargeAtOnce, putLargeInVain, putVast } from './large.ts';
 import { expectSame, MANY, nextTurn, readWhole, store, walkIds } from './stored.ts';
 import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts';
 
-/** Bytes at both ends: a store that writes in place shows the beginning before the end. */
+/** Bytes compared at both ends: a store that writes in place has the beginning before the end. */
 const END = 1_000;
 const LARGE = 3_000_001;
-/** Among them such as are whole parts, however large a part is. */
+/** Includes multiples of any part size. */
 const LENGTHS = [1, 65_536, 2_097_169, 5_242_880, 8_388_608, 11_534_336];
 
 const DELICATE = [[0xef, 0xbb, 0xbf], [0xff, 0xfe], [0], [32], [13, 10], [26], [0x1f, 0x8b, 8, 0]];
@@ -69,7 +69,7 @@ async function putAborted(subject: ArchiveStorageSubject): Promise<void> {
   if (outcome === undefined) expect(found).to.equal('whole');
 }
 
-/** Bytes that a text, a column or a reader of packed bytes would change. */
+/** Bytes that a text column or a decompressing reader would change. */
 async function putDelicate(subject: ArchiveStorageSubject): Promise<void> {
   for (const [n, begin] of DELICATE.entries()) {
     const [id, bytes] = [anArchiveId(80 + n), Uint8Array.from([...begin, 7, ...begin.toReversed()])];

@@ -9,7 +9,7 @@ import type { ArchiveStorageClauses } from './subject.ts';
 
 const LENGTH = MAX_READ + 4_096;
 
-/** Beginnings and lengths, at the edges and within. */
+/** Beginnings and lengths, at the edges and inside. */
 const RANGES: readonly (readonly [from: number, length: number])[] = [
   [0, 1],
   [0, MAX_READ],
@@ -23,11 +23,11 @@ const RANGES: readonly (readonly [from: number, length: number])[] = [
   [LENGTH, 0],
 ];
 
-/** Ranges whose beginning and length, written without a separator, have the same digits as another range. */
+/** Beginnings and lengths that are ambiguous if written without a separator. */
 const ONES = [1, 11, 111, 1_111, 11_111];
 const DIGITS = [0, ...ONES].flatMap((from) => ONES.map((length) => [from, length] as const));
 
-/** Lengths at the end of the archive: short ones, and nearly the longest of one read. */
+/** Lengths at the end of the archive: short ones, and those near the maximum of one read. */
 const END_LENGTHS = [...Array(70).keys(), 127, 128, 1_000, 65_557, MAX_READ - 2, MAX_READ - 1];
 
 /** Ranges far from one another in an archive of two reads. */

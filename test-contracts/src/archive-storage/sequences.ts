@@ -20,17 +20,17 @@ import {
   within,
 } from './values.ts';
 
-/** How often and from where random sequences are tried. */
+/** Options of random sequences. */
 export interface ModelOptions {
-  /** How many random runs; 100 when absent. */
+  /** The number of random runs. Default 100. */
   readonly runs?: number;
   /** The seed of the random values: the seed of a failed run repeats it. */
   readonly seed?: number;
-  /** Whether the shortest failure is looked for once there is one, for some 20 s; true when absent. */
+  /** Whether to search for a shorter failing sequence, for about 20 s. Default true. */
   readonly shortest?: boolean;
 }
 
-/** A storage as one of its processes uses it, and what is needed to put archives there. */
+/** A handle of a storage, with the functions that put archives into it. */
 type Door = ArchiveStorage & Pick<ArchiveStorageSubject, 'stage' | 'strew'>;
 
 /** The handles of a storage, and the storage in memory that has the right answers. */
@@ -95,7 +95,7 @@ async function put(door: Door, archive: Archive, discards: boolean): Promise<voi
   if (discards) await staged.discard();
 }
 
-/** Everything that a storage shows of some archives. */
+/** Everything that a storage answers about some archives. */
 async function see(door: Door, archives: readonly Archive[], middle: number): Promise<object> {
   return {
     listed: await walkIds(door, 1_000),
@@ -129,10 +129,10 @@ function everyCall(given: Values): fc.Arbitrary<Call>[] {
 }
 
 /**
- * Runs random sequences of everything a storage can do, over a port and a peer in turn, beside the storage in memory.
- * Rejects with the shortest sequence found in which the two differ.
+ * Runs random sequences of all calls of a storage, on a port and a peer in turn, and the same on the storage in memory.
+ * Rejects with the shortest sequence found with different answers.
  *
- * @param create makes a subject over empty data of its own, as for a contract; called for each run.
+ * @param create creates a subject over new empty data, as for a contract; called for each run.
  *
  * @example
  * import { createMemory } from '@pinfold/memory';
@@ -161,7 +161,7 @@ export async function checkArchiveStorageSequences(
     fc.tuple(fc.constant(given), fc.commands(everyCall(given), { maxCommands: 60, size: 'max' })),
   );
   const property = fc.asyncProperty(sequence, async ([{ archives }, turns]) => {
-    // Reports the failing sequence that was found, even if trying shorter ones takes long.
+    // Stops searching, so that the found sequence is reported in time.
     if (Date.now() > shortensUntil) return;
     const subject = await create();
     const staged = await createStagedArchives();

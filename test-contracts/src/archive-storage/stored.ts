@@ -6,7 +6,7 @@ import { anArchiveId } from '../fixtures/roles.ts';
 import { walk } from '../walk.ts';
 import type { ArchiveStorageSubject } from './subject.ts';
 
-/** More calls at once than any pool, queue or limit of a client has room for. */
+/** More concurrent calls than any pool, queue or limit of a client allows. */
 export const MANY = 260;
 
 export interface Stored {
@@ -14,7 +14,7 @@ export interface Stored {
   readonly bytes: Uint8Array;
 }
 
-/** Stores the `n`th archive through `port` and discards what was staged, as publishing does. */
+/** Stores the `n`th archive through `port` and discards the staged one, as publishing does. */
 export async function store(
   subject: ArchiveStorageSubject,
   n: number,
@@ -65,7 +65,7 @@ export function expectSame(actual: Uint8Array | undefined, expected: Uint8Array,
   expect(Buffer.compare(got, expected), `${what}: a different byte`).to.equal(0);
 }
 
-/** All ids, from the first or behind one, page by page up to an empty one: any page may be short. */
+/** All ids, from the first or after one, page by page up to an empty page, since any page may be short. */
 export async function walkIds(
   port: ArchiveStorage,
   limit: number,
@@ -75,12 +75,12 @@ export async function walkIds(
   return await walk(limit, (last) => port.list(last, limit), { after, upTo: 'empty', between });
 }
 
-/** Fails unless a page is the beginning of what there is: it may be short, but is empty at the end alone. */
+/** Fails unless a page is the beginning of all ids: it may be short, but empty only at the end. */
 export function expectPage(page: readonly ArchiveId[], all: readonly ArchiveId[], what: string): void {
   expect(page, what).to.deep.equal(all.slice(0, Math.max(1, page.length)));
 }
 
-/** Lets other work go on: asking a storage in memory again and again would keep everything else waiting. */
+/** Lets other work run: a loop over a storage in memory would block everything else. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

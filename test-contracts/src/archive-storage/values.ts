@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { someBytes } from '../fixtures/bytes.ts';
 import { START } from '../fixtures/clock.ts';
 
-/** An id that is used once, and the bytes under it: how many and which. */
+/** An id that is used once, with the size and the pattern of its bytes. */
 export type Archive = readonly [id: ArchiveId, content: readonly [size: number, kind: number]];
 
 export interface Values {
@@ -26,7 +26,7 @@ const UUIDS = ['0', '1', '9', 'a', 'f'].flatMap((digit) => [
 const uuidOf = (digit: string): string => [8, 4, 4, 4, 12].map((length) => digit.repeat(length)).join('-');
 const idsAt = (moments: readonly number[], uuids: readonly string[]): ArchiveId[] =>
   moments.flatMap((at) => uuids.map((uuid) => archiveIdOf(at as Instant, uuid)));
-/** Each list has ids that are nearly one, or that stand in another order elsewhere. */
+/** Each list has ids that are similar, or that sort differently in some stores. */
 const IDS = [
   idsAt([START], UUIDS),
   idsAt([START - 1, START, START + 1, START + 10, START + 1_000, START + 1_000_000], UUIDS.slice(2, 5)),
@@ -34,7 +34,7 @@ const IDS = [
   // The first and the last of all are among them.
   idsAt([0, START, 9_999_999_999_999], [uuidOf('0'), uuidOf('f'), uuidOf('8')]),
 ];
-/** Ids of which each differs from another one by one digit, wherever that stands. */
+/** Ids that differ from another one by a digit at any position. */
 const NEAR = fc
   .tuple(oneOf(0, 1, START, 4_294_967_296_000, 9_999_999_999_999), fc.uuid(), fc.infiniteStream(fc.nat()))
   .map(([at, uuid, numbers]) => {
@@ -68,7 +68,7 @@ const PATTERNS = [
   ...['\\x4142', 'QUJD', "'%41+", 'data:,a', '0'].map((text) => [...Buffer.from(text)]),
   ...['1f8b0800', '504b0304', '28b52ffd', 'fffe4100'].map((begin) => [...Buffer.from(begin, 'hex')]),
 ];
-/** Bytes of a pattern, or that look random; those come often. */
+/** Bytes of a pattern, or mostly pseudorandom bytes. */
 export function bytesOf([, [size, kind]]: Archive): Uint8Array {
   const pattern = PATTERNS[kind];
   return pattern === undefined
@@ -81,7 +81,7 @@ export const anId = (values: Values): fc.Arbitrary<ArchiveId> => anArchive(value
 export const anEnd = (values: Values): fc.Arbitrary<ArchiveId | undefined> =>
   fc.option(anId(values), { nil: undefined });
 const anyRange = fc.tuple(oneOf(...PLACES), oneOf(...PLACES));
-/** A range within an archive, whichever of its ends came first. */
+/** A range within an archive, from two ends in any order. */
 export function within([, [size]]: Archive, ends: readonly [number, number]): readonly [number, number] {
   const [from = 0, to = 0] = ends
     .map((at) => Math.max(0, Math.min(at < 0 ? size + at : at, size)))
@@ -90,7 +90,7 @@ export function within([, [size]]: Archive, ends: readonly [number, number]): re
 }
 export const aRange = (values: Values): fc.Arbitrary<[ArchiveId, number, number]> =>
   fc.tuple(anArchive(values), anyRange).map(([archive, ends]) => [archive[0], ...within(archive, ends)]);
-/** Few archives, so that calls meet: each id is nearly another, and so are their bytes. */
+/** Few archives, so that calls meet: with similar ids and bytes. */
 export const values: fc.Arbitrary<Values> = fc
   .oneof(oneOf(...IDS), NEAR)
   .chain((near) => someOf(near, 8, 6))

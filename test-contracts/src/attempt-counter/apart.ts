@@ -11,7 +11,7 @@ const minute = (n: number) => after(START, minutes(n));
 
 type Apart = (port: AttemptCounter, other: AttemptCounter, drops?: boolean) => Promise<void>;
 
-/** A role's tries count on when the address's window ended. */
+/** A role's tries still count after the address's window has ended. */
 export const wrongApart: Apart = async (port, other, drops = false) => {
   const role = aRoleId(31);
   await fail(port, aTry({ role, address: 'a', now: minute(0) }));
@@ -24,7 +24,7 @@ export const wrongApart: Apart = async (port, other, drops = false) => {
   expect((await full(2)).kind, 'the role, while the address has another').to.equal('limited');
 };
 
-/** A try that the address's window refuses opens none of the role. */
+/** A try that the address's window refuses opens no window of the role. */
 export const refusedApart: Apart = async (port, other) => {
   const role = aRoleId(32);
   await fail(port, aTry({ role, address: 'a', now: minute(0) }));
@@ -36,7 +36,7 @@ export const refusedApart: Apart = async (port, other) => {
   expect(next.kind, 'the role, whose window opened with the counted try').to.equal('limited');
 };
 
-/** A try of which one window ended is settled in the other: in the address's, and in the role's. */
+/** A try with one ended window is settled in the other: in the address's, and in the role's. */
 export const settledApart: Apart = async (port, other, drops = false) => {
   const role = aRoleId(33);
   await fail(port, aTry({ role, address: 'a', now: minute(0) }));
@@ -60,13 +60,13 @@ export const settledApart: Apart = async (port, other, drops = false) => {
   expect(alone, 'the address’s next window').to.deep.equal(BUSY);
 };
 
-/** A try of which one window ended is forgiven in the other: in the address's, and in the role's. */
+/** A try with one ended window is forgiven in the other: in the address's, and in the role's. */
 export const forgivenApart: Apart = async (port, other, drops = false) => {
   const limits = { role: aRoleId(34), perAddress: 2, perRole: 3 };
   await fail(port, aTry({ ...limits, address: 'a', now: minute(0) }));
   const [late] = await admitAll(port, ['b'], { ...limits, now: minute(4) });
   if (drops) await port.purge(minute(5), 100);
-  // The role's next window, beside the address's first one.
+  // The role's next window, during the address's first one.
   const [right] = await admitAll(port, ['c'], { ...limits, now: minute(6) });
   await port.purge(minute(6), 100);
   await other.forgive(late as AttemptTicket);

@@ -149,7 +149,7 @@ export const limitClauses: ClauseTable<AttemptCounter> = {
   ),
 };
 
-/** Ended windows are purged even if their tries are under way, began late, or count in another window that is open. */
+/** Ended windows are purged even if their tries are running, began late, or count in another open window. */
 async function endedByHalf(port: AttemptCounter, other: AttemptCounter, start: Instant): Promise<void> {
   const minute = (n: number) => after(start, minutes(n));
   while ((await port.purge(start, 100)) > 0);

@@ -18,7 +18,7 @@ import { admit, aTry, BUSY, fail, limitedUntil, WINDOW } from './tries.ts';
 const ROLE = aRoleId(1);
 const END: Instant = after(START, WINDOW);
 
-/** Each list has addresses that are nearly one. */
+/** Each list has similar addresses. */
 const ADDRESSES = [
   ['192.0.2.1', '192.0.2.10', '192.0.2.01', '192.0.2.1 ', '1192.0.2.1', '192.0.2', 'from 192.0.2.1'],
   ['2001:db8::/64', '2001:DB8::/64', '2001:db8:1:2::/64', '2001:db8:1:3::/64', '2001:db8::/640', '::/64'],
@@ -28,7 +28,7 @@ const ADDRESSES = [
   ['é', 'é'.normalize('NFD'), 'É', 'e', '１', '1', 'ﬁ', 'fi'],
   ['fe80::1%n\u00e9', 'fe80::1%ne\u0301', '2001:db8::/64', '2001:0db8:0:0::/64', '0\u0000', '0'],
   ['0', '00', '0.0', '-0', "'0", '"0"', "0'", 'null', 'undefined', '[]', '__proto__'],
-  // With the end of a role, or as what may stand for all of them.
+  // Includes the end of a role, and texts that might mean all of them.
   ['x', `${ROLE.slice(-1)}x`, ':x', ROLE, '', '*', 'all', 'role', '-', 'NULL'],
   ['192.0.2.1', '192.0.2.1:80', '192.0.2.1, 192.0.2.2', '192.0.2.1/32', '::ffff:192.0.2.1', '192.0.2.001'],
   ['::1', '[::1]', '0:0:0:0:0:0:0:1', '::0001', '::1%1', '::1/64', '::1/56', '::01'],
@@ -132,7 +132,7 @@ export const manyClauses: ClauseTable<AttemptCounter, StoreSubject<AttemptCounte
     },
   'attempt-counter/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it':
     async ({ port, unreachable }) => {
-      // Of what all know already.
+      // A ticket that all handles know.
       const ticket = await admit(port, aTry());
       await port.settle(ticket);
       const lost = await admit(port, aTry());
@@ -158,7 +158,7 @@ export const manyClauses: ClauseTable<AttemptCounter, StoreSubject<AttemptCounte
     },
 };
 
-/** A text with the sign at each place exchanged for one beside it. */
+/** Variants of a text, with the character at each position replaced by a neighboring one. */
 function eachPlace(text: string): readonly string[] {
   const changed = (sign: string) => (sign === '0' ? '1' : '0');
   return Array.from(text, (sign, at) => `${text.slice(0, at)}${changed(sign)}${text.slice(at + 1)}`);

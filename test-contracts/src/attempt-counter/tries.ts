@@ -15,7 +15,7 @@ export const WINDOW: Duration = minutes(5);
 
 export const BUSY = { kind: 'busy' } as const;
 
-/** A try at the first role from one address, under limits that it does not reach by itself. */
+/** A try at the first role from one address, with limits that it does not reach alone. */
 export function aTry(more: Partial<Attempt> = {}): Attempt {
   return {
     role: aRoleId(1),
@@ -32,7 +32,7 @@ export function limitedUntil(until: Instant): object {
   return { kind: 'limited', until };
 }
 
-/** Begins a try that has to be admitted, and leaves it under way. */
+/** Begins a try that must be admitted, and does not settle it. */
 export async function admit(port: AttemptCounter, attempt: Attempt): Promise<AttemptTicket> {
   const outcome = await port.begin(attempt);
   expect(outcome.kind, `a try from ${attempt.address.slice(0, 300)}`).to.equal('admitted');
@@ -43,7 +43,7 @@ export function ticketOf(outcome: AttemptOutcome): AttemptTicket {
   return outcome.kind === 'admitted' ? outcome.ticket : ('' as AttemptTicket);
 }
 
-/** Begins tries that have to be admitted, one from each address, and leaves them under way. */
+/** Begins tries that must be admitted, one from each address, and does not settle them. */
 export async function admitAll(
   port: AttemptCounter,
   addresses: readonly string[],
@@ -54,7 +54,7 @@ export async function admitAll(
   return tickets;
 }
 
-/** A whole try with a wrong password. */
+/** A complete try with a wrong password. */
 export async function fail(port: AttemptCounter, attempt: Attempt): Promise<void> {
   await port.settle(await admit(port, attempt));
 }

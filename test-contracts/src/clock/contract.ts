@@ -6,7 +6,7 @@ import { rejectionOf } from '../rejection.ts';
 
 /** The subject of the tests of a {@link Clock}. A peer is the same host's clock. */
 export interface ClockSubject extends Subject<Clock> {
-  /** Lets time go on. A clock that goes by itself has nothing to do here. */
+  /** Lets time pass. Does nothing for a clock that runs by itself. */
   elapse(length: Duration): Promise<void>;
 }
 

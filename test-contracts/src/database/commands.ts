@@ -79,17 +79,17 @@ export type Command = OfTable &
     | { readonly kind: 'all'; readonly commands: readonly Command[] }
     /** Reads a book and adds to its pages. */
     | { readonly kind: 'add pages'; readonly isbn: string; readonly pages: number }
-    /** Throws, as a program with a mistake does. */
+    /** Throws, as a program with a bug does. */
     | { readonly kind: 'throw'; readonly message: string }
   );
 
-/** What a program runs. */
+/** The input of a program. */
 export interface Work {
   readonly commands: readonly Command[];
-  /** The shelves that it holds exclusively, and those that it shares. */
+  /** The shelves that it locks exclusively, and those that it shares. */
   readonly shelves?: readonly string[];
   readonly shared?: readonly string[];
-  /** Whether it reads without the locks that guard what it reads. */
+  /** Whether it reads without the locks of the rows. */
   readonly isUnlocked?: boolean;
 }
 
@@ -170,7 +170,7 @@ function* addingPages(
   return pages;
 }
 
-/** Runs commands in one program, and results in what each results in. */
+/** Runs commands in one program; returns the result of each. */
 export const RUN: Program<Work, readonly unknown[]> = defineProgram('library.run', {
   locks: ({ shelves = [], shared = [] }: Work) => ({
     exclusive: shelves.map(shelfLock),
@@ -205,15 +205,15 @@ export const BY_CODE: Lookup<string> = defineLookup('library.title', {
   make: ({ row }) => row.title,
 });
 
-/** What an engine under test stores and runs. */
+/** The schema of an engine under test. */
 export const LIBRARY: DatabaseSchema = { tables: [BOOKS, SHELVES], programs: [RUN, ASK] };
 
-/** Runs commands in one program, which holds the shelves A and B, and reads whatever it wants. */
+/** Runs commands in one program, which locks the shelves A and B, and may read anything. */
 export function run(database: Database, ...commands: readonly Command[]): Promise<readonly unknown[]> {
   return database.write(RUN, { commands, shelves: ['A', 'B'], isUnlocked: true });
 }
 
-/** What one reading command results in. */
+/** The result of one reading command. */
 export async function ask(database: Database, command: Command, signal?: AbortSignal): Promise<unknown> {
   const [result] = await database.read(ASK, { commands: [command] }, signal);
   return result;

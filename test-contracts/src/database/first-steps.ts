@@ -6,7 +6,7 @@ import { aBook, isbnOf } from './tables.ts';
 const SHELF = { name: 'A', label: null, size: 1 };
 const SHELF_A: Command = { kind: 'get', table: 'shelves', key: { name: 'A' } };
 
-/** The first clause for a new engine: its steps are in the order in which an engine is written. */
+/** The first clause for a new engine, with steps in the order in which an engine is written. */
 export const firstSteps: DatabaseClauses = {
   'database/harness-open: a database that was opened has its tables, stores a row of each, and finds them again':
     async ({ port, peer }) => {
@@ -54,7 +54,7 @@ export const firstSteps: DatabaseClauses = {
     },
 };
 
-/** Runs one step, and says what to do where it fails. */
+/** Runs one step; if it fails, adds advice to the error. */
 async function step<Result>(advice: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -64,7 +64,7 @@ async function step<Result>(advice: string, work: () => Promise<Result>): Promis
   }
 }
 
-/** An error's message with those of its causes, where the message of the database is. */
+/** An error's message with those of its causes, which include the database's. */
 function messagesOf({ message, cause }: Error): string {
   return cause instanceof Error ? `${message}: ${messagesOf(cause)}` : message;
 }

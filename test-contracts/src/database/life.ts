@@ -15,7 +15,7 @@ import type { DatabaseClauses } from './reading.ts';
 import { aBook, isbnOf } from './tables.ts';
 
 const GET: Command = { kind: 'get', key: { isbn: isbnOf(1) } };
-/** No clock of a test differs by as much. */
+/** Clocks of tests differ by less. */
 const DAY = 86_400_000;
 const WORK = { commands: [GET] };
 

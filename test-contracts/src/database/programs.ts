@@ -7,7 +7,7 @@ import type { DatabaseClauses } from './reading.ts';
 import { aBook, type Book, isbnOf } from './tables.ts';
 
 const AT_ONCE = 12;
-/** How often a program reads the same, so that another one has time to change it. */
+/** How often a program reads the same rows, so that another one has time to change them. */
 const READINGS = 8;
 const ALL_BOOKS: Command = { kind: 'find', range: { order: ['isbn'] } };
 
@@ -176,7 +176,7 @@ export const programClauses: DatabaseClauses = {
     try {
       const gets = Array.from({ length: 4 }, (_, n): Command => ({ kind: 'get', key: { isbn: isbnOf(n) } }));
       const compare = async () => expectAlike(await reader.snapshot(ASK, { commands: gets }));
-      // An engine may have to connect for it, and all would be written meanwhile.
+      // Once before, since an engine may have to connect first, and all writes would end meanwhile.
       await compare();
       const writing = (async () => {
         for (let pages = 1; pages <= AT_ONCE; pages += 1) {

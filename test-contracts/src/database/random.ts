@@ -7,16 +7,16 @@ import type { StoreSubject } from '../contract.ts';
 import { ASK, type Command, LIBRARY, RUN, type Work } from './commands.ts';
 import { aBook, isbnOf, type NewBook } from './tables.ts';
 
-/** How random programs are run. */
+/** Options of random programs. */
 export interface RandomProgramOptions {
-  /** How many databases to try, each with up to 25 programs; 100 when absent. */
+  /** The number of databases, each with up to 25 programs. Default 100. */
   readonly runs?: number;
   /** Repeats a run whose failure names it. */
   readonly seed?: number;
 }
 
 interface CheckOptions extends RandomProgramOptions {
-  /** Whether to tell the first programs that fail, and not to look for fewer ones. */
+  /** Whether to report the first failing programs, rather than search for fewer ones. */
   readonly endOnFailure?: boolean;
 }
 
@@ -26,7 +26,7 @@ const NUMBERS = [-1, 0, 1, 2, 7];
 
 const text = fc.constantFrom(...TEXTS);
 const number = fc.constantFrom(...NUMBERS);
-/** Not to be summed up. */
+/** Too large for sums. */
 const great = fc.constantFrom(...NUMBERS, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER);
 const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
 const isbn = fc.integer({ min: 0, max: 6 }).map(isbnOf);
@@ -85,7 +85,7 @@ const sorted = fc.record(
   },
   { requiredKeys: ['order', 'limit'] },
 );
-/** The columns that do not depend on how often a program ran. */
+/** The columns that do not depend on how often a program was retried. */
 const ALIKE = Object.keys(aBook(0));
 
 const reading: fc.Arbitrary<Command> = fc.oneof(
@@ -147,14 +147,14 @@ const program: fc.Arbitrary<Work> = commands.map((own) => ({
   isUnlocked: true,
 }));
 
-/** What a call comes to: the results of its commands, or its error. */
+/** The outcome of a call: the results of its commands, or its error. */
 type Outcome = readonly unknown[] | Error;
 
 async function outcomeOf(call: Promise<readonly unknown[]>): Promise<Outcome> {
   return call.catch((error: Error) => error);
 }
 
-/** Fails with the first command that came to something else than in memory. */
+/** Fails with the first command whose result differs from memory. */
 function expectAlike(commands: readonly Command[], came: Outcome, expected: Outcome): void {
   if (came instanceof Error && expected instanceof Error) return;
   const program = JSON.stringify(commands);
@@ -171,8 +171,8 @@ const EVERYTHING: readonly Command[] = [
 ];
 
 /**
- * Runs random programs on a database and on the one in memory, and fails where they come to something else. Numbers of a
- * sequence are left out.
+ * Runs random programs on a database and on the one in memory, and fails if their results differ. Numbers of a
+ * sequence are not compared.
  */
 export async function checkRandomPrograms(
   open: () => Promise<StoreSubject<Database>>,
@@ -195,7 +195,7 @@ export async function checkRandomPrograms(
   const run = await fc.check(property, {
     numRuns: runs,
     endOnFailure,
-    // Where opening is slow, fewer runs are made.
+    // Makes fewer runs if opening is slow.
     interruptAfterTimeLimit: 60_000,
     ...(seed === undefined ? {} : { seed }),
   });

@@ -11,7 +11,7 @@ const SHELF = { name: 'A', label: 'Poetry', size: 20 };
 /** The longest text in a key. */
 const MAX_TEXT = '\u{1f9ed}'.repeat(255);
 
-/** Books with every value that a database is apt to change. */
+/** Books with values that a database may change. */
 const UNUSUAL: readonly NewBook[] = [
   aBook(1, { title: '', tags: [], note: {}, lentAt: 0 }),
   aBook(2, { title: ' a ', pages: Number.MAX_SAFE_INTEGER, isRare: true, code: '' }),
@@ -140,7 +140,7 @@ export const getClauses: DatabaseClauses = {
     },
 };
 
-/** The 1st to 6th book are lent at 10, 20 … 60, the 7th and 8th are not; each is due five later or, every third, before. */
+/** Books 1 to 6 are lent at 10, 20 … 60, 7 and 8 are not; each is due five later, or every third one five earlier. */
 const LENT: readonly NewBook[] = Array.from({ length: 8 }, (_, n) =>
   aBook(n + 1, {
     lentAt: n < 6 ? 10 * (n + 1) : null,

@@ -10,10 +10,10 @@ import {
   text,
 } from '@pinfold/core/records';
 
-/** A shelf of the library that the suite keeps. */
+/** A shelf of the suite's library. */
 export interface Shelf {
   readonly name: string;
-  /** No two shelves have the same. */
+  /** Unique. */
   readonly label: string | null;
   readonly size: number;
 }
@@ -22,7 +22,7 @@ export interface Book {
   readonly isbn: string;
   readonly shelf: string;
   readonly title: string;
-  /** No two books have the same. */
+  /** Unique. */
   readonly code: string | null;
   readonly pages: number;
   readonly lentAt: number | null;
@@ -62,7 +62,7 @@ export const BOOKS: RecordTable<Book, 'isbn', { readonly shelf: Shelf }, 'number
     number: sequence,
   },
   key: ['isbn'],
-  // The second follows from the first: some databases bound the length of a key of two texts.
+  // Some databases bound the length of a key of two texts, which is the reason for the second.
   unique: [['code'], ['shelf', 'code']],
   indexes: [
     { name: 'titles', columns: ['shelf', 'title', 'isbn'], covers: ['isRare'], where: { lentAt: null } },
@@ -73,7 +73,7 @@ export const BOOKS: RecordTable<Book, 'isbn', { readonly shelf: Shelf }, 'number
   guards: ({ shelf }) => (shelf === undefined ? [] : [shelfLock(shelf)]),
 });
 
-/** By the names that commands use. */
+/** The tables by their names in commands. */
 export const TABLE_BY_NAME: Readonly<Record<'books' | 'shelves', AnyTable>> = {
   books: BOOKS,
   shelves: SHELVES,
@@ -81,7 +81,7 @@ export const TABLE_BY_NAME: Readonly<Record<'books' | 'shelves', AnyTable>> = {
 
 export type NewBook = Omit<Book, 'number'>;
 
-/** The `n`th book, on the shelf A unless another one is named. */
+/** The `n`th book, by default on the shelf A. */
 export function aBook(n: number, other: Partial<NewBook> = {}): NewBook {
   return {
     isbn: isbnOf(n),
