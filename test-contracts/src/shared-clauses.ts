@@ -64,7 +64,7 @@ export function sharedClauses<Stores, Port extends object, Reads extends keyof P
     }),
   );
   const letsGo: ClauseTable<Stores, StoreSubject<Stores>> = {
-    [`${suite}/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection`]:
+    [`${suite}/lets-go: a call leaves nothing behind when it has ended: no listener on its signal, no open file or connection`]:
       async ({ port, unreachable }) => {
         await prepare(port);
         const [live, dead] = [portOf(port), portOf(await unreachable())];
@@ -89,7 +89,7 @@ export function sharedClauses<Stores, Port extends object, Reads extends keyof P
   return {
     ...Object.assign({}, ...abortedClauses),
     ...(abortedClauses.length > 0 ? letsGo : {}),
-    [`${suite}/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was`]:
+    [`${suite}/same-question: a repeated query sees what any peer has changed, and earlier results do not change`]:
       async (_, another) => {
         for (const isAsked of [false, true]) {
           for (const by of ['a peer', 'the same handle']) {
@@ -114,7 +114,7 @@ export function sharedClauses<Stores, Port extends object, Reads extends keyof P
           }
         }
       },
-    [`${suite}/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it`]:
+    [`${suite}/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and its cause`]:
       async ({ port, unreachable }) => {
         await prepare(port);
         await answersOf(port);

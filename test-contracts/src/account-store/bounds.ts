@@ -56,7 +56,7 @@ async function change(
 }
 
 export const boundClauses: StoreClauses<AccountStores> = {
-  "account-store/limits-precede: an account's own limits come before those of its publications, `off` being none, from the save on, by every peer":
+  'account-store/limits-precede: once saved, the limits of an account override those of its publications for every peer, and `off` means none':
     withPeer(async (port, other) => {
       expect(await publish(port, 1, ONE_OF_EACH)).to.equal('committed');
       expect(await publish(other, 2, ONE_OF_EACH), 'those of all').to.equal('rate_limited');
@@ -70,7 +70,7 @@ export const boundClauses: StoreClauses<AccountStores> = {
       expect(await publish(port, 3, UNBOUNDED), 'one of two was taken').to.equal('committed');
       expect(await publish(port, 4, UNBOUNDED), 'both were').to.equal('rate_limited');
     }),
-  'account-store/blocked: a blocked account neither reserves nor commits, nor is a replay answered, from the save on, by any peer, until it is unblocked':
+  'account-store/blocked: once an account is blocked, every peer refuses its reservations, commits and replays until it is unblocked':
     withPeer(async (port, other) => {
       expect(await publish(port, 1, UNBOUNDED)).to.equal('committed');
       await port.roles.reserve(aReservation(2));
@@ -88,7 +88,7 @@ export const boundClauses: StoreClauses<AccountStores> = {
       await change(other, { blocked: null });
       expect((await port.roles.commit(aPublication(2), lease, [anEvent()])).kind).to.equal('committed');
     }),
-  "account-store/blocked-changes: of a blocked account no role is saved and no key is created, from the save on, by any peer, but with the operator's authority; what is refused changes nothing":
+  'account-store/blocked-changes: once an account is blocked, every peer refuses to save its roles and to create keys for it, except with the authority of the operator; a refusal changes nothing':
     withPeer(async (port, other) => {
       await publish(port, 1, UNBOUNDED);
       const { id } = aPublication(1).role;
@@ -120,7 +120,7 @@ export const boundClauses: StoreClauses<AccountStores> = {
         'created',
       );
     }),
-  'account-store/with-roles: each of its roles is loaded with its generation, and with whether its block hides its sites, from the save on, by every peer':
+  'account-store/with-roles: every peer loads a role with the saved generation of its account, and with whether a block hides its sites':
     withPeer(async (port, other) => {
       await publish(port, 1, UNBOUNDED);
       await publishTo(port.roles, aPublication(2, { account: anAccountName(2) }));

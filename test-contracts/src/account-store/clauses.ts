@@ -45,7 +45,7 @@ const MAKERS: readonly ((stores: AccountStores, n: number) => Promise<unknown>)[
 ];
 
 export const accountClauses: StoreClauses<AccountStores> = {
-  'account-store/load: what any peer saved last is loaded, every field as it was saved; an unknown name is undefined, and names are compared exactly':
+  'account-store/load: an account is loaded as any peer saved it last, with every field; an unknown name is undefined, and names are compared exactly':
     withPeer(async (port, other) => {
       const name = accountId('Ünïted ü');
       await create(port, 1, name);
@@ -61,7 +61,7 @@ export const accountClauses: StoreClauses<AccountStores> = {
         expect(await port.accounts.load(accountId(unknown)), unknown).to.equal(undefined);
       }
     }),
-  'account-store/made: an account is known, without limits or block, from its first key, publication or session on, and of many of those at once':
+  'account-store/made: an account exists, without limits or block, from its first key, publication or session on, even if many of those come at once':
     async (_, another) => {
       for (const [n, make] of MAKERS.entries()) {
         const { port, peer } = await another();
@@ -81,7 +81,7 @@ export const accountClauses: StoreClauses<AccountStores> = {
       await publishTo(roles, aPublication(1, { account: anAccountName(1) }));
       expect((await accounts.load(anAccountName(1)))?.value.lastPublishedAt).to.equal(START);
     },
-  'account-store/save-lost-race: a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing':
+  'account-store/save-lost-race: a save with an old version, or with none for a stored account, is a conflict and changes nothing':
     withPeer(async (port, { accounts }) => {
       const conflict = { kind: 'conflict' };
       const [name, change] = [anAccountName(1), anAccount(1, { limits: ALL_LIMITS })];
@@ -99,7 +99,9 @@ export const accountClauses: StoreClauses<AccountStores> = {
       const saved = await accounts.save(anAccount(2), published?.version, [anEvent()]);
       expect(saved.kind, 'a publication is no change').to.equal('saved');
     }),
-  'account-store/save-race: of many saves of one version at once exactly one is stored': async (subject) => {
+  'account-store/save-race: of many concurrent saves of one version exactly one is stored': async (
+    subject,
+  ) => {
     const race = async (loadedAt: Parameters<AccountStores['accounts']['save']>[1]): Promise<void> => {
       const generation = (n: number): Generation => (n + 10) as Generation;
       const outcomes = await together(subject, 9, ({ accounts }, n) =>
@@ -112,7 +114,7 @@ export const accountClauses: StoreClauses<AccountStores> = {
     await race(undefined);
     await race((await subject.port.accounts.load(anAccountName(1)))?.version);
   },
-  'account-store/list: pages after a name, up to one that is not full, give every account exactly once, in order':
+  'account-store/list: pages after a name, up to one that is not full, have every account exactly once, in order':
     async ({ port, peer }) => {
       const names = ['B', 'a', 'aa', 'a b', 'é', '中', '\u{ffee}', '\u{1f600}', 'z'].map(accountId);
       for (const [n, name] of names.entries()) await create(port, n, name);

@@ -121,13 +121,13 @@ async function rename(stores: AccountStores, n: number, credential: Credential) 
 const loaded = ({ roles }: AccountStores, n: number) => loadedRole(roles, idOf(n));
 
 export const credentialClauses: StoreClauses<AccountStores> = {
-  'account-store/revoked-key: once a revocation is acknowledged, no peer reserves a key, commits or saves a role, creates a key or begins a session with that key: it is refused as unauthorized and changes nothing, and the lease still holds; other keys, unknown ones among them, change nothing':
+  'account-store/revoked-key: once a revocation is acknowledged, every peer refuses that key as unauthorized for reserving, committing or saving a role, creating a key and beginning a session; nothing changes, and the lease remains valid; other keys, even unknown ones, are not refused':
     async ({ port, peer }) => {
       const handles = [port, await peer()] as const;
       await expectRefusals(KEYS, handles);
       await expectNothingLate(KEYS, handles);
     },
-  'account-store/ended-session: once the end of a session is acknowledged, no peer changes anything with it, in the same way':
+  'account-store/ended-session: once the end of a session is acknowledged, every peer refuses changes with it in the same way':
     async ({ port, peer }) => {
       const handles = [port, await peer()] as const;
       await expectRefusals(SESSIONS, handles);

@@ -26,7 +26,7 @@ const LONG = 'a'.repeat(40);
 const NEARLY_ONE = [...NEARLY_ONE_ACCOUNT, '7', '07', "'", "''", `${LONG}b`, `${LONG}c`] as AccountId[];
 
 export const boundClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> = {
-  'api-key-store/create-ensured: a taken id that is ensured is so from then on, in every other field as it was':
+  'api-key-store/create-ensured: creating an ensured key whose id is taken marks the stored key as ensured and changes no other field':
     withPeer(async (port, other) => {
       const revoked = anApiKey(2, { revokedAt: START, lastUsedAt: LATER });
       for (const key of [anApiKey(1), revoked, anApiKey(3)]) await port.create(key, [anEvent()]);
@@ -42,7 +42,7 @@ export const boundClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> =
       }
       expect(await port.find(anApiKeyId(3)), 'another').to.deep.equal(anApiKey(3));
     }),
-  'api-key-store/create-limit: of many at once as many are created as the limit leaves room for; revoked keys and those of other accounts take no room, and a refused one leaves neither key nor event':
+  'api-key-store/create-limit: concurrent calls create as many keys as the limit allows; revoked keys and those of other accounts do not count, and a refusal stores neither key nor event':
     withPeer(async (port, other, subject) => {
       await port.create(anApiKey(1), [anEvent()]);
       await port.create(anApiKey(2, { revokedAt: START }), [anEvent()]);
@@ -76,7 +76,7 @@ export const boundClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> =
         overQuota('keys', 0, 1),
       );
     }),
-  "api-key-store/count-live: exactly an account's keys that are not revoked count": withPeer(
+  'api-key-store/count-live: exactly the keys of an account that are not revoked are counted': withPeer(
     async (port, other, _, another) => {
       expect(await other.countLive(ACCOUNT), 'none yet').to.equal(0);
       for (const n of [1, 2, 3]) await port.create(anApiKey(n), [anEvent()]);
@@ -98,7 +98,7 @@ export const boundClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> =
       );
     },
   ),
-  'api-key-store/list-pages: pages after a key, be it gone since, give every key exactly once': withPeer(
+  'api-key-store/list-pages: pages after a key, even a removed one, have every key exactly once': withPeer(
     async (port, other) => {
       const keys: ApiKey[] = [];
       for (let n = 0; n < 25; n += 1) {
@@ -125,7 +125,7 @@ export const boundClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> =
       expect(rest, 'after one that went').to.deep.equal([ordered.at(-1)]);
     },
   ),
-  'api-key-store/purge: exactly keys revoked earlier go, at most the limit, but neither ensured ones nor the oldest, so that no later key is the first':
+  'api-key-store/purge: exactly keys that were revoked earlier are removed, at most the limit, except ensured ones and the oldest, so that no later key is the first':
     withPeer(async (port, other, _, another) => {
       const oldest = anApiKey(1, { revokedAt: START });
       const ensured = anApiKey(2, { revokedAt: START, isEnsured: true });

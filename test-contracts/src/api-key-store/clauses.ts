@@ -58,7 +58,7 @@ const NEARLY_ONE_ID = [
 ] as ApiKeyId[];
 
 export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
-  'api-key-store/create: a new key is there for every peer, every field as it was given': withPeer(
+  'api-key-store/create: a created key is visible to every peer, with every field': withPeer(
     async (port, other, _, another) => {
       for (const key of KEYS) {
         expect(await port.create(key, [anEvent()])).to.deep.equal(CREATED);
@@ -74,7 +74,7 @@ export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
       await expectCreated(await another(), keys);
     },
   ),
-  'api-key-store/create-exists: an id that is taken, also by a revoked key, stays as it is; ids are compared exactly, and of many at once one is created':
+  'api-key-store/create-exists: a key whose id is taken, even by a revoked key, changes nothing; ids are compared exactly, and of many concurrent calls one creates':
     withPeer(async (port, other, subject, another) => {
       for (const [n, key] of KEYS.entries()) {
         const events = [anEvent()];
@@ -103,7 +103,7 @@ export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
       const near = everyText.map((text, n) => anApiKey(n, { id: text as ApiKeyId }));
       await expectCreated(await another(), near);
     }),
-  'api-key-store/first: of many at once, and for ever after, exactly one is the first; any key there makes it too late':
+  'api-key-store/first: of many concurrent calls exactly one creates the first key, and later calls create none; any stored key prevents it':
     async (subject, another) => {
       const keys = Array.from({ length: 20 }, (_, n) => anApiKey(n));
       const outcomes = await together(subject, keys.length, (store, n) =>
@@ -142,8 +142,8 @@ export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
     }
     expect(await other.find('' as ApiKeyId), 'nothing').to.equal(undefined);
   }),
-  "api-key-store/list: all keys in order, ids by code unit, or exactly an account's": withPeer(
-    async (port, other, _, another) => {
+  'api-key-store/list: all keys are listed in order, ids by code unit, or exactly those of an account':
+    withPeer(async (port, other, _, another) => {
       expect(await other.list(everyKeyOf())).to.deep.equal([]);
       const account = 'Acme' as AccountId;
       const sameTime = ['a1', 'B2', 'Z9', 'b0', '10', '9', 'A1', 'aB'].map((id, n) =>
@@ -180,9 +180,8 @@ export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
           one: (key) => [key],
         },
       );
-    },
-  ),
-  'api-key-store/revoke: a revoked key is so for every peer at its next look; again, the first instant stays; an unknown one is unknown; use noted at the same moment undoes nothing':
+    }),
+  'api-key-store/revoke: every peer sees a revocation at its next read; a second one does not change the instant, an unknown key is unknown, and a concurrent record of its use undoes nothing':
     withPeer(async (port, other, subject) => {
       await port.create(anApiKey(1), [anEvent()]);
       await port.create(anApiKey(2), [anEvent()]);
@@ -228,7 +227,7 @@ export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
         expect(await port.find(id), id).to.deep.equal(done);
       }
     }),
-  'api-key-store/touch: use is noted once until the instant has passed, and never moves back': withPeer(
+  'api-key-store/touch: use is recorded once until the instant has passed, and never moves back': withPeer(
     async (port, other, subject) => {
       await port.create(anApiKey(1), [anEvent()]);
       await port.create(anApiKey(2), [anEvent()]);

@@ -14,7 +14,7 @@ const COUNT = 1_320;
 const [LATER, EVER_LATER] = [after(START, minutes(1)), after(START, minutes(2))];
 
 const reachClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> = {
-  'api-key-store/list-many: more than a thousand keys, hundreds of them of one instant, are listed whole where the limit is as many':
+  'api-key-store/list-many: a list with a high limit has more than a thousand keys, even hundreds of one instant':
     async ({ port, peer }) => {
       const keys: ApiKey[] = [];
       for (let n = 1; n <= COUNT; n += 1) {

@@ -92,11 +92,11 @@ function withData({ dataOffset, ...entry }: ListedEntry, bytes: Uint8Array): obj
 }
 
 export const listClauses: ArchiveInspectorClauses = {
-  "archive-inspector/list-entries: every entry of the directory is listed, in its order, with its data's offset":
+  'archive-inspector/list-entries: every entry of the directory is listed, in order, with the offset of its data':
     listsEntries,
-  'archive-inspector/list-names: names that nothing marks are read in the one encoding that chooseNameEncoding takes by the pages, and AppleDouble files are marked':
+  'archive-inspector/list-names: unmarked names are decoded by the one encoding that chooseNameEncoding chooses by the pages, and AppleDouble files are marked':
     readsNames,
-  'archive-inspector/list-structure: each rule of structure, headers and encoding that is broken is reported':
+  'archive-inspector/list-structure: every broken rule of structure, headers and encoding is reported':
     async (subject) => {
       for (const { name, rules, bytes } of badZips) {
         const expected = rules.filter((rule) => STRUCTURE.has(rule));
@@ -106,9 +106,9 @@ export const listClauses: ArchiveInspectorClauses = {
         expect(trusted, name).to.equal(expected.every((rule) => READABLE.has(rule)));
       }
     },
-  'archive-inspector/list-bounded: a directory of more entries than asked for is too_many_files and lists none, for any count in its end record':
+  'archive-inspector/list-bounded: a directory with more entries than the maximum is too_many_files and lists none, whatever count its end record has':
     listsBounded,
-  'archive-inspector/list-tools: what real tools write is listed without problems': async (subject) => {
+  'archive-inspector/list-tools: archives of real tools are listed without problems': async (subject) => {
     for (const { name, bytes } of goodZips) {
       const { problems, trusted } = await subject.port.list(await subject.stage(await bytes()));
       expect(problems, name).to.deep.equal([]);
@@ -119,11 +119,12 @@ export const listClauses: ArchiveInspectorClauses = {
     const archive = await subject.stage(writeZip({ entries: [{ name: 'index.html', content: TEXT }] }));
     await expectAbortedEarlyAndLate((signal) => subject.port.list(archive, signal));
   },
-  'archive-inspector/list-unreadable: a staged file that is not there is the fault staging_unavailable':
-    async (subject) => {
-      const archive = await subject.stage(writeZip({}));
-      await archive.discard();
-      const fault = await rejectionOf(subject.port.list(archive));
-      expect(isFault(fault) && fault.code).to.equal('staging_unavailable');
-    },
+  'archive-inspector/list-unreadable: a missing staged file is the fault staging_unavailable': async (
+    subject,
+  ) => {
+    const archive = await subject.stage(writeZip({}));
+    await archive.discard();
+    const fault = await rejectionOf(subject.port.list(archive));
+    expect(isFault(fault) && fault.code).to.equal('staging_unavailable');
+  },
 };

@@ -101,26 +101,27 @@ async function readsWithinBounds(subject: ArchiveInspectorSubject): Promise<void
 }
 
 export const proveClauses: ArchiveInspectorClauses = {
-  'archive-inspector/prove-sound: an entry is proved only if its data is exactly what the directory says':
+  'archive-inspector/prove-sound: an entry is proved only if its data is exactly as the directory declares it':
     provesExactly,
-  'archive-inspector/prove-limits: what inflates beyond its own limit, or that of all, is reported; beyond that of all nothing is inflated':
+  'archive-inspector/prove-limits: an entry that inflates beyond its limit is reported, and so are all together; beyond the limit of all nothing is inflated':
     keepsLimits,
   'archive-inspector/prove-observes: references, suspected secrets, registered service workers and valid UTF-8 are observed':
     observes,
-  'archive-inspector/prove-bounded: what may be worth a warning is looked for within bounds: an entry that passes them says so, and another look shows the same':
+  'archive-inspector/prove-bounded: the search for warnings is bounded: an entry beyond the bounds is marked as not whole, and a second search finds the same':
     readsWithinBounds,
   'archive-inspector/prove-aborted: an aborted signal rejects with its reason': async (subject) => {
     const request = await requestOf(subject, writeZip({ entries: [INDEX] }));
     await expectAbortedEarlyAndLate((signal) => subject.port.prove(request, signal));
   },
-  'archive-inspector/prove-unreadable: a staged file that is not there is the fault staging_unavailable':
-    async (subject) => {
-      const request = await requestOf(subject, writeZip({ entries: [INDEX] }));
-      await request.archive.discard();
-      const fault = await rejectionOf(subject.port.prove(request));
-      expect(isFault(fault) && fault.code).to.equal('staging_unavailable');
-    },
-  'archive-inspector/prove-many: many archives at once do not mix': async (subject) => {
+  'archive-inspector/prove-unreadable: a missing staged file is the fault staging_unavailable': async (
+    subject,
+  ) => {
+    const request = await requestOf(subject, writeZip({ entries: [INDEX] }));
+    await request.archive.discard();
+    const fault = await rejectionOf(subject.port.prove(request));
+    expect(isFault(fault) && fault.code).to.equal('staging_unavailable');
+  },
+  'archive-inspector/prove-many: concurrent proofs of many archives do not mix': async (subject) => {
     await together(subject, 12, async (port, n) => {
       const files = Array.from({ length: n + 1 }, (_, k) => ({ name: `${k}.txt`, content: `${n} ${k}` }));
       const broken: PlannedEntry = { name: 'broken', content: `${n}`, both: { crc32: 1 } };

@@ -36,7 +36,7 @@ export const checkClauses: ArchiveStorageClauses = {
     await expectAbortedAlone({ check: (signal) => subject.port.check(signal) });
     await together(subject, MANY, (port) => port.check());
   },
-  'archive-storage/check-leaves-nothing: a check leaves nothing where uploads lie, also when it fails':
+  'archive-storage/check-leaves-nothing: a check leaves nothing in the place of uploads, even if it fails':
     async (subject) => {
       const { port } = subject;
       await store(subject, 1, 10);
@@ -58,7 +58,7 @@ export const checkClauses: ArchiveStorageClauses = {
       for (let turns = 0; turns < 6; turns += 1) await abortedAfter(turns, (signal) => port.check(signal));
       await expectNothingNew('after some that were aborted on the way');
     },
-  'archive-storage/unreachable: while the backend does not answer, every call rejects with the fault storage_unavailable and what caused it':
+  'archive-storage/unreachable: while the backend does not answer, every call rejects with the fault storage_unavailable and its cause':
     async (subject) => {
       const port = await subject.unreachable();
       const { id: known, bytes } = await store(subject, 1, 1_000);
@@ -97,7 +97,7 @@ export const checkClauses: ArchiveStorageClauses = {
       expectSame(await readWhole(subject.port, known, 1_000), bytes, 'what was there');
       expect(await subject.port.list(undefined, 10), 'and nothing else').to.deep.equal([known]);
     },
-  'archive-storage/aborted-on-the-way: an abort on the way rejects with its reason, of any type, or comes too late, and the call is whole':
+  'archive-storage/aborted-on-the-way: an abort during a call rejects with its reason, of any type, or comes too late and the call completes':
     async (subject) => {
       const { port } = subject;
       const { id, bytes } = await store(subject, 1, 900_000);
@@ -127,7 +127,7 @@ export const checkClauses: ArchiveStorageClauses = {
       await port.delete(last.id);
       expect(await walkIds(port, 100), 'in the end').to.deep.equal(listed);
     },
-  'archive-storage/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file':
+  'archive-storage/lets-go: a call leaves nothing behind when it has ended: no listener on its signal, no open file':
     async (subject) => {
       const { port } = subject;
       const { id } = await store(subject, 1, 5_000);

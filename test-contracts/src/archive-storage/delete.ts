@@ -91,7 +91,7 @@ async function deleteWhileAsked(subject: ArchiveStorageSubject): Promise<void> {
 }
 
 export const deleteClauses: ArchiveStorageClauses = {
-  'archive-storage/delete-gone: a deleted archive is absent for every peer': async (subject) => {
+  'archive-storage/delete-gone: a deleted archive is missing for every peer': async (subject) => {
     const early = await subject.peer();
     const stays = await store(subject, 1, 5_000);
     const goes = await store(subject, 2, 5_000);
@@ -115,7 +115,7 @@ export const deleteClauses: ArchiveStorageClauses = {
     await deleteByOther(early, subject.port, subject);
     for (const length of [5_000, 1_400_003]) await deleteKnown(early, length, subject);
   },
-  'archive-storage/delete-while-read: what is read while it is deleted is right or absent, and other archives stay':
+  'archive-storage/delete-while-read: a read during a delete returns correct bytes or nothing, and other archives remain':
     async (subject) => {
       const peer = await subject.peer();
       for (let n = 1; n <= 8; n += 1) {
@@ -146,19 +146,20 @@ export const deleteClauses: ArchiveStorageClauses = {
       await listWhileDeleted(subject);
       await deleteWhileAsked(subject);
     },
-  'archive-storage/delete-aborted: an aborted signal rejects with its reason, and the archive stays': async (
+  'archive-storage/delete-aborted: an aborted signal rejects with its reason, and the archive remains':
+    async (subject) => {
+      const { id, bytes } = await store(subject, 1, 5_000);
+      await expectAborted({ delete: (signal) => subject.port.delete(id, signal) });
+      for (const port of [subject.port, await subject.peer()]) {
+        expectSame(await readWhole(port, id, 5_000), bytes, 'the archive');
+        expect(await port.size(id), 'its size').to.equal(5_000);
+        expect(await port.list(undefined, 10), 'what is listed').to.deep.equal([id]);
+      }
+      await expectAborted({ 'of none': (signal) => subject.port.delete(anArchiveId(2), signal) });
+    },
+  'archive-storage/delete-twice: deleting again, or deleting an unknown archive, succeeds': async (
     subject,
   ) => {
-    const { id, bytes } = await store(subject, 1, 5_000);
-    await expectAborted({ delete: (signal) => subject.port.delete(id, signal) });
-    for (const port of [subject.port, await subject.peer()]) {
-      expectSame(await readWhole(port, id, 5_000), bytes, 'the archive');
-      expect(await port.size(id), 'its size').to.equal(5_000);
-      expect(await port.list(undefined, 10), 'what is listed').to.deep.equal([id]);
-    }
-    await expectAborted({ 'of none': (signal) => subject.port.delete(anArchiveId(2), signal) });
-  },
-  'archive-storage/delete-twice: deleting again, or what never was, succeeds': async (subject) => {
     const { id, bytes: same } = await store(subject, 1, 5_000);
     await subject.port.put(anArchiveId(5), await subject.stage(same));
     const peer = await subject.peer();

@@ -48,7 +48,7 @@ function bytesOf(n: number): Uint8Array {
 }
 
 export const listClauses: ArchiveStorageClauses = {
-  'archive-storage/list-walk: pages after an id, up to an empty one, give every archive exactly once, in order, also when others are deleted on the way':
+  'archive-storage/list-walk: pages after an id, up to an empty one, have every archive exactly once, in order, even if others are deleted meanwhile':
     async (subject) => {
       expect(await subject.port.list(undefined, 10), 'nothing yet').to.deep.equal([]);
       // One of them has no bytes.
@@ -81,7 +81,7 @@ export const listClauses: ArchiveStorageClauses = {
       for (const limit of [1, 4]) expect(await walkIds(peer, limit), 'after that').to.deep.equal(left);
       await listThenChange(subject);
     },
-  'archive-storage/list-many: more than a thousand archives, hundreds of one millisecond, are each stored by themselves and listed, with any limit':
+  'archive-storage/list-many: more than a thousand archives, hundreds of one millisecond, are each stored and listed, with any limit':
     async (subject) => {
       const ids = Array.from({ length: COUNT }, (_, n) =>
         anArchiveIdAt(n < COUNT - FAR ? n % MOMENTS : ((n * 37) % FAR) * APART, n),
@@ -120,7 +120,7 @@ export const listClauses: ArchiveStorageClauses = {
         expect(await walkIds(peer, limit), 'without many').to.deep.equal(left.filter((id) => !gone.has(id)));
       }
     },
-  'archive-storage/list-foreign: what is not ours is passed over, also where nothing else is': async (
+  'archive-storage/list-foreign: foreign objects are skipped, even if there are no others': async (
     subject,
   ) => {
     await subject.strew();
@@ -138,7 +138,7 @@ export const listClauses: ArchiveStorageClauses = {
       'the first page': (signal) => port.list(undefined, 10, signal),
       'another page': (signal) => port.list(anArchiveId(1), 10, signal),
     }),
-  'archive-storage/list-whole-only: a put under way or failed is not listed': async (subject) => {
+  'archive-storage/list-whole-only: an unfinished or failed put is not listed': async (subject) => {
     const failing = await subject.stage(someBytes(1_000, 1));
     await failing.discard();
     await rejectionOf(subject.port.put(anArchiveId(1), failing));

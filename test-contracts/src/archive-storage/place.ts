@@ -13,7 +13,7 @@ import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts'
 const TURNS = 12;
 
 export const placeClauses: ArchiveStorageClauses = {
-  'archive-storage/place-gone: where the backend answers, but the bucket or folder is gone, every call rejects with the fault storage_unavailable, the check as well':
+  'archive-storage/place-gone: if the backend answers, but the bucket or folder is gone, every call including the check rejects with the fault storage_unavailable':
     async (subject) => {
       const port = await (subject.placeGone ?? subject.unreachable)();
       const { id } = await store(subject, 1, 100);
@@ -30,7 +30,7 @@ export const placeClauses: ArchiveStorageClauses = {
       await expectFaults('storage_unavailable', { 'a read of nothing': port.read(id, 0, 0) });
       expect(await subject.port.list(undefined, 10), 'where the place is there').to.deep.equal([id]);
     },
-  'archive-storage/leftovers: checks, and puts that were aborted or failed, leave nothing in the backend':
+  'archive-storage/leftovers: checks, and puts that fail or are aborted, leave nothing in the backend':
     async (subject) => {
       const { port } = subject;
       await store(subject, 1, 100);

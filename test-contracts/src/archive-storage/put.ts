@@ -126,7 +126,7 @@ async function putBesideOthers(subject: ArchiveStorageSubject): Promise<void> {
 }
 
 export const putClauses: ArchiveStorageClauses = {
-  'archive-storage/put-whole: the archive is there for every peer, byte by byte, when put returns': async (
+  'archive-storage/put-whole: when put returns, every peer reads the archive byte by byte': async (
     subject,
   ) => {
     const early = await subject.peer();
@@ -148,7 +148,7 @@ export const putClauses: ArchiveStorageClauses = {
     await putDelicate(subject);
     await putVast(subject);
   },
-  'archive-storage/put-atomic: while a put runs, or after it failed or was aborted, no part of the archive can be read or listed as if whole':
+  'archive-storage/put-atomic: during a put, and after one that failed or was aborted, no part of the archive can be read or listed':
     async (subject) => {
       await putWhileRead(subject);
       await putOfNothing(subject);
@@ -175,7 +175,7 @@ export const putClauses: ArchiveStorageClauses = {
     await putBesideAborted(subject);
     await putThenAborted(subject);
   },
-  'archive-storage/put-as-staged: a staged file that is gone, or not as long as it was, is the fault storage_unavailable, and nothing is stored':
+  'archive-storage/put-as-staged: a put of a staged file that is gone, or has another length, is the fault storage_unavailable and stores nothing':
     async (subject) => {
       const { port } = subject;
       const gone = await subject.stage(someBytes(1_000, 1));
@@ -197,7 +197,7 @@ export const putClauses: ArchiveStorageClauses = {
       await putLargeInVain(subject);
       expect(await port.list(undefined, 10)).to.deep.equal([]);
     },
-  'archive-storage/put-prepared: an archive that was prepared, is being prepared or could not be prepared is put like any other':
+  'archive-storage/put-prepared: a put works the same after its archive was prepared, while it is being prepared, and after preparing it failed':
     async (subject) => {
       const { port } = subject;
       const unreachable = await subject.unreachable();
@@ -226,7 +226,7 @@ export const putClauses: ArchiveStorageClauses = {
       }
       expect(await port.size(anArchiveId(4))).to.equal(undefined);
     },
-  'archive-storage/put-again: what could not be stored while the backend did not answer can be stored when it does, from the same staged file':
+  'archive-storage/put-again: a put that failed while the backend did not answer succeeds later, from the same staged file':
     async (subject) => {
       const unreachable = await subject.unreachable();
       for (const [n, length] of [5_000, 0].entries()) {
@@ -239,7 +239,7 @@ export const putClauses: ArchiveStorageClauses = {
         expectSame(await readWhole(subject.port, id, length), bytes, 'stored at last');
       }
     },
-  'archive-storage/put-many: many puts at once do not mix': async (subject) => {
+  'archive-storage/put-many: concurrent puts do not mix': async (subject) => {
     const all = await together(subject, 12, (port, n) => store(subject, n, 100_000 + n, port));
     for (const { id, bytes } of all) {
       expectSame(await readWhole(subject.port, id, bytes.length), bytes, id);

@@ -64,7 +64,7 @@ const BEYOND: readonly (readonly [from: number, length: number])[] = [
 ];
 
 export const readClauses: ArchiveStorageClauses = {
-  'archive-storage/read-range: exactly the bytes asked for, at the beginning, in the middle, at the end, and none':
+  'archive-storage/read-range: a read returns exactly the requested bytes, at the beginning, in the middle, at the end, and none':
     async (subject) => {
       const { id, bytes } = await store(subject, 1, LENGTH);
       for (const [from, length] of RANGES) {
@@ -98,23 +98,24 @@ export const readClauses: ArchiveStorageClauses = {
       const empty = await store(subject, 2, 0);
       expect(await rejectionOf(port.read(empty.id, 0, 1), 'of none')).to.be.instanceOf(Error);
     },
-  'archive-storage/read-absent: an archive that is not there is undefined, and only that: anything else that fails is a fault':
-    async (subject) => {
-      await store(subject, 1, 1_000);
-      const gone = await store(subject, 2, 1_000);
-      await subject.port.delete(gone.id);
-      for (const id of [anArchiveId(0), gone.id, anArchiveId(3)]) {
-        expect(await subject.port.read(id, 0, 10), id).to.equal(undefined);
-        expect(await subject.port.read(id, 0, 0), `no bytes of ${id}`).to.equal(undefined);
-      }
-      const unreachable = await subject.unreachable();
-      for (const length of [10, 0]) {
-        expect(await rejectionOf(unreachable.read(anArchiveId(0), 0, length)))
-          .to.have.property('code')
-          .that.equals('storage_unavailable');
-      }
-    },
-  'archive-storage/read-many: many reads at once on one handle do not mix': async (subject) => {
+  'archive-storage/read-absent: a missing archive is undefined; any other failure is a fault': async (
+    subject,
+  ) => {
+    await store(subject, 1, 1_000);
+    const gone = await store(subject, 2, 1_000);
+    await subject.port.delete(gone.id);
+    for (const id of [anArchiveId(0), gone.id, anArchiveId(3)]) {
+      expect(await subject.port.read(id, 0, 10), id).to.equal(undefined);
+      expect(await subject.port.read(id, 0, 0), `no bytes of ${id}`).to.equal(undefined);
+    }
+    const unreachable = await subject.unreachable();
+    for (const length of [10, 0]) {
+      expect(await rejectionOf(unreachable.read(anArchiveId(0), 0, length)))
+        .to.have.property('code')
+        .that.equals('storage_unavailable');
+    }
+  },
+  'archive-storage/read-many: concurrent reads on one handle do not mix': async (subject) => {
     const stored = [await store(subject, 1, 300_000), await store(subject, 2, 300_001)];
     const reads = Array.from({ length: MANY }, async (_, n) => {
       const { id, bytes } = stored[n % 2] as Stored;
@@ -137,7 +138,7 @@ export const readClauses: ArchiveStorageClauses = {
       );
     }
   },
-  "archive-storage/read-owned: bytes that were read are the caller's: nothing changes them later, they keep no more memory than themselves, and what is done to them changes nothing":
+  'archive-storage/read-owned: a caller owns the bytes that it read: they never change later, hold no other memory, and may be changed without effect':
     async (subject) => {
       const { id, bytes } = await store(subject, 1, 50_000);
       const ranges = [
@@ -178,7 +179,7 @@ export const readClauses: ArchiveStorageClauses = {
       'beyond the end': (signal) => subject.port.read(id, 500, 501, signal),
     });
   },
-  'archive-storage/size: the bytes of what was put; an archive that is not there is undefined, and only that':
+  'archive-storage/size: the size is that of the put archive; a missing archive is undefined, and nothing else is':
     async (subject) => {
       const other = await subject.peer();
       for (const [n, length] of [0, 1, 1_000, LENGTH].entries()) {

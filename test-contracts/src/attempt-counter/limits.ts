@@ -36,7 +36,7 @@ export const limitClauses: ClauseTable<AttemptCounter> = {
         await fail(other, aTry({ role: near, perRole: 1 }));
       await wrongApart(port, other);
     }),
-  'attempt-counter/both-or-neither: a try that one limit refuses, or keeps waiting, is not counted against the other':
+  'attempt-counter/both-or-neither: a try that one limit makes limited or busy does not count against the other limit':
     withPeer(async (port, other) => {
       const limits = { perRole: 3, perAddress: 1 };
       const ticket = await admit(port, aTry({ ...limits, address: 'a' }));
@@ -56,7 +56,7 @@ export const limitClauses: ClauseTable<AttemptCounter> = {
       expect(next, 'its window opened with the counted try').to.deep.equal(limitedUntil(after(now, WINDOW)));
       await refusedApart(port, other);
     }),
-  'attempt-counter/window: a limited try gets the end of the window, of two the later one, and from then on tries count anew':
+  'attempt-counter/window: a limited try gets the end of the window, the later one of two, and from then on tries count anew':
     inEachEra(async (port, other, start) => {
       const limits = { perAddress: 2 };
       const minute = (n: number) => after(start, minutes(n));
@@ -101,7 +101,10 @@ export const limitClauses: ClauseTable<AttemptCounter> = {
       const month = await other.begin(aTry({ ...long, now: after(start, days(89)) }));
       expect(month, 'however long').to.deep.equal(limitedUntil(after(start, days(90))));
     }),
-  'attempt-counter/purge: ended windows go, open ones keep their count': async (subject, another) => {
+  'attempt-counter/purge: ended windows are removed, and open ones keep their counts': async (
+    subject,
+    another,
+  ) => {
     await inEachEra<Subject<AttemptCounter>>(async (port, other, start) => {
       const limits = { perAddress: 1, perRole: 3 };
       const minute = (n: number) => after(start, minutes(n));
@@ -131,8 +134,8 @@ export const limitClauses: ClauseTable<AttemptCounter> = {
     const { port, peer } = await another();
     for (const apart of [wrongApart, settledApart, forgivenApart]) await apart(port, await peer(), true);
   },
-  'attempt-counter/count-ended: exactly what purging would drop is counted, and nothing changes': inEachEra(
-    async (port, other, start) => {
+  'attempt-counter/count-ended: exactly the records that purging would drop are counted, and nothing changes':
+    inEachEra(async (port, other, start) => {
       const limits = { perAddress: 1, perRole: 3 };
       const minute = (n: number) => after(start, minutes(n));
       await failAll(port, ['a'], { ...limits, now: minute(0) });
@@ -145,8 +148,7 @@ export const limitClauses: ClauseTable<AttemptCounter> = {
       expect(await other.countEnded(minute(5)), 'again').to.equal(ended);
       expect(await port.purge(minute(5), 100)).to.equal(ended);
       expect(await other.countEnded(minute(5)), 'after the purge').to.equal(0);
-    },
-  ),
+    }),
 };
 
 /** Ended windows are purged even if their tries are running, began late, or count in another open window. */

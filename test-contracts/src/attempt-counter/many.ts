@@ -65,8 +65,8 @@ export const manyClauses: ClauseTable<AttemptCounter, StoreSubject<AttemptCounte
       expect(limited, 'all together').to.deep.equal(limitedUntil(END));
     },
   ),
-  'attempt-counter/addresses: addresses are compared whole and exactly, however long, and roles as exactly':
-    withPeer(async (port, other) => {
+  'attempt-counter/addresses: addresses of any length are compared exactly, and so are roles': withPeer(
+    async (port, other) => {
       const limits = { perAddress: 1 };
       const long = '2001:db8:0123:4567:89ab:cdef:0123:4567%'.repeat(6);
       const vast = 'x'.repeat(35_000);
@@ -88,8 +88,9 @@ export const manyClauses: ClauseTable<AttemptCounter, StoreSubject<AttemptCounte
       for (const near of [role.slice(0, -1), role.toUpperCase(), ...eachPlace(role)]) {
         await fail(other, aTry({ ...limits, role: near as RoleId, address: long, perRole: 1 }));
       }
-    }),
-  'attempt-counter/purge-many: the records of more than a thousand windows are counted and dropped, each time as many as the limit, until none is left':
+    },
+  ),
+  'attempt-counter/purge-many: the records of more than a thousand windows are counted and dropped, up to the limit at each call, until none is left':
     async ({ port, peer }) => {
       const visitor = (n: number) => aTry({ role: aRoleId(n % 350), address: `visitor ${n}`, perAddress: 1 });
       for (let n = 0; n < 1_050; n += 1) await fail(port, visitor(n));
@@ -108,7 +109,7 @@ export const manyClauses: ClauseTable<AttemptCounter, StoreSubject<AttemptCounte
       expect(await port.purge(END, 2 ** 32), 'of the rest, more than a thousand').to.equal(ended - 20);
       expect(await port.countEnded(END), 'at last').to.equal(0);
     },
-  'attempt-counter/lets-go: of tries that ended nothing is left once their windows are dropped, and of a call no open file or connection':
+  'attempt-counter/lets-go: once their windows are dropped, nothing is left of ended tries, and of a call no open file or connection':
     async ({ port }) => {
       let n = 0;
       await expectNothingLeft({
@@ -130,7 +131,7 @@ export const manyClauses: ClauseTable<AttemptCounter, StoreSubject<AttemptCounte
         expect(await port.countEnded(after(late, WINDOW)), 'after a late answer').to.equal(0);
       }
     },
-  'attempt-counter/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it':
+  'attempt-counter/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and its cause':
     async ({ port, unreachable }) => {
       // A ticket that all handles know.
       const ticket = await admit(port, aTry());

@@ -17,7 +17,7 @@ import { forgivenApart, settledApart } from './apart.ts';
 import { admit, admitAll, aTry, BUSY, fail, failAll, limitedUntil, ticketOf, WINDOW } from './tries.ts';
 
 export const underWayClauses: ClauseTable<AttemptCounter> = {
-  'attempt-counter/busy: while wrong tries and those under way reach a limit together, a further try is busy, not limited':
+  'attempt-counter/busy: while wrong tries and tries under way together reach a limit, a further try is busy, not limited':
     withPeer(async (port, other) => {
       const limits = { perAddress: 2, perRole: 4 };
       await fail(port, aTry({ ...limits, address: 'a' }));
@@ -44,7 +44,7 @@ export const underWayClauses: ClauseTable<AttemptCounter> = {
       const limited = await other.begin(aTry(both));
       expect(limited, 'one limit reached, the other busy').to.deep.equal(limitedUntil(after(START, WINDOW)));
     }),
-  'attempt-counter/race: of many at once, over all peers, exactly as many as the limit are admitted, and none is limited before they are wrong':
+  'attempt-counter/race: of many concurrent tries over all peers, exactly as many as the limit are admitted, and none is limited before those are wrong':
     async (subject) => {
       const race = async (attempt: (n: number) => Attempt) => {
         const outcomes = await together(subject, 40, (port, n) => port.begin(attempt(n)));
@@ -64,7 +64,7 @@ export const underWayClauses: ClauseTable<AttemptCounter> = {
       const next = await race((n) => aTry({ role, address: `a${n % 4}`, perRole: 15, perAddress: 3, now }));
       expect(next, 'both').to.equal(12);
     },
-  'attempt-counter/unsettled: an unsettled try is wrong from 60 seconds after it began, by the instants of later tries, and can still be forgiven':
+  'attempt-counter/unsettled: an unsettled try counts as wrong 60 seconds after it began, by the instants of later tries, and can still be forgiven':
     inEachEra(async (port, other, start) => {
       const limits = { perAddress: 2, perRole: 3 };
       const second = (n: number) => after(start, seconds(n));
@@ -94,7 +94,7 @@ export const underWayClauses: ClauseTable<AttemptCounter> = {
       const behind = await other.begin(aTry({ ...ahead, now: second(10) }));
       expect(behind, 'by a clock that is behind').to.deep.equal(BUSY);
     }),
-  'attempt-counter/settle: a settled try is wrong until its windows end; again, after it was forgiven, or in a window opened since, settling changes nothing':
+  'attempt-counter/settle: a settled try is wrong until its windows end; settling again, after forgiving, or in a window opened since changes nothing':
     withPeer(async (port, other, subject) => {
       const limits = { perAddress: 2, perRole: 3 };
       const [wrong, right] = await admitAll(port, ['a', 'a'], limits);
@@ -115,7 +115,7 @@ export const underWayClauses: ClauseTable<AttemptCounter> = {
       await admitAll(other, ['a', 'a', 'b'], { ...limits, now });
       await settledApart(port, other);
     }),
-  'attempt-counter/forgive: a forgiven try counts neither for the address nor for the role, also when one of its windows ended; again, after it was settled, or in a window opened since, forgiving changes nothing':
+  'attempt-counter/forgive: a forgiven try counts neither for the address nor for the role, even if one of its windows has ended; forgiving again, after settling, or in a window opened since changes nothing':
     withPeer(async (port, other, subject) => {
       const limits = { perAddress: 2, perRole: 3 };
       const [right, wrong] = await admitAll(port, ['a', 'a'], limits);
@@ -147,7 +147,7 @@ export const underWayClauses: ClauseTable<AttemptCounter> = {
       for (let n = 0; n < 10; n += 1) await admit(port, aTry(many));
       expect(await other.begin(aTry(many)), 'after many at once').to.deep.equal(BUSY);
     }),
-  'attempt-counter/forgiven-window: a window ends once every try in it was forgiven: the next counted try opens one, and nothing of the address is stored':
+  'attempt-counter/forgiven-window: once all tries of a window are forgiven, it ends: the next counted try opens a new one, and nothing of the address is stored':
     inEachEra(async (port, other, start) => {
       const limits = { perAddress: 1, perRole: 2 };
       const minute = (n: number) => after(start, minutes(n));

@@ -15,7 +15,7 @@ const SHORT = duration(5);
 const LONG = days(50);
 
 const clauses: ClauseTable<Clock, ClockSubject> = {
-  "clock/now: an integer of milliseconds that does not lie before an earlier one by more than the host's own steps":
+  'clock/now: the time is an integer of milliseconds, and moves back only if the clock of the host does':
     withPeer(async (port, peer, subject) => {
       const readings = [port.now(), peer.now(), port.now()];
       const sleep = port.sleep(SHORT);
@@ -27,7 +27,7 @@ const clauses: ClauseTable<Clock, ClockSubject> = {
         expect(reading).to.be.at.least(readings[n - 1] ?? 0);
       }
     }),
-  'clock/sleep: it resolves no earlier than the duration': async (subject) => {
+  'clock/sleep: a sleep resolves no earlier than after its duration': async (subject) => {
     const { port } = subject;
     const [controller, reason] = [new AbortController(), { why: 'over' }];
     let woken = false;
@@ -45,7 +45,7 @@ const clauses: ClauseTable<Clock, ClockSubject> = {
     controller.abort(reason);
     expect(await rejectionOf(long)).to.equal(reason);
   },
-  'clock/sleep-aborted: an aborted signal rejects with its reason, at once, and holds nothing': async (
+  'clock/sleep-aborted: an aborted signal rejects immediately with its reason, and leaves no timer': async (
     subject,
   ) => {
     const { port } = subject;

@@ -43,7 +43,7 @@ function callsOf(database: Database): Readonly<Record<string, () => Promise<unkn
 }
 
 export const lifeClauses: DatabaseClauses = {
-  'database/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it':
+  'database/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and its cause':
     async ({ unreachable }) => expectUnreachable('store_unavailable', callsOf(await unreachable())),
   'database/closed: every call of a closed handle rejects with the fault store_unavailable, closing again does nothing, and peers go on':
     async ({ port, peer }) => {
@@ -77,7 +77,7 @@ export const lifeClauses: DatabaseClauses = {
       await expectAborted({ ...reads, openSnapshot: (signal) => port.openSnapshot(signal) });
       await expectAbortedAlone(reads);
     },
-  'database/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection':
+  'database/lets-go: a call leaves nothing behind when it has ended: no listener on its signal, no open file or connection':
     async ({ port }) => {
       await run(port, ...inserting(aBook(1)));
       await expectNothingLeft({

@@ -70,26 +70,25 @@ function* readingsOf(token: string): Generator<string> {
 }
 
 const clauses: GrantSignerClauses = {
-  'grant-signer/verify: a signed grant verifies as it was, on every peer with the same secret': withPeer(
-    async (port, peer) => {
+  'grant-signer/verify: every peer with the same secret verifies a signed grant and returns it unchanged':
+    withPeer(async (port, peer) => {
       const tokens = await Promise.all(GRANTS.map((grant) => port.sign(grant)));
       expect(new Set(tokens).size, 'different grants have different tokens').to.equal(GRANTS.length);
       for (const [n, token] of tokens.entries()) {
         expect(await port.verify(token), token).to.deep.equal(GRANTS[n]);
         expect(await peer.verify(token), `${token} on a peer`).to.deep.equal(GRANTS[n]);
       }
-    },
-  ),
-  'grant-signer/token: a token has URL-safe characters only and at most 512': async ({ port }) => {
+    }),
+  'grant-signer/token: a token has only URL-safe characters, at most 512': async ({ port }) => {
     for (const grant of GRANTS) expect(await port.sign(grant)).to.match(/^[A-Za-z0-9_.-]{1,512}$/);
   },
-  'grant-signer/hidden: a token shows who the viewer is only with the secret': async ({ port }) => {
+  'grant-signer/hidden: a token does not reveal the viewer without the secret': async ({ port }) => {
     const id = 'ada.of.the.harbour@pages.example';
     const token = await port.sign({ ...A_GRANT, viewer: { id, gavePassword: false } });
     expect((await port.verify(token))?.viewer?.id, 'for who has it').to.equal(id);
     for (const reading of readingsOf(token)) expect(reading).not.to.include(id);
   },
-  'grant-signer/forged: a token that was changed in any character, cut, or signed with another secret is undefined':
+  'grant-signer/forged: a token that was changed in any character, truncated, or signed with another secret is undefined':
     async (subject) => {
       const token = await subject.port.sign(A_GRANT);
       for (const forgery of forgeries(token)) {
@@ -101,7 +100,7 @@ const clauses: GrantSignerClauses = {
       expect(await subject.port.verify(later), 'a later secret').to.equal(undefined);
       expect(await subject.port.verify(token), 'the token itself').to.deep.equal(A_GRANT);
     },
-  'grant-signer/rotation: a token signed with an earlier secret verifies while that one is still given':
+  'grant-signer/rotation: a token signed with an earlier secret verifies while that secret is configured':
     async (subject) => {
       const token = await subject.port.sign(A_GRANT);
       const successor = await subject.successor();

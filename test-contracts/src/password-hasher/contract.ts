@@ -40,7 +40,7 @@ function password(text: string): Password {
 }
 
 const clauses: ClauseTable<PasswordHasher> = {
-  'password-hasher/verify: the password verifies against its hash, no other does, with any byte that differs':
+  'password-hasher/verify: the password verifies against its hash, and no password with another byte does':
     withPeer(async (port, peer) => {
       for (const [text, other] of APART) {
         const what = JSON.stringify([text, other]);
@@ -49,26 +49,26 @@ const clauses: ClauseTable<PasswordHasher> = {
         expect(await port.verify(password(other), hash, CLIENT), what).to.equal(false);
       }
     }),
-  'password-hasher/salt: the same password hashes differently each time, and the hash does not hold it':
-    async ({ port }) => {
-      const text = 'correct horse battery staple';
-      const hashes = await Promise.all([
-        port.hash(password(text), CLIENT),
-        port.hash(password(text), CLIENT),
-      ]);
-      expect(hashes[0]).to.not.equal(hashes[1]);
-      for (const encoding of ['utf8', 'base64', 'base64url', 'hex'] as const) {
-        const written = Buffer.from(text).toString(encoding).replaceAll('=', '').slice(0, 24);
-        expect(hashes[0].includes(written), encoding).to.equal(false);
-      }
-    },
+  'password-hasher/salt: the same password has another hash each time, and no hash contains it': async ({
+    port,
+  }) => {
+    const text = 'correct horse battery staple';
+    const hashes = await Promise.all([port.hash(password(text), CLIENT), port.hash(password(text), CLIENT)]);
+    expect(hashes[0]).to.not.equal(hashes[1]);
+    for (const encoding of ['utf8', 'base64', 'base64url', 'hex'] as const) {
+      const written = Buffer.from(text).toString(encoding).replaceAll('=', '').slice(0, 24);
+      expect(hashes[0].includes(written), encoding).to.equal(false);
+    }
+  },
   'password-hasher/aborted: an aborted signal rejects with its reason': async ({ port }) => {
     const hash = await port.hash(password('correct horse'), CLIENT);
     await expectAbortedEarlyAndLate((signal) => port.hash(password('correct horse'), CLIENT, signal));
     await expectAbortedEarlyAndLate((signal) => port.verify(password('correct horse'), hash, CLIENT, signal));
     expect(await port.verify(password('correct horse'), hash, CLIENT), 'afterwards').to.equal(true);
   },
-  'password-hasher/foreign: a text that is no hash of its is the fault store_corrupt': async ({ port }) => {
+  'password-hasher/foreign: a text that is no hash of this hasher is the fault store_corrupt': async ({
+    port,
+  }) => {
     const own = await port.hash(password('correct horse'), CLIENT);
     for (const text of [...NO_HASHES, own.slice(0, -1), `${own}A`, ` ${own}`, `${own}\n`]) {
       const verified = port.verify(password('correct horse'), text as PasswordHash, CLIENT);

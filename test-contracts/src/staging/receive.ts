@@ -19,7 +19,7 @@ async function expectStaged(archive: StagedArchive, bytes: Uint8Array): Promise<
 }
 
 export const receiveClauses: StagingClauses = {
-  'staging/receive-whole: what is staged has the bytes, size and SHA-256 of the body, also of an empty one, at each opening; bytes in memory and in a file are the same':
+  'staging/receive-whole: a staged archive has the bytes, size and SHA-256 of the body, even of an empty one, each time it is opened; bytes in memory and in a file are the same':
     async ({ port }) => {
       for (const length of [0, 1, 70_000, 1_500_000]) {
         const bytes = someBytes(length, length);
@@ -47,7 +47,7 @@ export const receiveClauses: StagingClauses = {
       expect(closed, 'the body is told to end').to.equal(true);
       expect(await subject.left(), 'what is left').to.equal(before);
     },
-  'staging/receive-failing: when the body fails, its error comes out as it is and nothing is left': async (
+  'staging/receive-failing: if the body fails, its error is thrown unchanged and nothing is left': async (
     subject,
   ) => {
     const { port } = subject;
@@ -93,7 +93,7 @@ export const receiveClauses: StagingClauses = {
     expect(await rejectionOf(barely), 'while a body that nobody can end stalls').to.equal(reason);
     expect(await subject.left(), 'what is left').to.equal(0);
   },
-  'staging/receive-many: many bodies at once do not mix': async (subject) => {
+  'staging/receive-many: concurrent bodies do not mix': async (subject) => {
     const bytesOf = (n: number): Uint8Array => someBytes(150_000 + n, n);
     const all = await together(subject, 20, (port, n) => receive(port, bytesOf(n)));
     for (const [n, archive] of all.entries()) await expectStaged(archive, bytesOf(n));

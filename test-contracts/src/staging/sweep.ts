@@ -8,7 +8,7 @@ import { rejectionOf } from '../rejection.ts';
 import { bytesOf, failing, inPieces, LARGE, receive, type StagingClauses } from './subject.ts';
 
 export const sweepClauses: StagingClauses = {
-  'staging/discard: a discarded archive is gone, so that reading it is the fault staging_unavailable, and discarding again is harmless':
+  'staging/discard: a discarded archive is removed, so that reading it is the fault staging_unavailable, and discarding again does nothing':
     async (subject) => {
       const { port } = subject;
       const stays = await receive(port, someBytes(LARGE, 2));
@@ -21,7 +21,7 @@ export const sweepClauses: StagingClauses = {
       expect(await subject.left()).to.equal(1);
       expect((await bytesOf(stays)).length, 'the other one').to.equal(LARGE);
     },
-  'staging/sweep: what is older goes, what is younger stays': async (subject) => {
+  'staging/sweep: older uploads are removed, and younger ones remain': async (subject) => {
     const older = await receive(subject.port, someBytes(LARGE, 1));
     subject.advance(hours(1));
     const younger = await receive(subject.port, someBytes(LARGE, 2));
@@ -34,7 +34,9 @@ export const sweepClauses: StagingClauses = {
     await older.discard();
     expect(await subject.left()).to.equal(1);
   },
-  'staging/count: exactly what a sweep would remove is counted, and nothing is removed': async (subject) => {
+  'staging/count: exactly the uploads that a sweep would remove are counted, and nothing is removed': async (
+    subject,
+  ) => {
     const { port } = subject;
     await receive(port, someBytes(LARGE, 1));
     const discarded = await receive(port, someBytes(LARGE, 2));
@@ -49,7 +51,7 @@ export const sweepClauses: StagingClauses = {
     expect(await peer.sweep(after(START, hours(1)))).to.equal(2);
     expect(await port.countAbandoned(after(START, hours(1)))).to.equal(0);
   },
-  'staging/sweep-foreign: what is no upload is neither counted nor swept': async (subject) => {
+  'staging/sweep-foreign: foreign files are neither counted nor removed': async (subject) => {
     await subject.strew();
     const strewn = await subject.left();
     await receive(subject.port, someBytes(LARGE, 1));
@@ -58,7 +60,7 @@ export const sweepClauses: StagingClauses = {
     expect(await subject.port.sweep(late), 'swept').to.equal(1);
     expect(await subject.left(), 'what is left').to.equal(strewn);
   },
-  'staging/unreachable: while the folder is out of reach, every call that needs it rejects with the fault staging_unavailable and what caused it':
+  'staging/unreachable: while the folder is unreachable, every call that needs it rejects with the fault staging_unavailable and its cause':
     async (subject) => {
       const received = await receive(subject.port, someBytes(LARGE, 1));
       const port = await subject.unreachable();
@@ -71,7 +73,7 @@ export const sweepClauses: StagingClauses = {
       await expectFaults('staging_unavailable', calls);
       await received.discard();
     },
-  'staging/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file':
+  'staging/lets-go: a call leaves nothing behind when it has ended: no listener on its signal, no open file':
     async ({ port }) => {
       const bytes = someBytes(70_000, 1);
       await expectNothingLeft({
@@ -85,7 +87,7 @@ export const sweepClauses: StagingClauses = {
         sweep: () => port.sweep(START),
       });
     },
-  'staging/check: a working staging resolves and keeps nothing; an aborted signal rejects with its reason':
+  'staging/check: a working staging resolves and leaves nothing; an aborted signal rejects with its reason':
     async (subject) => {
       const { port } = subject;
       await port.check();

@@ -24,7 +24,7 @@ export const OUTPUT_FOLDERS: readonly string[] = [
   'public',
 ];
 
-/** What to advise for a site without index.html, by what it has instead. Paths of folders have no `/` at the end. */
+/** Advice for a site without index.html, by the files that it has instead. Paths of folders have no `/` at the end. */
 export type IndexHint =
   /** There are no files. */
   | { readonly kind: 'empty' }

@@ -58,7 +58,7 @@ export function days(count: number): Duration {
 /** Clocks of nodes differ by less: a wrong clock has made an instant that is further ahead. */
 export const MAX_CLOCK_DIFFERENCE: Duration = hours(1);
 
-/** Whether something was recorded since an instant; what a wrong clock recorded far ahead of `now` does not count. */
+/** Whether something was recorded since an instant; false for an instant that a wrong clock has made far ahead of `now`. */
 export function isRecent(recorded: Instant, since: Instant, now: Instant): boolean {
   return recorded > since && recorded <= now + MAX_CLOCK_DIFFERENCE;
 }

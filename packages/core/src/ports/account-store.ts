@@ -11,28 +11,28 @@ export type AccountChange = Pick<Account, 'name' | 'limits' | 'blocked' | 'gener
  * Stores accounts. An account exists from its first key, publication, sign-in or change on: the stores of these create it in
  * the same transaction. A write stores its events in the same transaction; a store without a history may drop them.
  *
- * @promise account-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
- * @promise account-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection
- * @promise account-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
- * @promise account-store/revoked-key: once a revocation is acknowledged, no peer reserves a key, commits or saves a role, creates a key or begins a session with that key: it is refused as unauthorized and changes nothing, and the lease still holds; other keys, unknown ones among them, change nothing
- * @promise account-store/ended-session: once the end of a session is acknowledged, no peer changes anything with it, in the same way
+ * @promise account-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and its cause
+ * @promise account-store/lets-go: a call leaves nothing behind when it has ended: no listener on its signal, no open file or connection
+ * @promise account-store/same-question: a repeated query sees what any peer has changed, and earlier results do not change
+ * @promise account-store/revoked-key: once a revocation is acknowledged, every peer refuses that key as unauthorized for reserving, committing or saving a role, creating a key and beginning a session; nothing changes, and the lease remains valid; other keys, even unknown ones, are not refused
+ * @promise account-store/ended-session: once the end of a session is acknowledged, every peer refuses changes with it in the same way
  */
 export interface AccountStore {
   /**
-   * @promise account-store/load: what any peer saved last is loaded, every field as it was saved; an unknown name is undefined, and names are compared exactly
+   * @promise account-store/load: an account is loaded as any peer saved it last, with every field; an unknown name is undefined, and names are compared exactly
    * @promise account-store/load-aborted: an aborted signal rejects with its reason
-   * @promise account-store/made: an account is known, without limits or block, from its first key, publication or session on, and of many of those at once
+   * @promise account-store/made: an account exists, without limits or block, from its first key, publication or session on, even if many of those come at once
    */
   load(name: AccountId, signal?: AbortSignal): Promise<Versioned<Account> | undefined>;
 
   /**
    * Stores a changed account with its events; creates a missing one. Publications write to it without changing its version.
-   * @promise account-store/save-lost-race: a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing
-   * @promise account-store/save-race: of many saves of one version at once exactly one is stored
-   * @promise account-store/limits-precede: an account's own limits come before those of its publications, `off` being none, from the save on, by every peer
-   * @promise account-store/blocked: a blocked account neither reserves nor commits, nor is a replay answered, from the save on, by any peer, until it is unblocked
-   * @promise account-store/blocked-changes: of a blocked account no role is saved and no key is created, from the save on, by any peer, but with the operator's authority; what is refused changes nothing
-   * @promise account-store/with-roles: each of its roles is loaded with its generation, and with whether its block hides its sites, from the save on, by every peer
+   * @promise account-store/save-lost-race: a save with an old version, or with none for a stored account, is a conflict and changes nothing
+   * @promise account-store/save-race: of many concurrent saves of one version exactly one is stored
+   * @promise account-store/limits-precede: once saved, the limits of an account override those of its publications for every peer, and `off` means none
+   * @promise account-store/blocked: once an account is blocked, every peer refuses its reservations, commits and replays until it is unblocked
+   * @promise account-store/blocked-changes: once an account is blocked, every peer refuses to save its roles and to create keys for it, except with the authority of the operator; a refusal changes nothing
+   * @promise account-store/with-roles: every peer loads a role with the saved generation of its account, and with whether a block hides its sites
    */
   save(
     account: AccountChange,
@@ -42,7 +42,7 @@ export interface AccountStore {
 
   /**
    * Lists accounts in order of name, by code point, after `after`, at most `limit`.
-   * @promise account-store/list: pages after a name, up to one that is not full, give every account exactly once, in order
+   * @promise account-store/list: pages after a name, up to one that is not full, have every account exactly once, in order
    * @promise account-store/list-many: more than a thousand accounts are listed whole
    */
   list(after: AccountId | undefined, limit: number): Promise<readonly Account[]>;

@@ -21,18 +21,18 @@ export type ApiKeyPlace = Pick<ApiKey, 'createdAt' | 'id'>;
  * Stores API keys. Only key management, signing in to the management screen and authentication by {@link ApiKey} need it.
  * A write stores its events in the same step.
  *
- * @promise api-key-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
- * @promise api-key-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection
- * @promise api-key-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
+ * @promise api-key-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and its cause
+ * @promise api-key-store/lets-go: a call leaves nothing behind when it has ended: no listener on its signal, no open file or connection
+ * @promise api-key-store/same-question: a repeated query sees what any peer has changed, and earlier results do not change
  */
 export interface ApiKeyStore {
   /**
    * Stores a new key. The default authority is `account`; the limit does not apply to `operator`. `credential` is the
    * creator's.
-   * @promise api-key-store/create: a new key is there for every peer, every field as it was given
-   * @promise api-key-store/create-exists: an id that is taken, also by a revoked key, stays as it is; ids are compared exactly, and of many at once one is created
-   * @promise api-key-store/create-ensured: a taken id that is ensured is so from then on, in every other field as it was
-   * @promise api-key-store/create-limit: of many at once as many are created as the limit leaves room for; revoked keys and those of other accounts take no room, and a refused one leaves neither key nor event
+   * @promise api-key-store/create: a created key is visible to every peer, with every field
+   * @promise api-key-store/create-exists: a key whose id is taken, even by a revoked key, changes nothing; ids are compared exactly, and of many concurrent calls one creates
+   * @promise api-key-store/create-ensured: creating an ensured key whose id is taken marks the stored key as ensured and changes no other field
+   * @promise api-key-store/create-limit: concurrent calls create as many keys as the limit allows; revoked keys and those of other accounts do not count, and a refusal stores neither key nor event
    */
   create(
     key: ApiKey,
@@ -44,7 +44,7 @@ export interface ApiKeyStore {
     { readonly kind: 'created' | 'exists' } | Unchangeable | KeyQuotaExceeded | Refusal<'unauthorized'>
   >;
 
-  /** @promise api-key-store/first: of many at once, and for ever after, exactly one is the first; any key there makes it too late */
+  /** @promise api-key-store/first: of many concurrent calls exactly one creates the first key, and later calls create none; any stored key prevents it */
   createFirst(
     key: ApiKey,
     events: readonly HistoryEvent[],
@@ -59,16 +59,16 @@ export interface ApiKeyStore {
 
   /**
    * Lists a page of keys, newest first: fewer than `limit` only at the end.
-   * @promise api-key-store/list: all keys in order, ids by code unit, or exactly an account's
-   * @promise api-key-store/list-pages: pages after a key, be it gone since, give every key exactly once
-   * @promise api-key-store/list-many: more than a thousand keys, hundreds of them of one instant, are listed whole where the limit is as many
+   * @promise api-key-store/list: all keys are listed in order, ids by code unit, or exactly those of an account
+   * @promise api-key-store/list-pages: pages after a key, even a removed one, have every key exactly once
+   * @promise api-key-store/list-many: a list with a high limit has more than a thousand keys, even hundreds of one instant
    */
   list(query: ApiKeyQuery): Promise<readonly ApiKey[]>;
 
-  /** @promise api-key-store/count-live: exactly an account's keys that are not revoked count */
+  /** @promise api-key-store/count-live: exactly the keys of an account that are not revoked are counted */
   countLive(account: AccountId): Promise<number>;
 
-  /** @promise api-key-store/revoke: a revoked key is so for every peer at its next look; again, the first instant stays; an unknown one is unknown; use noted at the same moment undoes nothing */
+  /** @promise api-key-store/revoke: every peer sees a revocation at its next read; a second one does not change the instant, an unknown key is unknown, and a concurrent record of its use undoes nothing */
   revoke(
     id: ApiKeyId,
     at: Instant,
@@ -77,13 +77,13 @@ export interface ApiKeyStore {
 
   /**
    * Records that a key was used, unless that was recorded after `unlessSince`.
-   * @promise api-key-store/touch: use is noted once until the instant has passed, and never moves back
+   * @promise api-key-store/touch: use is recorded once until the instant has passed, and never moves back
    */
   touch(id: ApiKeyId, at: Instant, unlessSince: Instant): Promise<void>;
 
   /**
    * Drops keys that were revoked before an instant; returns how many: fewer than `limit` only when none is left.
-   * @promise api-key-store/purge: exactly keys revoked earlier go, at most the limit, but neither ensured ones nor the oldest, so that no later key is the first
+   * @promise api-key-store/purge: exactly keys that were revoked earlier are removed, at most the limit, except ensured ones and the oldest, so that no later key is the first
    */
   purge(revokedBefore: Instant, limit: number): Promise<number>;
 }

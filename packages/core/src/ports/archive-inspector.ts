@@ -38,24 +38,24 @@ export interface ArchiveInspector {
   /**
    * Reads structure, names and headers. Reads data only for the encoding of names and for AppleDouble files, within bounds.
    * `maxEntries` includes folders; the default is the inspector's own bound.
-   * @promise archive-inspector/list-entries: every entry of the directory is listed, in its order, with its data's offset
-   * @promise archive-inspector/list-names: names that nothing marks are read in the one encoding that chooseNameEncoding takes by the pages, and AppleDouble files are marked
-   * @promise archive-inspector/list-structure: each rule of structure, headers and encoding that is broken is reported
-   * @promise archive-inspector/list-bounded: a directory of more entries than asked for is too_many_files and lists none, for any count in its end record
-   * @promise archive-inspector/list-tools: what real tools write is listed without problems
+   * @promise archive-inspector/list-entries: every entry of the directory is listed, in order, with the offset of its data
+   * @promise archive-inspector/list-names: unmarked names are decoded by the one encoding that chooseNameEncoding chooses by the pages, and AppleDouble files are marked
+   * @promise archive-inspector/list-structure: every broken rule of structure, headers and encoding is reported
+   * @promise archive-inspector/list-bounded: a directory with more entries than the maximum is too_many_files and lists none, whatever count its end record has
+   * @promise archive-inspector/list-tools: archives of real tools are listed without problems
    * @promise archive-inspector/list-aborted: an aborted signal rejects with its reason
-   * @promise archive-inspector/list-unreadable: a staged file that is not there is the fault staging_unavailable
+   * @promise archive-inspector/list-unreadable: a missing staged file is the fault staging_unavailable
    */
   list(archive: StagedArchive, signal?: AbortSignal, maxEntries?: number): Promise<ArchiveListing>;
 
   /**
-   * @promise archive-inspector/prove-sound: an entry is proved only if its data is exactly what the directory says
-   * @promise archive-inspector/prove-limits: what inflates beyond its own limit, or that of all, is reported; beyond that of all nothing is inflated
+   * @promise archive-inspector/prove-sound: an entry is proved only if its data is exactly as the directory declares it
+   * @promise archive-inspector/prove-limits: an entry that inflates beyond its limit is reported, and so are all together; beyond the limit of all nothing is inflated
    * @promise archive-inspector/prove-observes: references, suspected secrets, registered service workers and valid UTF-8 are observed
-   * @promise archive-inspector/prove-bounded: what may be worth a warning is looked for within bounds: an entry that passes them says so, and another look shows the same
+   * @promise archive-inspector/prove-bounded: the search for warnings is bounded: an entry beyond the bounds is marked as not whole, and a second search finds the same
    * @promise archive-inspector/prove-aborted: an aborted signal rejects with its reason
-   * @promise archive-inspector/prove-unreadable: a staged file that is not there is the fault staging_unavailable
-   * @promise archive-inspector/prove-many: many archives at once do not mix
+   * @promise archive-inspector/prove-unreadable: a missing staged file is the fault staging_unavailable
+   * @promise archive-inspector/prove-many: concurrent proofs of many archives do not mix
    */
   prove(request: ProofRequest, signal?: AbortSignal): Promise<ArchiveProof>;
 }

@@ -25,39 +25,39 @@ export type AttemptOutcome = { readonly kind: 'admitted'; readonly ticket: Attem
  * `limited`; tries under way make others `busy`. A window that ends more than an hour later than a try could open one was
  * opened by a clock that is ahead, and counts for that clock alone.
  *
- * @promise attempt-counter/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
- * @promise attempt-counter/lets-go: of tries that ended nothing is left once their windows are dropped, and of a call no open file or connection
+ * @promise attempt-counter/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and its cause
+ * @promise attempt-counter/lets-go: once their windows are dropped, nothing is left of ended tries, and of a call no open file or connection
  */
 export interface AttemptCounter {
   /**
    * @promise attempt-counter/per-address: one address is limited after its wrong tries, others are not
    * @promise attempt-counter/per-role: all addresses together are limited after the role's wrong tries; another role is not
    * @promise attempt-counter/hundreds: limits of hundreds hold exactly, for one address and for all together
-   * @promise attempt-counter/addresses: addresses are compared whole and exactly, however long, and roles as exactly
-   * @promise attempt-counter/busy: while wrong tries and those under way reach a limit together, a further try is busy, not limited
-   * @promise attempt-counter/both-or-neither: a try that one limit refuses, or keeps waiting, is not counted against the other
-   * @promise attempt-counter/window: a limited try gets the end of the window, of two the later one, and from then on tries count anew
-   * @promise attempt-counter/race: of many at once, over all peers, exactly as many as the limit are admitted, and none is limited before they are wrong
-   * @promise attempt-counter/unsettled: an unsettled try is wrong from 60 seconds after it began, by the instants of later tries, and can still be forgiven
+   * @promise attempt-counter/addresses: addresses of any length are compared exactly, and so are roles
+   * @promise attempt-counter/busy: while wrong tries and tries under way together reach a limit, a further try is busy, not limited
+   * @promise attempt-counter/both-or-neither: a try that one limit makes limited or busy does not count against the other limit
+   * @promise attempt-counter/window: a limited try gets the end of the window, the later one of two, and from then on tries count anew
+   * @promise attempt-counter/race: of many concurrent tries over all peers, exactly as many as the limit are admitted, and none is limited before those are wrong
+   * @promise attempt-counter/unsettled: an unsettled try counts as wrong 60 seconds after it began, by the instants of later tries, and can still be forgiven
    */
   begin(attempt: Attempt): Promise<AttemptOutcome>;
 
-  /** @promise attempt-counter/settle: a settled try is wrong until its windows end; again, after it was forgiven, or in a window opened since, settling changes nothing */
+  /** @promise attempt-counter/settle: a settled try is wrong until its windows end; settling again, after forgiving, or in a window opened since changes nothing */
   settle(ticket: AttemptTicket): Promise<void>;
 
   /**
-   * @promise attempt-counter/forgive: a forgiven try counts neither for the address nor for the role, also when one of its windows ended; again, after it was settled, or in a window opened since, forgiving changes nothing
-   * @promise attempt-counter/forgiven-window: a window ends once every try in it was forgiven: the next counted try opens one, and nothing of the address is stored
+   * @promise attempt-counter/forgive: a forgiven try counts neither for the address nor for the role, even if one of its windows has ended; forgiving again, after settling, or in a window opened since changes nothing
+   * @promise attempt-counter/forgiven-window: once all tries of a window are forgiven, it ends: the next counted try opens a new one, and nothing of the address is stored
    */
   forgive(ticket: AttemptTicket): Promise<void>;
 
   /**
    * Drops records of windows that ended by an instant; returns how many: fewer than `limit` only when none is left.
-   * @promise attempt-counter/purge: ended windows go, open ones keep their count
-   * @promise attempt-counter/purge-many: the records of more than a thousand windows are counted and dropped, each time as many as the limit, until none is left
+   * @promise attempt-counter/purge: ended windows are removed, and open ones keep their counts
+   * @promise attempt-counter/purge-many: the records of more than a thousand windows are counted and dropped, up to the limit at each call, until none is left
    */
   purge(endedBy: Instant, limit: number): Promise<number>;
 
-  /** @promise attempt-counter/count-ended: exactly what purging would drop is counted, and nothing changes */
+  /** @promise attempt-counter/count-ended: exactly the records that purging would drop are counted, and nothing changes */
   countEnded(endedBy: Instant): Promise<number>;
 }

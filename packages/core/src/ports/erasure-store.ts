@@ -30,33 +30,33 @@ export type ErasureClaim = Pick<CleanupRequest, 'now' | 'token' | 'until' | 'lim
 export interface ErasureStore {
   /**
    * Blocks an account, hides its sites and marks it as erasing, in one step. Repeating it changes nothing.
-   * @promise erasure-store/begin: the account is blocked, hidden and erasing for every peer, and its keys and sessions are unknown; of many at once the first one's replacement stays; a name that nothing is stored of is unknown
-   * @promise erasure-store/refused: of an account that is being erased nothing is changed or published any more, by any peer, no session begins, and no key is created, with the operator's authority neither
+   * @promise erasure-store/begin: for every peer the account is blocked, hidden and erasing, and its keys and sessions are unknown; of many concurrent calls the first replacement counts; a name without data is unknown
+   * @promise erasure-store/refused: while an account is being erased, every peer refuses to change or publish anything of it, to begin a session and to create a key, even with the authority of the operator
    */
   begin(request: ErasureRequest): Promise<'begun' | 'unknown'>;
 
-  /** @promise erasure-store/list: exactly the accounts whose erasure has begun and not ended, in order of name, after a name, at most the limit */
+  /** @promise erasure-store/list: exactly the accounts whose erasure has begun and not ended are listed, in order of name, after a name, at most the limit */
   list(after: AccountId | undefined, limit: number): Promise<readonly Erasure[]>;
 
   /**
    * Erases some rows of an account.
    *
    * @param ids {@link ErasureStore.eventsAtOnce} ids for events.
-   * @promise erasure-store/advance: steps of any peers, at once and one after the other, end; then keys, sessions, links, consents, names, views and Idempotency-Keys of the account are gone, its publications are stopped and theirs without texts, under the replacement, and its events without actor, address and name
-   * @promise erasure-store/persons: the ids of persons who acted as the account go from the events of all accounts, and other actors stay
-   * @promise erasure-store/takedowns: takedowns stay in force, with their reasons, under the replacement
-   * @promise erasure-store/gone: with a key or a session that it had nothing is reserved, published, created, agreed to or begun afterwards, by any peer, and the name stays unknown
-   * @promise erasure-store/ended: the account is unknown afterwards, the replacement is blocked and hidden, and its last event says that it was erased
-   * @promise erasure-store/others: what belongs to other accounts stays as it was
+   * @promise erasure-store/advance: steps of any peers, concurrent or one after the other, come to an end; then keys, sessions, links, consents, names, views and Idempotency-Keys of the account are removed, its publications are stopped, without texts and under the replacement, and its events have no actor, address and name
+   * @promise erasure-store/persons: the ids of persons who acted as the account are removed from the events of all accounts, and other actors remain
+   * @promise erasure-store/takedowns: takedowns remain in force, with their reasons, under the replacement
+   * @promise erasure-store/gone: afterwards no peer accepts a key or session of the account for reserving, publishing, creating, agreeing or beginning, and the name remains unknown
+   * @promise erasure-store/ended: afterwards the account is unknown, the replacement is blocked and hidden, and its last event records the erasure
+   * @promise erasure-store/others: data of other accounts does not change
    */
   advance(erasure: Erasure, now: Instant, ids: readonly EventId[]): Promise<ErasureStep>;
 
   /** The most events that one step stores. */
   readonly eventsAtOnce: number;
 
-  /** @promise erasure-store/claim: archives of the replacement's roles are claimed without delay, each by one of many at once, again from the claim's or the retry's instant on, and settled as those of cleanups */
+  /** @promise erasure-store/claim: archives of the roles of the replacement are claimed without delay, each by one of many concurrent calls; they can be claimed again after the claim or the retry, and are settled like those of cleanups */
   claimArchives(replacement: AccountId, claim: ErasureClaim): Promise<readonly CleanupTask[]>;
 
-  /** @promise erasure-store/naming: the takedowns in whose reason a text occurs, lifted ones too */
+  /** @promise erasure-store/naming: takedowns whose reason contains the text are found, even lifted ones */
   takedownsNaming(text: string): Promise<readonly Takedown[]>;
 }

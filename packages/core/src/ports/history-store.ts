@@ -69,18 +69,18 @@ export interface EventTrimming {
  * Lists the events that the other stores of the same database write with their changes, records expirations, and drops
  * old events. Time comes in with each request.
  *
- * @promise history-store/with-publication: a publication that is committed is there with its events, for every peer; one that lost its lease, or was committed before, leaves none
- * @promise history-store/with-change: a change that is saved is there with its events, and a conflict leaves none; of many at once only the one that is saved does
- * @promise history-store/with-cleanup: a claim that is settled leaves its events, and a lost one none
- * @promise history-store/with-keys: a key that is created or revoked leaves its events; one that was there, was revoked before or is unknown leaves none
- * @promise history-store/with-accounts: an account that is changed leaves its events, and a conflict none; of many at once only the one that is saved does
+ * @promise history-store/with-publication: every peer sees a committed publication with its events; one that lost its lease, or was committed before, leaves none
+ * @promise history-store/with-change: a saved change is stored with its events, and a conflict stores none; of many concurrent calls only the saved one does
+ * @promise history-store/with-cleanup: settling a claim stores its events, and a lost claim stores none
+ * @promise history-store/with-keys: creating or revoking a key stores its events; a key that exists, was revoked before or is unknown stores none
+ * @promise history-store/with-accounts: a changed account is stored with its events, and a conflict stores none; of many concurrent calls only the saved one does
  * @promise history-store/with-sessions: a link, a session and its end leave their events, those of a redeemed link for its account and in the name of who made it; what is redeemed or ended already leaves none
- * @promise history-store/refused-sign-ins: of an account's refused sign-ins one event is stored until the instant has passed, of many at once too; other accounts have their own
- * @promise history-store/in-turn: each event of a role is at least a millisecond after the one before, also of changes at once
+ * @promise history-store/refused-sign-ins: of the refused sign-ins of an account one event is stored until the instant has passed, even of concurrent ones; other accounts have their own
+ * @promise history-store/in-turn: each event of a role is at least a millisecond after the one before, even of concurrent changes
  */
 export interface HistoryStore {
   /**
-   * @promise history-store/list-order: newest first by (at, id), every field as it was given
+   * @promise history-store/list-order: events are listed newest first by (at, id), with every field
    * @promise history-store/list-pages: pages by cursor give every event exactly once, also those of one instant and when others come meanwhile; none follows the last
    * @promise history-store/list-filter: an account gives its own events alone, a role its own, an instant those from it on, and all of them what fits each
    */
@@ -93,31 +93,31 @@ export interface HistoryStore {
    * @promise history-store/feed-once: readers that continue after the last number they were given get every event of many writers once and in one order; no event takes a number at or below one that was given
    * @promise history-store/feed-accounts: the feed of an account has its own events under numbers of their own without gaps, that of all accounts every event; a role's part of it has its events alone; none follows the last
    * @promise history-store/feed-begin: dropped events move the beginning of their account's feed and of all accounts' feed to the last of them, also events that were never read; the feed has none before, and numbers are not used again
-   * @promise history-store/feed-there: the event of the number after which is read is given if the feed has it
-   * @promise history-store/feed-id: peers give the same id of the feed and another database another one
+   * @promise history-store/feed-there: the event whose number is `after` is returned if the feed has it
+   * @promise history-store/feed-id: peers return the same id of the feed, and another database another one
    */
   feed(query: FeedQuery): Promise<FeedPart>;
 
   /**
    * Stores an event of a role, unless there is one of the same actor, type and role after `unlessSince`. Returns whether it did.
-   * @promise history-store/record-once: of many at once one is stored, at least a millisecond after its role's last; other actors, types and roles, and earlier events, do not count, nor do roles that are not there
+   * @promise history-store/record-once: of many concurrent calls one stores the event, at least a millisecond after the last of its role; other actors, types and roles, and earlier events, do not prevent it; an unknown role stores none
    */
   recordOnce(event: PublicationEvent, unlessSince: Instant): Promise<boolean>;
 
-  /** @promise history-store/expired: exactly the roles that expired by then and were not stopped before, until their event is stored */
+  /** @promise history-store/expired: exactly the roles that expired by then and were not stopped before are returned, until their event is stored */
   expired(by: Instant, limit: number): Promise<readonly ExpiredRole[]>;
 
   /**
    * Stores the events of expirations, each with its role in `pin` and the expiration in `at`.
-   * @promise history-store/tell-expired-once: of many at once and for ever after an expiration has one event, at its instant; a role that does not expire then gets none
-   * @promise history-store/tell-expired-renewed: a role that is renewed after its event, which a clock that was ahead made, expires again
+   * @promise history-store/tell-expired-once: of many concurrent calls, and ever after, an expiration has one event, at its instant; a role that does not expire then has none
+   * @promise history-store/tell-expired-renewed: a role that is renewed after its event, which a clock ahead has made, expires again
    * @promise history-store/tell-expired-conflicts: the event raises the role's version, so that a change decided before it conflicts
    */
   recordExpired(events: readonly HistoryEvent[]): Promise<void>;
 
   /**
    * Drops events recorded before an instant, at most `limit`; returns how many: fewer than `limit` only when none is left.
-   * @promise history-store/drop: exactly events recorded earlier go, of any instant, at most the limit, and a role's next event is still after its last
+   * @promise history-store/drop: exactly events recorded earlier are removed, of any instant, at most the limit, and the next event of a role is still after its last
    */
   drop(recordedBefore: Instant, limit: number): Promise<number>;
 

@@ -43,8 +43,8 @@ export interface NamedRole {
  */
 export interface NameStore {
   /**
-   * @promise name-store/find: what any peer stored last is found, every field as it was stored; names and accounts are compared exactly, and an unknown one is undefined
-   * @promise name-store/shown-role: with a name, whichever call answers it, come the ends of the role that it shows, as they are now
+   * @promise name-store/find: a name is found as any peer stored it last, with every field; names and accounts are compared exactly, and an unknown name is undefined
+   * @promise name-store/shown-role: every call that returns a name returns the current ends of its role
    */
   find(account: AccountId, name: PinName): Promise<ShownName | undefined>;
 
@@ -57,18 +57,18 @@ export interface NameStore {
 
   /**
    * Lists an account's names by code point, after `after`, at most `limit`.
-   * @promise name-store/list: pages after a name, up to one that is not full, give every name of the account exactly once, in order, and none of another
+   * @promise name-store/list: pages after a name, up to one that is not full, have every name of the account exactly once, in order, and none of another
    * @promise name-store/list-many: more than a thousand names are listed whole
    */
   list(account: AccountId, after: PinName | undefined, limit: number): Promise<readonly ShownName[]>;
 
   /**
-   * @promise name-store/previous: a name shows nothing before its first move, and after each move what it showed until then; pointing it at the same role again changes neither
+   * @promise name-store/previous: the previous role of a name is null before its first move, and then the role that it showed before; pointing it at the same role again changes nothing
    * @promise name-store/set: a new name is made with the given token, and one that exists keeps its own; it shows the role from then on, for every peer, and the event is stored, later than the last of that role
-   * @promise name-store/set-unchanged: a name that shows the role already stays as it is, and no event is stored
+   * @promise name-store/set-unchanged: a name that shows the role already does not change, and no event is stored
    * @promise name-store/set-role: a role that is unknown or of another account is not found, and one that ended by the instant is refused with its state; nothing changes
-   * @promise name-store/set-stopped: once a stop of a role is acknowledged, no peer points a name at it
-   * @promise name-store/set-quota: of many new names at once as many are made as the limit leaves room for; names of other accounts take no room, and one that exists always moves
+   * @promise name-store/set-stopped: once a stop of a role is acknowledged, every peer refuses to point a name at it
+   * @promise name-store/set-quota: concurrent calls create as many new names as the limit allows; names of other accounts do not count, and an existing name always moves
    * @promise name-store/set-refused: for a blocked account, in read-only mode and once its credential has ended, a change is refused and changes nothing
    */
   set(
@@ -82,7 +82,7 @@ export interface NameStore {
   >;
 
   /**
-   * @promise name-store/delete: a deleted name is found, listed and resolved no more, by no peer, its place in the quota is free, and the event is stored with the role that it showed, later than the last of that role; an unknown name leaves none, and of many at once one deletes
+   * @promise name-store/delete: a deleted name is found, listed and resolved no more, by no peer, its place in the quota is free, and the event is stored with the role that it showed, later than the last of that role; an unknown name leaves none, and of many concurrent calls one deletes
    * @promise name-store/delete-refused: for a blocked account, in read-only mode and once its credential has ended, a deletion is refused and changes nothing
    */
   delete(

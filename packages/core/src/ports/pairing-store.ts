@@ -29,19 +29,19 @@ export interface PairingRedemption extends Pick<Pairing, 'secretHash'> {
 export interface PairingStore {
   /**
    * Stores a program that asks for a key. One that is stored already stays unchanged until it ends.
-   * @promise pairing-store/register: a registered program is there for every peer, until its instant has come
-   * @promise pairing-store/register-limit: of many at once as many are stored as the limit leaves room for; pairings that ended take no room
+   * @promise pairing-store/register: every peer finds a registered program until it ends
+   * @promise pairing-store/register-limit: concurrent calls store as many pairings as the limit allows; ended ones do not count
    */
   register(request: Registration): Promise<{ readonly kind: 'registered' } | { readonly kind: 'full' }>;
 
   /**
    * Stores a consent. It replaces another of its session, or without one of its account and actor, whose program waits again.
    * `credential` is the person's.
-   * @promise pairing-store/agree: a consent is there for every peer, every field as it was given, with its events
-   * @promise pairing-store/agree-once: of many at once one is stored for a hash, and it stays while the session and the key last that gave it; the others leave no events
-   * @promise pairing-store/agree-replaces: a session has one consent, the last one; those of other sessions, accounts and actors stay
+   * @promise pairing-store/agree: a consent is visible to every peer, with every field, with its events
+   * @promise pairing-store/agree-once: of many concurrent calls one stores its consent for a hash, which remains while its session and key are valid; the others leave no events
+   * @promise pairing-store/agree-replaces: a session has one consent, the last one; those of other sessions, accounts and actors remain
    * @promise pairing-store/agree-credential: once the key or session of who agrees has ended or is gone, nothing is stored
-   * @promise pairing-store/agree-unknown: for a program that did not register, or whose instant has come, nothing is stored
+   * @promise pairing-store/agree-unknown: nothing is stored for a program that did not register or has ended
    */
   agree(
     secretHash: Sha256,
@@ -51,15 +51,15 @@ export interface PairingStore {
     credential?: Credential,
   ): Promise<{ readonly kind: 'agreed' | 'exists' | 'unknown' } | Refusal<'unauthorized'>>;
 
-  /** @promise pairing-store/find: a pairing is found until its instant has come; hashes are compared exactly, and an unknown one is undefined */
+  /** @promise pairing-store/find: a pairing is found until it ends; hashes are compared exactly, and an unknown one is undefined */
   find(secretHash: Sha256, now: Instant): Promise<Pairing | undefined>;
 
   /**
    * Creates the key of the consent and drops the pairing, in one step; `waiting` while no consent is in force.
-   * @promise pairing-store/take-once: of many at once exactly one makes the key, with the account, the scopes and the label of the consent, and events with its account and actor; the pairing is then gone for every peer
-   * @promise pairing-store/take-ended: a pairing whose instant has come, or that was not registered, is unknown
-   * @promise pairing-store/take-alive: a consent whose session has ended, or whose key or whose session's key was revoked, makes no key
-   * @promise pairing-store/take-refused: an id that is taken, a limit that is reached, a blocked account and a read-only service make no key and leave the pairing and its consent
+   * @promise pairing-store/take-once: of many concurrent calls exactly one creates the key, with account, scopes and label of the consent, and events with its account and actor; then no peer finds the pairing
+   * @promise pairing-store/take-ended: a pairing that has ended, or was not registered, is unknown
+   * @promise pairing-store/take-alive: a consent whose session has ended, or whose key or key of the session was revoked, creates no key
+   * @promise pairing-store/take-refused: a taken id, a reached limit, a blocked account and a read-only service create no key, and keep the pairing and its consent
    */
   take(
     request: PairingRedemption,
@@ -73,7 +73,7 @@ export interface PairingStore {
 
   /**
    * Drops pairings that ended by an instant, at most `limit`; returns how many.
-   * @promise pairing-store/purge: what ended goes, at most the limit, and what has not ended stays
+   * @promise pairing-store/purge: ended pairings are removed, at most the limit, and others remain
    */
   purge(endedBy: Instant, limit: number): Promise<number>;
 }

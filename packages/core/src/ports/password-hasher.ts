@@ -11,14 +11,14 @@ export interface PasswordHasher {
   readonly queue?: { readonly running: number; readonly waiting: number };
 
   /**
-   * @promise password-hasher/verify: the password verifies against its hash, no other does, with any byte that differs
-   * @promise password-hasher/salt: the same password hashes differently each time, and the hash does not hold it
+   * @promise password-hasher/verify: the password verifies against its hash, and no password with another byte does
+   * @promise password-hasher/salt: the same password has another hash each time, and no hash contains it
    * @promise password-hasher/aborted: an aborted signal rejects with its reason
    */
   hash(password: Password, client: string, signal?: AbortSignal): Promise<PasswordHash>;
 
   /**
-   * @promise password-hasher/foreign: a text that is no hash of its is the fault store_corrupt
+   * @promise password-hasher/foreign: a text that is no hash of this hasher is the fault store_corrupt
    * @promise password-hasher/turns: a client that brings many at once neither keeps another waiting for all of them, nor has it refused
    */
   verify(password: Password, hash: PasswordHash, client: string, signal?: AbortSignal): Promise<boolean>;

@@ -113,7 +113,7 @@ export interface Page<Value, Place = RoleCursor> {
  * Stores roles, manifests and idempotency keys in transactions: a publication is stored whole or not at all. Requests bring
  * the time, which never comes from the database or the host. A write stores its events in the same step.
  *
- * - Of calls that one handle makes at once each is answered, and does, what it would alone.
+ * - Concurrent calls on one handle do the same as one after the other.
  * - What was answered is the caller's: nothing that is done or asked later changes it.
  */
 export interface RoleStore {
@@ -124,12 +124,12 @@ export interface RoleStore {
    * - A publication past the rate is refused with the instant from which it would pass, and looking takes nothing.
    * - A publication that would pass a quota is refused with what there would be; the key stays free.
    *
-   * @promise role-store/reserve-free: a free key is reserved; keys and accounts are compared exactly, and another account's key is another key
+   * @promise role-store/reserve-free: a free key is reserved; keys and accounts are compared exactly, and the same key of another account is another key
    * @promise role-store/reserve-mismatch: another fingerprint is a mismatch, in progress or complete, and changes nothing
-   * @promise role-store/reserve-complete: a complete key answers its role for ever, and the warnings stored with it until the archive is removed
-   * @promise role-store/reserve-costless: what is in progress, complete or a mismatch is answered as such, even beyond rate and quotas
+   * @promise role-store/reserve-complete: a complete key always returns its role, and the stored warnings until the archive is removed
+   * @promise role-store/reserve-costless: a key in progress, complete or with a mismatch is answered as such, even beyond rate and quotas
    * @promise role-store/reserve-again: a reservation tells whether its account is there; one that follows on a lost one is refused once the account is gone, and the key stays free
-   * @promise role-store/reserve-race: of many at once exactly one reserves
+   * @promise role-store/reserve-race: of many concurrent calls exactly one reserves
    */
   reserve(request: Reservation): Promise<ReserveOutcome>;
 
@@ -139,7 +139,7 @@ export interface RoleStore {
   renew(lease: Lease, until: Instant): Promise<{ readonly kind: 'held' } | { readonly kind: 'lost' }>;
 
   /**
-   * @promise role-store/release: a released key is free; a lost lease releases nothing, and a complete key stays
+   * @promise role-store/release: a released key is free; a lost lease releases nothing, and a complete key does not change
    */
   release(lease: Lease): Promise<void>;
 
@@ -148,7 +148,7 @@ export interface RoleStore {
    * - A lapsed lease whose token is still stored commits.
    * - The same lease and role again answer committed, and change nothing.
    *
-   * @promise role-store/commit-whole: after a commit, role, manifest, warnings and key are there for every peer
+   * @promise role-store/commit-whole: after a commit, every peer sees role, manifest, warnings and key
    * @promise role-store/commit-large: a manifest of tens of MiB and a thousand warnings are stored whole
    * @promise role-store/commit-another: a lease that was completed with one role stores no other
    * @promise role-store/commit-rate: of many commits at once, over all peers, exactly as many pass as the rate has, then one each share of its window; what is refused stores nothing, takes nothing and keeps its lease
@@ -163,7 +163,7 @@ export interface RoleStore {
    *
    * - An unknown id is undefined.
    *
-   * @promise role-store/load-newest: what any peer saved last is loaded, every field as it was saved
+   * @promise role-store/load-newest: a role is loaded as any peer saved it last, with every field
    * @promise role-store/load-aborted: an aborted signal rejects with its reason
    */
   load(id: RoleId, signal?: AbortSignal): Promise<LoadedRole | undefined> | LoadedRole | undefined;
@@ -172,11 +172,11 @@ export interface RoleStore {
    * Stores a changed role with its events, and checks the credential, in one transaction. The default authority is
    * `account`. Only title, expiration, pinning, deletion, password and generation ever change.
    *
-   * - The changed role is what the next load gives, under another version.
+   * - The next load returns the changed role, with another version.
    * - A version that is no longer the newest is a conflict, and changes nothing.
    *
-   * @promise role-store/save-versions: of one role no version comes twice, however often it is saved or claimed
-   * @promise role-store/save-race: of many saves of one version at once exactly one is stored
+   * @promise role-store/save-versions: no version of a role repeats, however often it is saved or claimed
+   * @promise role-store/save-race: of many concurrent saves of one version exactly one is stored
    */
   save(
     role: Role,
@@ -189,7 +189,7 @@ export interface RoleStore {
   /**
    * - The state is judged at the request's instant; without one, all but deleted ones come.
    * - An idempotency key finds its role in any state, and none of another account.
-   * - Search, state and cursor hold together: what is listed fits each of them.
+   * - The listed roles match search, state and cursor together.
    *
    * @promise role-store/list-order: newest first by (publishedAt, id), only the account's own; without an account, those of all
    * @promise role-store/list-pages: pages by cursor give every role exactly once, also those of one instant and when others are published or changed meanwhile; none follows the last
@@ -267,12 +267,12 @@ export interface RoleStore {
    */
   dropTitles(endedBefore: Instant, limit: number): Promise<number>;
 
-  /** What any peer stored last is loaded, every field as it was stored; before the first there is nothing. */
+  /** Loads the comparison that any peer stored last, with every field; undefined before the first. */
   loadComparison(): Promise<Versioned<Comparison> | undefined>;
 
   /**
-   * @promise role-store/comparison-conflict: a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing
-   * @promise role-store/comparison-race: of many at once with one version, or with none, exactly one is stored
+   * @promise role-store/comparison-conflict: a save with an old version, or with none for a stored comparison, is a conflict and changes nothing
+   * @promise role-store/comparison-race: of many concurrent calls with one version, or with none, exactly one is stored
    */
   saveComparison(
     comparison: Comparison,

@@ -6,20 +6,20 @@ import type { HistoryEvent } from '../domain/history.ts';
  * and nothing else.
  *
  * @promise service-mode/publications: while read-only nothing is reserved, committed or replayed; what is refused stores nothing and keeps its lease, which is renewed and released as ever
- * @promise service-mode/changes: while read-only no role is saved and no key is created in the name of an account; what the operator changes is
+ * @promise service-mode/changes: while read-only, no role is saved and no key is created by the authority of an account; the operator can do both
  * @promise service-mode/viewing: while read-only a role is saved with the authority of viewing, unless its account is blocked
- * @promise service-mode/goes-on: while read-only keys are revoked and used, sessions begin and end, tries and views are counted and accounts are saved
+ * @promise service-mode/goes-on: while read-only, keys are revoked and used, sessions begin and end, tries and views are counted and accounts are saved
  */
 export interface ServiceMode {
   /**
-   * @promise service-mode/load: what any peer changed it to last is loaded, with its message; until then it is normal
+   * @promise service-mode/load: the mode is loaded as any peer changed it last, with its message; it is normal at first
    * @promise service-mode/load-aborted: an aborted signal rejects with its reason
    */
   load(signal?: AbortSignal): Promise<Mode>;
 
   /**
-   * @promise service-mode/settled: once the service is read-only, no change of an account that began before is stored any more, by any peer
-   * @promise service-mode/events: a change is there with its events, and the same mode again leaves none
+   * @promise service-mode/settled: once the service is read-only, no peer stores a change of an account that began before
+   * @promise service-mode/events: a change is stored with its events, and setting the same mode again stores none
    */
   change(mode: Mode, events: readonly HistoryEvent[]): Promise<void>;
 }

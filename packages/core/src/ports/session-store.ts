@@ -40,8 +40,8 @@ export interface SessionStore {
   offer(link: SignInLink, events: readonly HistoryEvent[]): Promise<void>;
 
   /**
-   * @promise session-store/redeem-once: of many at once, and for ever after, exactly one redeems a link; its session is then there for every peer, for the account and with the doer and the scope of the link, every other field as it was given
-   * @promise session-store/redeem-ended: a link whose instant has come, or that was never offered, is unknown and begins no session
+   * @promise session-store/redeem-once: of many concurrent calls, and ever after, exactly one redeems a link; its session is then there for every peer, for the account and with the doer and the scope of the link, every other field as it was given
+   * @promise session-store/redeem-ended: a link that has ended, or was never offered, is unknown and begins no session
    */
   redeem(
     request: Redemption,
@@ -52,8 +52,8 @@ export interface SessionStore {
 
   /**
    * Begins a session. `credential` is the key that begins it, if any.
-   * @promise session-store/begin: a session that began is there for every peer, every field as it was given
-   * @promise session-store/begin-limit: past a limit, of many at once too, the oldest end, by (startedAt, tokenHash), those of the actor first, and of the account only as many as then still pass its limit; never the one that begins; sessions of other accounts and actors, and those that are over, do not count
+   * @promise session-store/begin: every peer finds a session that began, with every field
+   * @promise session-store/begin-limit: past a limit, of many concurrent calls too, the oldest end, by (startedAt, tokenHash), those of the actor first, and of the account only as many as then still pass its limit; never the one that begins; sessions of other accounts and actors, and those that are over, do not count
    */
   begin(
     session: Session,
@@ -63,19 +63,19 @@ export interface SessionStore {
   ): Promise<BegunSession | Refusal<'account_blocked' | 'unauthorized'>>;
 
   /**
-   * @promise session-store/find: a session is found until its instant has come; hashes are compared exactly, and an unknown one is undefined
+   * @promise session-store/find: a session is found until it ends; hashes are compared exactly, and an unknown one is undefined
    * @promise session-store/find-aborted: an aborted signal rejects with its reason
    */
   find(tokenHash: Sha256, now: Instant, signal?: AbortSignal): Promise<Session | undefined>;
 
   /**
    * @promise session-store/list: pages after a hash, up to one that is not full, give every session that has not ended exactly once, in order, of one account or of all
-   * @promise session-store/list-all: hashes are ordered by code unit, not by their beginning, an account gives exactly its own, also those yet to start, every field as it was given
+   * @promise session-store/list-all: hashes are ordered by code unit, not by their beginning, an account gives exactly its own, also those yet to start, with every field
    * @promise session-store/list-many: more than a thousand sessions are listed whole where the limit is as many
    */
   list(query: SessionQuery): Promise<readonly Session[]>;
 
-  /** @promise session-store/end: an ended session is gone for every peer at its next look, others stay; ending again, or what never was, succeeds */
+  /** @promise session-store/end: no peer finds an ended session at its next read, and others remain; ending again, or ending an unknown session, succeeds */
   end(tokenHash: Sha256, events: readonly HistoryEvent[]): Promise<void>;
 
   /**
@@ -86,7 +86,7 @@ export interface SessionStore {
 
   /**
    * Drops sessions and links that ended by an instant; returns how many: fewer than `limit` only when none is left.
-   * @promise session-store/purge: what ended goes, at most the limit, and what has not ended stays
+   * @promise session-store/purge: ended sessions and links are removed, at most the limit, and others remain
    */
   purge(endedBy: Instant, limit: number): Promise<number>;
 }

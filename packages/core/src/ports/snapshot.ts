@@ -8,17 +8,17 @@ import type { MovedRecord } from '../domain/record-lines.ts';
 export interface Snapshot {
   /**
    * Texts are in order of code points, events in the order of (at, id).
-   * @promise snapshot/whole: every account, key, publication, name, takedown, day of views and event is given once, every field as it was stored
+   * @promise snapshot/whole: every account, key, publication, name, takedown, day of views and event is given once, with every field
    * @promise snapshot/order: accounts come by name, keys and publications by id, names by account and name, takedowns by publication and archive, views by publication and day, events by instant and id; one kind after the other
-   * @promise snapshot/instant: what changes while it is read is not in it, and does not wait
-   * @promise snapshot/left-out: what only a running service needs is not in it: two that differ in nothing else are the same
-   * @promise snapshot/aborted: an aborted signal rejects with its reason, also in the midst of it
+   * @promise snapshot/instant: changes while it is read are not in it, and are not delayed
+   * @promise snapshot/left-out: data that only a running service needs is not in it: databases that differ only in such data have equal snapshots
+   * @promise snapshot/aborted: an aborted signal rejects with its reason, even while records are read
    */
   records(signal?: AbortSignal): AsyncIterable<MovedRecord>;
 
   /**
    * Records that a scheduled export is complete. An earlier instant than the recorded one changes nothing.
-   * @promise snapshot/scheduled-export: the latest instant that any peer recorded is answered, and nothing before the first; no snapshot has it
+   * @promise snapshot/scheduled-export: the latest instant that any peer recorded is returned, and undefined before the first; no snapshot has it
    */
   recordScheduledExport(endedAt: Instant): Promise<void>;
 

@@ -32,30 +32,30 @@ export type ReceiveOutcome =
  *
  * Faults: `staging_unavailable` (disk full, folder gone or read-only).
  *
- * @promise staging/unreachable: while the folder is out of reach, every call that needs it rejects with the fault staging_unavailable and what caused it
- * @promise staging/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file
+ * @promise staging/unreachable: while the folder is unreachable, every call that needs it rejects with the fault staging_unavailable and its cause
+ * @promise staging/lets-go: a call leaves nothing behind when it has ended: no listener on its signal, no open file
  */
 export interface Staging {
   /**
-   * @promise staging/receive-whole: what is staged has the bytes, size and SHA-256 of the body, also of an empty one, at each opening; bytes in memory and in a file are the same
+   * @promise staging/receive-whole: a staged archive has the bytes, size and SHA-256 of the body, even of an empty one, each time it is opened; bytes in memory and in a file are the same
    * @promise staging/receive-limit: a body of exactly the limit is received; one byte more is too large, reading stops there and nothing is left
-   * @promise staging/receive-failing: when the body fails, its error comes out as it is and nothing is left
+   * @promise staging/receive-failing: if the body fails, its error is thrown unchanged and nothing is left
    * @promise staging/receive-aborted: an aborted signal rejects with its reason and nothing is left
-   * @promise staging/receive-many: many bodies at once do not mix
+   * @promise staging/receive-many: concurrent bodies do not mix
    */
   receive(body: AsyncIterable<Uint8Array>, limit: number, signal?: AbortSignal): Promise<ReceiveOutcome>;
 
   /**
    * Removes uploads that were received before an instant and not discarded; returns how many.
-   * @promise staging/discard: a discarded archive is gone, so that reading it is the fault staging_unavailable, and discarding again is harmless
-   * @promise staging/sweep: what is older goes, what is younger stays
-   * @promise staging/sweep-foreign: what is no upload is neither counted nor swept
+   * @promise staging/discard: a discarded archive is removed, so that reading it is the fault staging_unavailable, and discarding again does nothing
+   * @promise staging/sweep: older uploads are removed, and younger ones remain
+   * @promise staging/sweep-foreign: foreign files are neither counted nor removed
    */
   sweep(receivedBefore: Instant): Promise<number>;
 
-  /** @promise staging/count: exactly what a sweep would remove is counted, and nothing is removed */
+  /** @promise staging/count: exactly the uploads that a sweep would remove are counted, and nothing is removed */
   countAbandoned(receivedBefore: Instant): Promise<number>;
 
-  /** @promise staging/check: a working staging resolves and keeps nothing; an aborted signal rejects with its reason */
+  /** @promise staging/check: a working staging resolves and leaves nothing; an aborted signal rejects with its reason */
   check(signal?: AbortSignal): Promise<void>;
 }

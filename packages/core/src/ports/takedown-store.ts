@@ -36,10 +36,10 @@ export interface PurgeClaim extends Pick<CleanupRequest, 'token' | 'until'> {
 export interface TakedownStore {
   /**
    * Forbids an archive and stores the stopped role and the events, in one step; without the role if it is unknown.
-   * @promise takedown-store/whole: stop, ban and events are there together for every peer, or none of them is
+   * @promise takedown-store/whole: every peer sees stop, ban and events together, or none of them
    * @promise takedown-store/conflict: a role that was changed since it was loaded is a conflict, and so is, without a role, an archive that is forbidden for that id already; nothing changes then
-   * @promise takedown-store/race: of many at once exactly one is stored, with its event alone
-   * @promise takedown-store/again: what is forbidden stays as it was first; what was lifted is forbidden again
+   * @promise takedown-store/race: of many concurrent calls exactly one is stored, with only its event
+   * @promise takedown-store/again: a second takedown of a forbidden archive changes nothing; a takedown of a lifted one forbids it again
    * @promise takedown-store/forbids-reserve: of a forbidden archive nothing is reserved, by any account or peer, before any rate and quota, and the key stays free; what is in progress, complete or a mismatch is answered as such
    * @promise takedown-store/forbids-commit: of a forbidden archive nothing is committed, by any account or peer, and the lease still holds; of commits and a takedown at once none is in service that the takedown's list of copies does not have
    */
@@ -50,9 +50,9 @@ export interface TakedownStore {
   ): Promise<{ readonly kind: 'taken_down' } | { readonly kind: 'conflict' }>;
 
   /**
-   * @promise takedown-store/lift: a lifted takedown forbids nothing, is listed no more and is still known by its role; the role stays as it is
+   * @promise takedown-store/lift: a lifted takedown forbids nothing and is not listed, but is still found by its role, which does not change
    * @promise takedown-store/lift-of-all: an archive is forbidden until the last of its takedowns is lifted
-   * @promise takedown-store/lift-once: of many at once one lifts, and its events alone are stored
+   * @promise takedown-store/lift-once: of many concurrent calls one lifts, and only its events are stored
    */
   lift(
     takedown: Pick<Takedown, 'id' | 'sha256'>,
@@ -60,12 +60,12 @@ export interface TakedownStore {
     events: readonly HistoryEvent[],
   ): Promise<{ readonly kind: 'lifted' } | { readonly kind: 'conflict' }>;
 
-  /** @promise takedown-store/forbidden: what any peer forbade last is forbidden, and nothing else */
+  /** @promise takedown-store/forbidden: exactly the archives that any peer forbade last are forbidden */
   isForbidden(sha256: Sha256): Promise<boolean>;
 
   /**
    * Finds the takedowns of some roles, even lifted ones, in any order.
-   * @promise takedown-store/of-roles: exactly those of the given ids come, every field as it was given
+   * @promise takedown-store/of-roles: exactly the takedowns of the given ids are returned, with every field
    */
   of(ids: readonly RoleId[]): Promise<readonly Takedown[]>;
 

@@ -105,7 +105,7 @@ export type ReferencesOf<Table extends AnyTable> = TypesOf<Table>['references'];
 /** A row to insert, without the members that the engine assigns. */
 export type NewRowOf<Table extends AnyTable> = Omit<RowOf<Table>, TypesOf<Table>['sequence']>;
 
-/** What an update may change of a row. */
+/** The members of a row that an update may change. */
 export type ChangesOf<Table extends AnyTable> = Partial<
   Omit<RowOf<Table>, TypesOf<Table>['key'] | TypesOf<Table>['sequence']>
 >;
@@ -124,7 +124,7 @@ export type ColumnFor<Value, IsSequence extends boolean = false> = Column<
   null extends Value ? true : false
 >;
 
-/** What defines a table: see {@link AnyTable}. */
+/** The definition of a table: see {@link AnyTable}. */
 export interface TableDefinition<Table extends AnyTable> {
   readonly name: string;
   readonly columns: {

@@ -30,7 +30,7 @@ export interface Change {
   readonly authority?: SaveAuthority | undefined;
 }
 
-/** What a check of a change finds. */
+/** The result of a check. */
 export interface CheckedChange<Refused = Unchangeable> {
   /** Undefined if the account has no row yet. */
   readonly account: Pick<AccountRow, 'blocked'> | undefined;

@@ -46,7 +46,7 @@ export function* findRole<Selected extends keyof RoleRow>(
   return row;
 }
 
-/** What changes of a role, with the events of the change. */
+/** A change of a role, with its events. */
 export interface RoleChange {
   readonly row: Pick<RoleRow, (typeof CHANGED)[number]>;
   readonly changes: ChangesOf<typeof ROLES>;

@@ -50,7 +50,7 @@ export interface CleaningOptions {
   readonly observe?: Observe | undefined;
 }
 
-/** Removes what is no longer needed. */
+/** Removes data that is not needed any more. */
 export interface Cleaning {
   /**
    * Makes one sweep. Safe at any time and on any number of nodes; the next sweep continues an interrupted one.

@@ -16,7 +16,7 @@ const ACCOUNTS_AT_ONCE = 80;
 const OWN = ['at', 'id', 'actor', 'asOperator'] as const;
 const SEARCHED = ['at', 'id', 'account', 'actor'] as const;
 
-/** What no event of an erased account has. */
+/** The members that an event of an erased account does not have. */
 const FORGOTTEN = { address: null, name: null, request: null } as const;
 
 interface DraftOfErased extends Pick<EventDraft, 'type' | 'at'> {

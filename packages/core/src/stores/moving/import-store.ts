@@ -91,7 +91,7 @@ function* insertRecords(records: readonly MovedRecord[]): Steps<void> {
   for (const { kind, value } of records) if (kind === 'removal') yield* removeArchive(value);
 }
 
-/** Reads what has one of the keys of a row. */
+/** Finds stored rows that have a key of this row. */
 function findTaken({ table, row }: PlacedRow): Step<readonly (readonly object[])[], 'read'> {
   const select = table.key as readonly never[];
   return all(...keyMembers(table).map((members) => find(table, pick(row, members), { limit: 1, select })));

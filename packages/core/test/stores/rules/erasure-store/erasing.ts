@@ -46,7 +46,7 @@ const listOf = async ({ history }: Stores, account: AccountId | undefined) =>
   (await history.list({ ...NEWEST, account })).items;
 
 export const erasingClauses: Clauses = {
-  "erasure-store/begin: the account is blocked, hidden and erasing for every peer, and its keys and sessions are unknown; of many at once the first one's replacement stays; a name that nothing is stored of is unknown":
+  'erasure-store/begin: for every peer the account is blocked, hidden and erasing, and its keys and sessions are unknown; of many concurrent calls the first replacement counts; a name without data is unknown':
     async (subject) => {
       const { port } = subject;
       await fill(port);
@@ -71,7 +71,7 @@ export const erasingClauses: Clauses = {
       await port.sessions.offer(aLink(9, { account: OTHER }), []);
       expect(await begun(port, { account: OTHER }), 'with an unused link alone').to.equal('begun');
     },
-  "erasure-store/refused: of an account that is being erased nothing is changed or published any more, by any peer, no session begins, and no key is created, with the operator's authority neither":
+  'erasure-store/refused: while an account is being erased, every peer refuses to change or publish anything of it, to begin a session and to create a key, even with the authority of the operator':
     withPeer(async (port, other) => {
       await fill(port);
       const before = await loadedRole(port.roles, aRoleId(1));
@@ -98,7 +98,7 @@ export const erasingClauses: Clauses = {
       const loaded = await accounts.load(ACCOUNT);
       expect(loaded?.value.blocked?.isErasing).to.equal(true);
     }),
-  'erasure-store/list: exactly the accounts whose erasure has begun and not ended, in order of name, after a name, at most the limit':
+  'erasure-store/list: exactly the accounts whose erasure has begun and not ended are listed, in order of name, after a name, at most the limit':
     withPeer(async (port, other) => {
       const names = ['a', 'b', 'c', 'd'] as AccountId[];
       for (const [n, account] of names.entries()) {
@@ -116,7 +116,7 @@ export const erasingClauses: Clauses = {
       expect(await other.erasures.list(undefined, 1)).to.deep.equal([first]);
       expect(await other.erasures.list(first?.account, 10)).to.deep.equal(more);
     }),
-  'erasure-store/advance: steps of any peers, at once and one after the other, end; then keys, sessions, links, consents, names, views and Idempotency-Keys of the account are gone, its publications are stopped and theirs without texts, under the replacement, and its events without actor, address and name':
+  'erasure-store/advance: steps of any peers, concurrent or one after the other, come to an end; then keys, sessions, links, consents, names, views and Idempotency-Keys of the account are removed, its publications are stopped, without texts and under the replacement, and its events have no actor, address and name':
     async (subject) => {
       const { port } = subject;
       await fill(port);
@@ -171,7 +171,7 @@ export const erasingClauses: Clauses = {
       expect(feed.items.at(-1)?.event.type).to.equal('account.erased');
       expect(feed.items.map(({ event }) => event.id)).to.have.members(events.map(({ id }) => id));
     },
-  'erasure-store/persons: the ids of persons who acted as the account go from the events of all accounts, and other actors stay':
+  'erasure-store/persons: the ids of persons who acted as the account are removed from the events of all accounts, and other actors remain':
     withPeer(async (port, other) => {
       const bob = { kind: 'person', id: 'bob' } as const;
       const admin = { kind: 'person', id: 'admin' } as const;
@@ -201,7 +201,7 @@ export const erasingClauses: Clauses = {
       const ofService = (await listOf(other, undefined)).filter(({ account }) => account === null);
       expect(ofService.map(({ actor }) => actor)).to.deep.equal([{ kind: 'person', id: null }]);
     }),
-  'erasure-store/takedowns: takedowns stay in force, with their reasons, under the replacement': withPeer(
+  'erasure-store/takedowns: takedowns remain in force, with their reasons, under the replacement': withPeer(
     async (port, other) => {
       await fill(port);
       await port.takedowns.takeDown(aTakedown(1), await port.roles.load(aRoleId(1)), []);
@@ -214,7 +214,7 @@ export const erasingClauses: Clauses = {
       expect(await other.takedowns.isForbidden(aTakedown(1).sha256)).to.equal(true);
     },
   ),
-  'erasure-store/ended: the account is unknown afterwards, the replacement is blocked and hidden, and its last event says that it was erased':
+  'erasure-store/ended: afterwards the account is unknown, the replacement is blocked and hidden, and its last event records the erasure':
     withPeer(async (port, other) => {
       await fill(port);
       await erased(port);
@@ -230,7 +230,7 @@ export const erasingClauses: Clauses = {
       await publishTo(other.roles, aPublication(20));
       expect((await other.accounts.load(ACCOUNT))?.value, 'a new account').to.include({ blocked: null });
     }),
-  'erasure-store/gone: with a key or a session that it had nothing is reserved, published, created, agreed to or begun afterwards, by any peer, and the name stays unknown':
+  'erasure-store/gone: afterwards no peer accepts a key or session of the account for reserving, publishing, creating, agreeing or beginning, and the name remains unknown':
     withPeer(async (port, other) => {
       await fill(port);
       await port.pairings.register(aRegistration(2));
@@ -259,7 +259,7 @@ export const erasingClauses: Clauses = {
       expect(await begun(other)).to.equal('unknown');
       expect((await pairings.find(secretHash, START))?.consent).to.equal(null);
     }),
-  'erasure-store/others: what belongs to other accounts stays as it was': withPeer(async (port, other) => {
+  'erasure-store/others: data of other accounts does not change': withPeer(async (port, other) => {
     await fill(port);
     await fill(port, OTHER, 100);
     const look = async () => {
@@ -281,7 +281,7 @@ export const erasingClauses: Clauses = {
     await erased(port);
     expect(await look()).to.deep.equal(before);
   }),
-  "erasure-store/claim: archives of the replacement's roles are claimed without delay, each by one of many at once, again from the claim's or the retry's instant on, and settled as those of cleanups":
+  'erasure-store/claim: archives of the roles of the replacement are claimed without delay, each by one of many concurrent calls; they can be claimed again after the claim or the retry, and are settled like those of cleanups':
     async (subject) => {
       const { port } = subject;
       await fill(port);
@@ -305,7 +305,7 @@ export const erasingClauses: Clauses = {
       expect(await peer.erasures.advance(ERASURE, ERASED_AT, newIds(peer))).to.equal('archives_left');
       expect((await again(retryAt)).map(({ role }) => role)).to.deep.equal([first.role]);
     },
-  'erasure-store/naming: the takedowns in whose reason a text occurs, lifted ones too': withPeer(
+  'erasure-store/naming: takedowns whose reason contains the text are found, even lifted ones': withPeer(
     async (port, other) => {
       const [one, two, three] = ['by alice', 'by Alice', 'ask alice%'].map((reason, n) =>
         aTakedown(n + 1, { reason }),

@@ -194,8 +194,8 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
       expect(after6.last).to.deep.equal(placeOf(late, 6));
       expect((await read(port, { account: ANOTHER })).items).to.deep.equal(numbered([late], 2));
     }),
-  'history-store/feed-there: the event of the number after which is read is given if the feed has it':
-    withPeer(async (port, other) => {
+  'history-store/feed-there: the event whose number is `after` is returned if the feed has it': withPeer(
+    async (port, other) => {
       const events = [ONE, ANOTHER, ONE].map((account, n) =>
         anEvent({ account, recordedAt: after(START, duration(n)) }),
       );
@@ -212,8 +212,9 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
       ]);
       await port.history.drop(after(START, duration(2)), 10);
       expect([await there(1), await there(2), await there(3)]).to.deep.equal([undefined, undefined, ids[2]]);
-    }),
-  'history-store/feed-id: peers give the same id of the feed and another database another one': async (
+    },
+  ),
+  'history-store/feed-id: peers return the same id of the feed, and another database another one': async (
     { port, peer },
     another,
   ) => {

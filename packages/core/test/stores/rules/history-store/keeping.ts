@@ -58,7 +58,7 @@ function refusal(account: AccountId, at: HistoryEvent['at']): HistoryEvent & { a
 }
 
 export const keepingClauses: StoreClauses<HistoryStores> = {
-  'history-store/with-publication: a publication that is committed is there with its events, for every peer; one that lost its lease, or was committed before, leaves none':
+  'history-store/with-publication: every peer sees a committed publication with its events; one that lost its lease, or was committed before, leaves none':
     withPeer(async (port, other, subject) => {
       const event = eventFor(aRole(1));
       const mine = leaseOf(aReservation(1));
@@ -73,7 +73,7 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
       await port.roles.commit(rival, mine, [eventFor(rival.role)]);
       expect(await recordedEvents(other), 'again').to.deep.equal([event]);
     }),
-  'history-store/with-change: a change that is saved is there with its events, and a conflict leaves none; of many at once only the one that is saved does':
+  'history-store/with-change: a saved change is stored with its events, and a conflict stores none; of many concurrent calls only the saved one does':
     async (subject) => {
       const { port } = subject;
       const { role, event } = await publish(port, 1);
@@ -93,7 +93,7 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
       await port.roles.save(now.value, now.version, []);
       expect(await recordedEvents(port), 'without any').to.have.lengthOf(2);
     },
-  'history-store/with-cleanup: a claim that is settled leaves its events, and a lost one none': withPeer(
+  'history-store/with-cleanup: settling a claim stores its events, and a lost claim stores none': withPeer(
     async (port, other) => {
       const { role, event } = await publish(port, 1);
       const claim = async (n: number, now = LATER) => await port.roles.claimForCleanup(aClaim(n, now));
@@ -112,7 +112,7 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
       expect(await recordedEvents(port)).to.deep.equal([purged, failed, event]);
     },
   ),
-  'history-store/with-keys: a key that is created or revoked leaves its events; one that was there, was revoked before or is unknown leaves none':
+  'history-store/with-keys: creating or revoking a key stores its events; a key that exists, was revoked before or is unknown stores none':
     async (subject) => {
       const { port } = subject;
       const [first, created, revoked] = [anEvent(), anEvent(), anEvent()];
@@ -126,7 +126,7 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
       await together(subject, 6, ({ apiKeys }) => apiKeys.revoke(anApiKeyId(1), START, [anEvent()]));
       expect(await recordedIds(await subject.peer())).to.deep.equal(eventIds(first, created, revoked));
     },
-  'history-store/with-accounts: an account that is changed leaves its events, and a conflict none; of many at once only the one that is saved does':
+  'history-store/with-accounts: a changed account is stored with its events, and a conflict stores none; of many concurrent calls only the saved one does':
     async (subject) => {
       const { port } = subject;
       const events = Array.from({ length: 7 }, () => anEvent());
@@ -159,7 +159,7 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
       const { account, actor } = link;
       expect(await recordedEvents(other, { account })).to.deep.equal([{ ...redeemed, account, actor }]);
     },
-  "history-store/refused-sign-ins: of an account's refused sign-ins one event is stored until the instant has passed, of many at once too; other accounts have their own":
+  'history-store/refused-sign-ins: of the refused sign-ins of an account one event is stored until the instant has passed, even of concurrent ones; other accounts have their own':
     async (subject) => {
       const { port } = subject;
       const [one, another] = [accountId('one'), accountId('another')];
@@ -176,7 +176,7 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
       const accounts = (await recordedEvents(port)).map(({ account }) => account);
       expect(accounts.toSorted()).to.deep.equal([another, one, one]);
     },
-  'history-store/in-turn: each event of a role is at least a millisecond after the one before, also of changes at once':
+  'history-store/in-turn: each event of a role is at least a millisecond after the one before, even of concurrent changes':
     async (subject) => {
       const { port } = subject;
       const { role } = await publish(port, 1);

@@ -13,7 +13,7 @@ import type { HistoryStores } from '../stores.ts';
 const at = (n: number): Instant => after(START, duration(n));
 
 export const readingClauses: StoreClauses<HistoryStores> = {
-  'history-store/list-order: newest first by (at, id), every field as it was given': withPeer(
+  'history-store/list-order: events are listed newest first by (at, id), with every field': withPeer(
     async (port, other) => {
       const full = anEvent({
         id: uuidOf(1) as EventId,
@@ -92,7 +92,7 @@ export const readingClauses: StoreClauses<HistoryStores> = {
       expect(await walkEvents(port, { account: one, since: at(3), limit: 1 })).to.deep.equal(pick(0, 1, 3));
       expect(await walkEvents(port, { pin, account: one, limit: 1 })).to.deep.equal(pick(0, 4));
     },
-  "history-store/drop: exactly events recorded earlier go, of any instant, at most the limit, and a role's next event is still after its last":
+  'history-store/drop: exactly events recorded earlier are removed, of any instant, at most the limit, and the next event of a role is still after its last':
     withPeer(async (port, other) => {
       const events = [1, 2, 2, 3, 4].map((n) => anEvent({ at: at(9 - n), recordedAt: at(n) }));
       await port.sessions.begin(aSession(1), events);

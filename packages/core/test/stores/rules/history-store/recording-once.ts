@@ -14,7 +14,7 @@ const READ_AT = after(START, minutes(5));
 const ADA = { kind: 'operator', id: 'ada' } as const;
 
 export const recordingOnceClauses: StoreClauses<HistoryStores> = {
-  "history-store/record-once: of many at once one is stored, at least a millisecond after its role's last; other actors, types and roles, and earlier events, do not count, nor do roles that are not there":
+  'history-store/record-once: of many concurrent calls one stores the event, at least a millisecond after the last of its role; other actors, types and roles, and earlier events, do not prevent it; an unknown role stores none':
     async (subject) => {
       const { port } = subject;
       const other = await subject.peer();

@@ -123,7 +123,7 @@ async function importInto(
 }
 
 export const importClauses: StoreClauses<MovingStores> = {
-  'import/unfinished: an import is unfinished, for every peer, from its beginning to its end': withPeer(
+  'import/unfinished: every peer sees an import as unfinished from its beginning to its end': withPeer(
     async (port, early, { peer }, another) => {
       const all = async () => {
         const late = await peer();
@@ -150,7 +150,7 @@ export const importClauses: StoreClauses<MovingStores> = {
         await published(port, 50);
       }
     },
-  'import/begin-again: what an unfinished import stored before is gone, and its token is good for nothing more; of many at once one holds the token':
+  'import/begin-again: beginning again removes the records of an unfinished import and makes its token invalid; of many concurrent calls one has the token':
     async (subject, another) => {
       const { port, peer } = subject;
       const other = await peer();
@@ -169,7 +169,7 @@ export const importClauses: StoreClauses<MovingStores> = {
       expect(kept.filter(({ kind }) => kind === 'saved')).to.have.lengthOf(1);
       expect(await recordsOf(port)).to.deep.equal(records);
     },
-  'import/keep-whole: a snapshot gives the imported records again, the same in every field, and they work as where they come from':
+  'import/keep-whole: a snapshot returns the imported records unchanged, and they work as in their own database':
     async ({ port, peer }, another) => {
       const records = await stocked(another);
       const other = await peer();
@@ -181,7 +181,7 @@ export const importClauses: StoreClauses<MovingStores> = {
       expect(await recordsOf(other)).to.deep.equal(records);
       await expectWorking(other, records);
     },
-  'import/keep-removal: a role whose removal is imported has the instants of it, and neither manifest nor archive':
+  'import/keep-removal: a role whose removal is imported has its instants, and neither manifest nor archive':
     async ({ port, peer }, another) => {
       const records = await stocked(another);
       const removal = { id: aRoleId(4), archive: anArchiveId(4), expiresAt: START, deletedAt: LATER };
@@ -195,7 +195,7 @@ export const importClauses: StoreClauses<MovingStores> = {
       const claimed = await other.roles.claimForCleanup(CLAIM);
       expect(claimed.map(({ role: id }) => id)).to.not.include(aRoleId(4));
     },
-  'import/keep-lost: with a token that another one took over, or that ended, nothing is stored': async (
+  'import/keep-lost: a token that another one replaced, or that ended, stores nothing': async (
     { port },
     another,
   ) => {
@@ -207,7 +207,7 @@ export const importClauses: StoreClauses<MovingStores> = {
     expect(await port.imports.saveRecords(TWO, records)).to.deep.equal({ kind: 'lost' });
     expect(await recordsOf(port)).to.deep.equal([]);
   },
-  'import/changes-refused: while an import is unfinished every change by any peer is the fault store_unavailable, and nothing is claimed or compared; reads work':
+  'import/changes-refused: while an import is unfinished, every change by any peer is the fault store_unavailable, and nothing is claimed or compared; reads work':
     withPeer(async (port, other, _, another) => {
       const records = await stocked(another);
       await port.imports.begin(ONE);
@@ -221,17 +221,15 @@ export const importClauses: StoreClauses<MovingStores> = {
       expect(await recordsOf(other)).to.deep.equal(records);
       expect(await other.roles.load(aRoleId(1))).to.not.equal(undefined);
     }),
-  'import/end: after the end changes are made again; a lost token ends nothing': withPeer(
-    async (port, other) => {
-      await port.imports.begin(ONE);
-      expect(await other.imports.end(TWO)).to.deep.equal({ kind: 'lost' });
-      expect(await other.imports.isUnfinished()).to.equal(true);
-      expect(await other.imports.end(ONE)).to.deep.equal({ kind: 'ended' });
-      expect(await other.imports.end(ONE)).to.deep.equal({ kind: 'lost' });
-      for (const change of Object.values(CHANGES)) await change(port);
-      await published(other, 50);
-    },
-  ),
+  'import/end: after the end changes work again; a lost token ends nothing': withPeer(async (port, other) => {
+    await port.imports.begin(ONE);
+    expect(await other.imports.end(TWO)).to.deep.equal({ kind: 'lost' });
+    expect(await other.imports.isUnfinished()).to.equal(true);
+    expect(await other.imports.end(ONE)).to.deep.equal({ kind: 'ended' });
+    expect(await other.imports.end(ONE)).to.deep.equal({ kind: 'lost' });
+    for (const change of Object.values(CHANGES)) await change(port);
+    await published(other, 50);
+  }),
 };
 
 /** Fails unless the stores work with imported records as with their own. */

@@ -61,7 +61,7 @@ async function use({ roles, sessions, apiKeys, pairings, mode }: MovingStores): 
 }
 
 export const snapshotClauses: StoreClauses<MovingStores> = {
-  'snapshot/whole: every account, key, publication, name, takedown, day of views and event is given once, every field as it was stored':
+  'snapshot/whole: every account, key, publication, name, takedown, day of views and event is given once, with every field':
     async ({ port, peer }) => {
       expect(await recordsOf(port), 'of an empty database').to.deep.equal([]);
       const kept = await stock(port);
@@ -100,10 +100,7 @@ export const snapshotClauses: StoreClauses<MovingStores> = {
         );
       }
     },
-  'snapshot/instant: what changes while it is read is not in it, and does not wait': async ({
-    port,
-    peer,
-  }) => {
+  'snapshot/instant: changes while it is read are not in it, and are not delayed': async ({ port, peer }) => {
     await Promise.all(Array.from({ length: MANY }, (_, n) => published(port, n)));
     await port.apiKeys.create(anApiKey(1), []);
     const other = await peer();
@@ -121,7 +118,7 @@ export const snapshotClauses: StoreClauses<MovingStores> = {
     expect(read).to.deep.equal(before);
     expect(await recordsOf(other)).to.not.deep.equal(before);
   },
-  'snapshot/left-out: what only a running service needs is not in it: two that differ in nothing else are the same':
+  'snapshot/left-out: data that only a running service needs is not in it: databases that differ only in such data have equal snapshots':
     async ({ port }, another) => {
       const { port: used } = await another();
       const rate = { count: 10, window: minutes(1) };
@@ -138,7 +135,7 @@ export const snapshotClauses: StoreClauses<MovingStores> = {
         );
       expect(await withoutIds(used)).to.deep.equal(await withoutIds(port));
     },
-  'snapshot/scheduled-export: the latest instant that any peer recorded is answered, and nothing before the first; no snapshot has it':
+  'snapshot/scheduled-export: the latest instant that any peer recorded is returned, and undefined before the first; no snapshot has it':
     async ({ port, peer }) => {
       const other = await peer();
       await stock(port);
@@ -156,7 +153,7 @@ export const snapshotClauses: StoreClauses<MovingStores> = {
       }
       expect(await recordsOf(other)).to.deep.equal(before);
     },
-  'snapshot/aborted: an aborted signal rejects with its reason, also in the midst of it': async ({
+  'snapshot/aborted: an aborted signal rejects with its reason, even while records are read': async ({
     port,
   }) => {
     await stock(port);

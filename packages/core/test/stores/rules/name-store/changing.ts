@@ -114,7 +114,7 @@ export const changingClauses: StoreClauses<NameStores> = {
         (await port.roles.load(aRoleId(2)))?.version,
       );
     }),
-  'name-store/previous: a name shows nothing before its first move, and after each move what it showed until then; pointing it at the same role again changes neither':
+  'name-store/previous: the previous role of a name is null before its first move, and then the role that it showed before; pointing it at the same role again changes nothing':
     withPeer(async (port, other) => {
       await publish(port, 1, 2);
       const previous = async () => {
@@ -142,7 +142,7 @@ export const changingClauses: StoreClauses<NameStores> = {
       expect(await pointed(port, aRoleId(1)), 'a new name of the same spelling').to.equal(null);
       expect(await previous()).to.equal(null);
     }),
-  'name-store/set-unchanged: a name that shows the role already stays as it is, and no event is stored':
+  'name-store/set-unchanged: a name that shows the role already does not change, and no event is stored':
     withPeer(async (port, other) => {
       await publish(port, 1, 2);
       const shown = shownBy(aChange(1));
@@ -174,8 +174,8 @@ export const changingClauses: StoreClauses<NameStores> = {
       const early = aChange(4, { now: before(LATER, duration(1)) });
       expect((await set(port, early)).kind, 'a millisecond before its end').to.equal('created');
     },
-  'name-store/set-stopped: once a stop of a role is acknowledged, no peer points a name at it': withPeer(
-    async (port, other) => {
+  'name-store/set-stopped: once a stop of a role is acknowledged, every peer refuses to point a name at it':
+    withPeer(async (port, other) => {
       await publish(port, 1);
       await set(port, aChange(1));
       const round = async (n: number): Promise<void> => {
@@ -191,9 +191,8 @@ export const changingClauses: StoreClauses<NameStores> = {
         expect((await set(other, aChange(2, { role: aRoleId(n) }))).kind).to.equal('refused');
       };
       for (const n of ROUNDS) await round(n);
-    },
-  ),
-  'name-store/set-quota: of many new names at once as many are made as the limit leaves room for; names of other accounts take no room, and one that exists always moves':
+    }),
+  'name-store/set-quota: concurrent calls create as many new names as the limit allows; names of other accounts do not count, and an existing name always moves':
     async (subject) => {
       const { port } = subject;
       await publish(port, 1, 2);
@@ -213,7 +212,7 @@ export const changingClauses: StoreClauses<NameStores> = {
     },
   'name-store/set-refused: for a blocked account, in read-only mode and once its credential has ended, a change is refused and changes nothing':
     async ({ port, peer }) => everyRefusal(port, await peer(), 'set'),
-  'name-store/delete: a deleted name is found, listed and resolved no more, by no peer, its place in the quota is free, and the event is stored with the role that it showed, later than the last of that role; an unknown name leaves none, and of many at once one deletes':
+  'name-store/delete: a deleted name is found, listed and resolved no more, by no peer, its place in the quota is free, and the event is stored with the role that it showed, later than the last of that role; an unknown name leaves none, and of many concurrent calls one deletes':
     withPeer(async (port, other, subject) => {
       await publish(port, 1, 2);
       for (const n of [1, 2]) await set(port, aChange(n));

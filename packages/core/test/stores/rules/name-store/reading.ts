@@ -40,7 +40,7 @@ async function setAll(stores: NameStores, names: readonly PinName[], account = A
 }
 
 export const readingClauses: StoreClauses<NameStores> = {
-  'name-store/find: what any peer stored last is found, every field as it was stored; names and accounts are compared exactly, and an unknown one is undefined':
+  'name-store/find: a name is found as any peer stored it last, with every field; names and accounts are compared exactly, and an unknown name is undefined':
     withPeer(async (port, other) => {
       const upper = accountId(OTHER.toUpperCase());
       await publish(port, 1);
@@ -61,8 +61,8 @@ export const readingClauses: StoreClauses<NameStores> = {
         expect(await other.names.find(ACCOUNT, name), name).to.equal(undefined);
       }
     }),
-  'name-store/shown-role: with a name, whichever call answers it, come the ends of the role that it shows, as they are now':
-    withPeer(async (port, other) => {
+  'name-store/shown-role: every call that returns a name returns the current ends of its role': withPeer(
+    async (port, other) => {
       const [expiresAt, later] = [after(LATER, duration(1)), after(LATER, duration(2))];
       await publishTo(port.roles, aPublication(1, { expiresAt }));
       await publishTo(port.roles, aPublication(2, { expiresAt: null, pinned: true }));
@@ -99,7 +99,8 @@ export const readingClauses: StoreClauses<NameStores> = {
       for (const stores of [port, other]) {
         expect(await ends(stores), 'both stopped').to.deep.equal([stopped, { deletedAt: next, expiresAt }]);
       }
-    }),
+    },
+  ),
   'name-store/resolve: the newest role that the name shows is given as it would be loaded by its id, in any state; an unknown token is undefined, and tokens are compared exactly':
     withPeer(async (port, other) => {
       await publish(port, 1, 2);
@@ -135,7 +136,7 @@ export const readingClauses: StoreClauses<NameStores> = {
         expect(await other.names.resolve(text as NameToken), text).to.equal(undefined);
       }
     }),
-  'name-store/list: pages after a name, up to one that is not full, give every name of the account exactly once, in order, and none of another':
+  'name-store/list: pages after a name, up to one that is not full, have every name of the account exactly once, in order, and none of another':
     withPeer(async (port, other) => {
       await publish(port, 1);
       await publishTo(port.roles, aPublication(2, { account: OTHER }));

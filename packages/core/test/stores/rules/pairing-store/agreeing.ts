@@ -58,8 +58,8 @@ const consentTo = async ({ pairings }: PairingStores, n: number): Promise<Consen
   (await pairings.find(hashOf(n), START))?.consent;
 
 export const agreeingClauses: StoreClauses<PairingStores> = {
-  'pairing-store/register: a registered program is there for every peer, until its instant has come':
-    withPeer(async (port, other) => {
+  'pairing-store/register: every peer finds a registered program until it ends': withPeer(
+    async (port, other) => {
       expect(await port.pairings.register(aRegistration(1))).to.deep.equal(REGISTERED);
       const late = aRegistration(2, { secretHash: ZERO_HASH, endsAt: instant(253_402_300_799_999) });
       expect(await other.pairings.register(late)).to.deep.equal(REGISTERED);
@@ -78,8 +78,9 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
       const anew = aRegistration(1, { now: ended, endsAt: later });
       expect(await other.pairings.register(anew), 'once it ended').to.deep.equal(REGISTERED);
       expect(await port.pairings.find(hashOf(1), ended)).to.deep.equal(aPairing(1, { endsAt: later }));
-    }),
-  'pairing-store/register-limit: of many at once as many are stored as the limit leaves room for; pairings that ended take no room':
+    },
+  ),
+  'pairing-store/register-limit: concurrent calls store as many pairings as the limit allows; ended ones do not count':
     async (subject) => {
       const soon = after(START, minutes(1));
       await subject.port.pairings.register(aRegistration(50, { endsAt: soon }));
@@ -98,8 +99,8 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
       expect(await other.pairings.register(more)).to.deep.equal(FULL);
       expect(await other.pairings.register({ ...more, limit: 7 })).to.deep.equal(REGISTERED);
     },
-  'pairing-store/agree: a consent is there for every peer, every field as it was given, with its events':
-    withPeer(async (port, other) => {
+  'pairing-store/agree: a consent is visible to every peer, with every field, with its events': withPeer(
+    async (port, other) => {
       const events = CONSENTS.map(() => anEvent({ type: 'key.agreed' }));
       await register(port, 0, 1, 2, 3, 9);
       for (const [n, consent] of CONSENTS.entries()) {
@@ -110,8 +111,9 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
       }
       expect(await consentTo(other, 9), 'another').to.equal(null);
       expect(await recordedIds(other)).to.deep.equal(eventIds(...events));
-    }),
-  'pairing-store/agree-once: of many at once one is stored for a hash, and it stays while the session and the key last that gave it; the others leave no events':
+    },
+  ),
+  'pairing-store/agree-once: of many concurrent calls one stores its consent for a hash, which remains while its session and key are valid; the others leave no events':
     async (subject) => {
       const { port } = subject;
       await register(port, 1, 2, 3);
@@ -147,7 +149,7 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
         expect(await consentTo(port, n), 'once the other ended').to.deep.equal(aConsent(50 + n));
       }
     },
-  'pairing-store/agree-replaces: a session has one consent, the last one; those of other sessions, accounts and actors stay':
+  'pairing-store/agree-replaces: a session has one consent, the last one; those of other sessions, accounts and actors remain':
     withPeer(async (port, other, subject) => {
       const [one, two] = [aTokenHash(1), aTokenHash(2)];
       for (const n of [1, 2]) await port.sessions.begin(aSession(n), []);
@@ -206,7 +208,7 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
       const mine = { key: anApiKey(1).id, isKeyStored: true, session: aTokenHash(1) };
       expect(await agree(2, mine)).to.deep.equal(AGREED);
     }),
-  'pairing-store/agree-unknown: for a program that did not register, or whose instant has come, nothing is stored':
+  'pairing-store/agree-unknown: nothing is stored for a program that did not register or has ended':
     inEachEra(async (port, _, start) => {
       const endsAt = after(start, minutes(10));
       await port.pairings.register(aRegistration(1, { now: start, endsAt }));
@@ -218,7 +220,7 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
       expect(await recordedIds(port)).to.deep.equal([]);
       expect(await agree(1, before(endsAt, MOMENT))).to.deep.equal(AGREED);
     }),
-  'pairing-store/find: a pairing is found until its instant has come; hashes are compared exactly, and an unknown one is undefined':
+  'pairing-store/find: a pairing is found until it ends; hashes are compared exactly, and an unknown one is undefined':
     inEachEra(async (port, { pairings }, start) => {
       const endsAt = after(start, minutes(10));
       const pairing = aPairing(1, { secretHash: ZERO_HASH, endsAt });

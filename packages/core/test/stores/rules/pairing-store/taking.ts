@@ -59,7 +59,7 @@ function keyOf(n: number, { account, scopes, label }: Consent): ApiKey {
 }
 
 export const takingClauses: StoreClauses<PairingStores> = {
-  'pairing-store/take-once: of many at once exactly one makes the key, with the account, the scopes and the label of the consent, and events with its account and actor; the pairing is then gone for every peer':
+  'pairing-store/take-once: of many concurrent calls exactly one creates the key, with account, scopes and label of the consent, and events with its account and actor; then no peer finds the pairing':
     withPeer(async (port, peer, subject) => {
       const consent = aConsent(1, { account: ` Globex '"%_🧭` as AccountId, scopes: ['manage'] });
       await port.pairings.register(aRegistration(1));
@@ -86,8 +86,8 @@ export const takingClauses: StoreClauses<PairingStores> = {
       const another = await peer.pairings.take(aPairingRedemption(2), []);
       expect(another).to.deep.equal({ kind: 'created', key: keyOf(2, aConsent(2)) });
     }),
-  'pairing-store/take-ended: a pairing whose instant has come, or that was not registered, is unknown':
-    inEachEra(async (port, _, start) => {
+  'pairing-store/take-ended: a pairing that has ended, or was not registered, is unknown': inEachEra(
+    async (port, _, start) => {
       const endsAt = after(start, minutes(10));
       await port.pairings.register(aRegistration(1, { now: start, endsAt }));
       await port.pairings.agree(hashOf(1), aConsent(1), start, []);
@@ -97,8 +97,9 @@ export const takingClauses: StoreClauses<PairingStores> = {
       expect(await take(9, start)).to.deep.equal(UNKNOWN);
       expect(await port.apiKeys.list(everyKeyOf())).to.deep.equal([]);
       expect((await take(1, before(endsAt, MOMENT))).kind).to.equal('created');
-    }),
-  "pairing-store/take-alive: a consent whose session has ended, or whose key or whose session's key was revoked, makes no key":
+    },
+  ),
+  'pairing-store/take-alive: a consent whose session has ended, or whose key or key of the session was revoked, creates no key':
     withPeer(async (port, other) => {
       const soon = after(START, minutes(1));
       for (const n of [50, 51]) await port.apiKeys.create(anApiKey(n), []);
@@ -139,7 +140,7 @@ export const takingClauses: StoreClauses<PairingStores> = {
       expect(await recordedEvents(other)).to.have.lengthOf(5);
       expect(await other.pairings.find(hashOf(0), soon), 'one that waits').not.to.equal(undefined);
     }),
-  'pairing-store/take-refused: an id that is taken, a limit that is reached, a blocked account and a read-only service make no key and leave the pairing and its consent':
+  'pairing-store/take-refused: a taken id, a reached limit, a blocked account and a read-only service create no key, and keep the pairing and its consent':
     withPeer(async (port, other) => {
       const consent = aConsent(1, { account: GLOBEX });
       await agree(port, 1, consent);
@@ -167,7 +168,7 @@ export const takingClauses: StoreClauses<PairingStores> = {
       const made = await other.pairings.take(aPairingRedemption(1, { limit: 3 }), [unattributed()]);
       expect(made).to.deep.equal({ kind: 'created', key: keyOf(1, consent) });
     }),
-  'pairing-store/purge: what ended goes, at most the limit, and what has not ended stays': async ({
+  'pairing-store/purge: ended pairings are removed, at most the limit, and others remain': async ({
     port: { pairings },
     peer,
   }) => {

@@ -52,7 +52,7 @@ async function expectHeld(port: RoleStore, n: number): Promise<void> {
 }
 
 export const admissionClauses: ClauseTable<RoleStore> = {
-  'role-store/reserve-costless: what is in progress, complete or a mismatch is answered as such, even beyond rate and quotas':
+  'role-store/reserve-costless: a key in progress, complete or with a mismatch is answered as such, even beyond rate and quotas':
     async ({ port }) => {
       const limits = { ...UNBOUNDED, publications: { count: 1, window: hours(1) }, sites: 1, bytes: 1_024 };
       for (const n of [1, 2]) await port.reserve(aReservation(n, { limits }));

@@ -159,21 +159,20 @@ export const cleanupClauses: ClauseTable<RoleStore> = {
       for (const task of claimed) await port.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
       expect(await count(now, 2), 'removed').to.deep.include({ pinned: 1, unpinned: 2, bytes: 1_110 });
     }),
-  'role-store/comparison-race: of many at once with one version, or with none, exactly one is stored': async (
-    subject,
-  ) => {
-    let version: Version | undefined;
-    for (const round of ['none', 'one version']) {
-      const outcomes = await together(subject, 20, (port, n) =>
-        port.saveComparison(aComparison({ compared: n }), version),
-      );
-      expect(
-        outcomes.filter(({ kind }) => kind === 'saved'),
-        round,
-      ).to.have.lengthOf(1);
-      const loaded = await subject.port.loadComparison();
-      expect(loaded?.value.compared, round).to.equal(outcomes.findIndex(({ kind }) => kind === 'saved'));
-      version = loaded?.version;
-    }
-  },
+  'role-store/comparison-race: of many concurrent calls with one version, or with none, exactly one is stored':
+    async (subject) => {
+      let version: Version | undefined;
+      for (const round of ['none', 'one version']) {
+        const outcomes = await together(subject, 20, (port, n) =>
+          port.saveComparison(aComparison({ compared: n }), version),
+        );
+        expect(
+          outcomes.filter(({ kind }) => kind === 'saved'),
+          round,
+        ).to.have.lengthOf(1);
+        const loaded = await subject.port.loadComparison();
+        expect(loaded?.value.compared, round).to.equal(outcomes.findIndex(({ kind }) => kind === 'saved'));
+        version = loaded?.version;
+      }
+    },
 };

@@ -61,8 +61,8 @@ async function raceForKey(early: RoleStore, late: RoleStore, n: number): Promise
 }
 
 export const commitClauses: ClauseTable<RoleStore> = {
-  'role-store/commit-whole: after a commit, role, manifest, warnings and key are there for every peer':
-    withPeer(async (port, observer) => {
+  'role-store/commit-whole: after a commit, every peer sees role, manifest, warnings and key': withPeer(
+    async (port, observer) => {
       const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
       await Promise.all(numbers.map((n) => port.reserve(aReservation(n))));
       const commits = numbers.map((n) => port.commit(aPublication(n), leaseOf(aReservation(n)), [anEvent()]));
@@ -83,7 +83,8 @@ export const commitClauses: ClauseTable<RoleStore> = {
         const complete = { kind: 'complete', role: role.id, warnings };
         expect(await observer.reserve(aReservation(n))).to.deep.equal(complete);
       }
-    }),
+    },
+  ),
   'role-store/commit-another: a lease that was completed with one role stores no other': withPeer(
     async (port, other) => {
       const lease = leaseOf(aReservation(1));

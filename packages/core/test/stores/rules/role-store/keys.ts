@@ -89,7 +89,7 @@ const WARNINGS: readonly Warning[] = [
 ];
 
 export const keyClauses: ClauseTable<RoleStore> = {
-  "role-store/reserve-free: a free key is reserved; keys and accounts are compared exactly, and another account's key is another key":
+  'role-store/reserve-free: a free key is reserved; keys and accounts are compared exactly, and the same key of another account is another key':
     withPeer(async (port, peer) => {
       for (const [n, [account, key]] of DIFFERENT_KEYS.entries()) {
         const names = { account: account as AccountId, key: key as IdempotencyKey };
@@ -124,7 +124,7 @@ export const keyClauses: ClauseTable<RoleStore> = {
         role: aPublication(1).role.id,
       });
     },
-  'role-store/reserve-complete: a complete key answers its role for ever, and the warnings stored with it until the archive is removed':
+  'role-store/reserve-complete: a complete key always returns its role, and the stored warnings until the archive is removed':
     async ({ port, peer }) => {
       const publication = { ...aPublication(1), warnings: WARNINGS };
       await port.reserve(asks(1));
@@ -151,7 +151,7 @@ export const keyClauses: ClauseTable<RoleStore> = {
       await other.release(leaseOf(again));
       expect(await port.reserve(again)).to.include({ kind: 'reserved', isKnown: true });
     }),
-  'role-store/reserve-race: of many at once exactly one reserves': async (subject) => {
+  'role-store/reserve-race: of many concurrent calls exactly one reserves': async (subject) => {
     const rounds = [START, IN_A_MINUTE, after(IN_A_MINUTE, minutes(5))];
     for (const [round, now] of rounds.entries()) {
       const until = after(now, minutes(1));

@@ -47,7 +47,7 @@ export const leaseClauses: ClauseTable<RoleStore> = {
       await port.commit(aPublication(1), leaseOf(by(4)), [anEvent()]);
       expect(await other.renew(leaseOf(by(4)), END), 'completed').to.deep.equal(LOST);
     }),
-  'role-store/release: a released key is free; a lost lease releases nothing, and a complete key stays':
+  'role-store/release: a released key is free; a lost lease releases nothing, and a complete key does not change':
     withPeer(async (port, other) => {
       await port.reserve(by(1));
       await other.release(leaseOf(by(2)));
@@ -105,7 +105,7 @@ export const leaseClauses: ClauseTable<RoleStore> = {
       expect(ids).to.deep.equal([third.id, first.id, second.id]);
       expect((await port.load(aRole(3).id))?.value.expiresAt, 'not ended').to.equal(ends[3]);
     }),
-  'role-store/comparison-conflict: a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing':
+  'role-store/comparison-conflict: a save with an old version, or with none for a stored comparison, is a conflict and changes nothing':
     withPeer(async (port, other) => {
       const saved = await port.saveComparison(aComparison({ compared: 1 }), undefined);
       expect(saved.kind).to.equal('saved');

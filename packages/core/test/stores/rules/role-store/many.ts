@@ -109,8 +109,8 @@ export const manyClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
     const complete = { kind: 'complete', role: publication.role.id, warnings: publication.warnings };
     expect(await other.reserve(request)).to.deep.equal(complete);
   },
-  'role-store/save-versions: of one role no version comes twice, however often it is saved or claimed':
-    withPeer(async (port, other) => {
+  'role-store/save-versions: no version of a role repeats, however often it is saved or claimed': withPeer(
+    async (port, other) => {
       await publishTo(port, aPublication(1));
       const versions = new Set<Version>();
       for (let n = 0; n < 300; n += 1) {
@@ -122,5 +122,6 @@ export const manyClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
         expect(saved.kind, `save ${n}`).to.equal('saved');
         if (n % 10 === 0) await claimInVain(port, n);
       }
-    }),
+    },
+  ),
 };

@@ -74,7 +74,7 @@ const ROLES: readonly Role[] = [
 const loaded = (port: RoleStore, n: number) => loadedRole(port, aRoleId(n));
 
 export const roleClauses: ClauseTable<RoleStore> = {
-  'role-store/load-newest: what any peer saved last is loaded, every field as it was saved': withPeer(
+  'role-store/load-newest: a role is loaded as any peer saved it last, with every field': withPeer(
     async (port, other, { peer }) => {
       for (const [index, role] of ROLES.entries()) {
         await publishTo(port, { ...aPublication(index + 1), role });
@@ -95,7 +95,7 @@ export const roleClauses: ClauseTable<RoleStore> = {
       }
     },
   ),
-  'role-store/save-race: of many saves of one version at once exactly one is stored': async (subject) => {
+  'role-store/save-race: of many concurrent saves of one version exactly one is stored': async (subject) => {
     await publishTo(subject.port, aPublication(1));
     for (let round = 0; round < 4; round += 1) {
       const { value, version } = await loaded(subject.port, 1);

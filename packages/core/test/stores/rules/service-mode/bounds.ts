@@ -58,7 +58,7 @@ export const boundClauses: StoreClauses<ModeStores> = {
       );
       expect((await port.roles.commit(aPublication(2), lease, [anEvent()])).kind).to.equal('committed');
     }),
-  'service-mode/changes: while read-only no role is saved and no key is created in the name of an account; what the operator changes is':
+  'service-mode/changes: while read-only, no role is saved and no key is created by the authority of an account; the operator can do both':
     withPeer(async (port, other) => {
       await publishTo(port.roles, aPublication(1));
       const before = await loaded(port, aPublication(1).role.id);
@@ -95,7 +95,7 @@ export const boundClauses: StoreClauses<ModeStores> = {
         'saved',
       );
     }),
-  'service-mode/goes-on: while read-only keys are revoked and used, sessions begin and end, tries and views are counted and accounts are saved':
+  'service-mode/goes-on: while read-only, keys are revoked and used, sessions begin and end, tries and views are counted and accounts are saved':
     withPeer(async (port, { accounts, apiKeys, attempts, sessions, views }) => {
       await port.apiKeys.create(anApiKey(1), [anEvent()]);
       await port.apiKeys.create(anApiKey(2), [anEvent()]);

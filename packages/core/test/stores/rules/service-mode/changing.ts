@@ -49,7 +49,7 @@ async function left({ roles, apiKeys }: ModeStores): Promise<readonly unknown[]>
 }
 
 export const modeClauses: StoreClauses<ModeStores> = {
-  'service-mode/load: what any peer changed it to last is loaded, with its message; until then it is normal':
+  'service-mode/load: the mode is loaded as any peer changed it last, with its message; it is normal at first':
     async ({ port, peer }) => {
       const { mode } = await peer();
       expect(await mode.load()).to.deep.equal(NORMAL_MODE);
@@ -64,23 +64,21 @@ export const modeClauses: StoreClauses<ModeStores> = {
         expect(await mode.load()).to.deep.equal(next);
       }
     },
-  'service-mode/events: a change is there with its events, and the same mode again leaves none': async ({
-    port,
-    peer,
-  }) => {
-    const changes = [aChange(), aChange(), aChange()];
-    const [first, second, third] = changes.map((event) => [event]);
-    const other = await peer();
-    await port.mode.change(NORMAL_MODE, [aChange()]);
-    await port.mode.change(READ_ONLY, first ?? []);
-    await other.mode.change(READ_ONLY, [aChange()]);
-    await other.mode.change({ ...READ_ONLY, message: null }, second ?? []);
-    await port.mode.change({ ...READ_ONLY, message: null }, [aChange()]);
-    await port.mode.change(NORMAL_MODE, third ?? []);
-    await other.mode.change(NORMAL_MODE, [aChange()]);
-    expect(await recordedIds(other)).to.deep.equal(eventIds(...changes));
-  },
-  'service-mode/settled: once the service is read-only, no change of an account that began before is stored any more, by any peer':
+  'service-mode/events: a change is stored with its events, and setting the same mode again stores none':
+    async ({ port, peer }) => {
+      const changes = [aChange(), aChange(), aChange()];
+      const [first, second, third] = changes.map((event) => [event]);
+      const other = await peer();
+      await port.mode.change(NORMAL_MODE, [aChange()]);
+      await port.mode.change(READ_ONLY, first ?? []);
+      await other.mode.change(READ_ONLY, [aChange()]);
+      await other.mode.change({ ...READ_ONLY, message: null }, second ?? []);
+      await port.mode.change({ ...READ_ONLY, message: null }, [aChange()]);
+      await port.mode.change(NORMAL_MODE, third ?? []);
+      await other.mode.change(NORMAL_MODE, [aChange()]);
+      expect(await recordedIds(other)).to.deep.equal(eventIds(...changes));
+    },
+  'service-mode/settled: once the service is read-only, no peer stores a change of an account that began before':
     async ({ port, peer }) => {
       const peers = [port, await peer(), await peer()] as const;
       const before: LoadedRole[] = [];

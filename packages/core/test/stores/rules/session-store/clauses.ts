@@ -82,7 +82,7 @@ export const sessionClauses: ClauseTable<SessionStore, StoreSubject<SessionStore
       });
     },
   ),
-  'session-store/redeem-once: of many at once, and for ever after, exactly one redeems a link; its session is then there for every peer, for the account and with the doer and the scope of the link, every other field as it was given':
+  'session-store/redeem-once: of many concurrent calls, and ever after, exactly one redeems a link; its session is then there for every peer, for the account and with the doer and the scope of the link, every other field as it was given':
     async (subject) => {
       const link = aLink(1);
       const before = aSession(30);
@@ -122,7 +122,7 @@ export const sessionClauses: ClauseTable<SessionStore, StoreSubject<SessionStore
         expect(await subject.port.find(session.tokenHash, START)).to.deep.equal(session);
       }
     },
-  'session-store/redeem-ended: a link whose instant has come, or that was never offered, is unknown and begins no session':
+  'session-store/redeem-ended: a link that has ended, or was never offered, is unknown and begins no session':
     inEachEra(async (port, _, start) => {
       const endsAt = after(start, hours(1));
       await port.offer(aLink(1, { endsAt }), [anEvent()]);
@@ -146,7 +146,7 @@ export const sessionClauses: ClauseTable<SessionStore, StoreSubject<SessionStore
       const justInTime = aRedemption(aLink(2), session, { now: before(endsAt, MOMENT) });
       expect((await port.redeem(justInTime, [anEvent()])).kind).to.equal('redeemed');
     }),
-  'session-store/begin: a session that began is there for every peer, every field as it was given': withPeer(
+  'session-store/begin: every peer finds a session that began, with every field': withPeer(
     async (port, other, _, another) => {
       for (const session of SESSIONS) {
         await port.begin(session, [anEvent()]);
@@ -164,7 +164,7 @@ export const sessionClauses: ClauseTable<SessionStore, StoreSubject<SessionStore
       });
     },
   ),
-  'session-store/find: a session is found until its instant has come; hashes are compared exactly, and an unknown one is undefined':
+  'session-store/find: a session is found until it ends; hashes are compared exactly, and an unknown one is undefined':
     async (subject, another) => {
       await inEachEra<Subject<SessionStore>>(async (port, other, start, { peer }) => {
         expect(await port.find(aTokenHash(1), start), 'none yet').to.equal(undefined);

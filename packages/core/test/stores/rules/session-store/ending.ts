@@ -22,7 +22,7 @@ const GLOBEX = 'globex' as AccountId;
 const LIMITS: SessionLimits = { ofActor: 3, ofAccount: 5 };
 
 export const boundClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>> = {
-  'session-store/begin-limit: past a limit, of many at once too, the oldest end, by (startedAt, tokenHash), those of the actor first, and of the account only as many as then still pass its limit; never the one that begins; sessions of other accounts and actors, and those that are over, do not count':
+  'session-store/begin-limit: past a limit, of many concurrent calls too, the oldest end, by (startedAt, tokenHash), those of the actor first, and of the account only as many as then still pass its limit; never the one that begins; sessions of other accounts and actors, and those that are over, do not count':
     withPeer(async (port, other, _, another) => {
       const left = async (store: SessionStore) =>
         (await store.list({ account: undefined, now: START, after: undefined, limit: 100 })).map(
@@ -89,7 +89,7 @@ const UNKNOWN = { kind: 'unknown' };
 const MOMENT = duration(1);
 
 export const endingClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>> = {
-  'session-store/end: an ended session is gone for every peer at its next look, others stay; ending again, or what never was, succeeds':
+  'session-store/end: no peer finds an ended session at its next read, and others remain; ending again, or ending an unknown session, succeeds':
     async (subject) => {
       const { port, peer } = subject;
       const other = await peer();
@@ -156,7 +156,7 @@ export const endingClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>
       for (const [n, { account }] of refused.entries()) await port.begin(aSession(100 + n, { account }), []);
       await expectKept(refused.length);
     },
-  'session-store/purge: what ended goes, at most the limit, and what has not ended stays': async ({
+  'session-store/purge: ended sessions and links are removed, at most the limit, and others remain': async ({
     port,
     peer,
   }) => {

@@ -54,7 +54,7 @@ export const listClauses: ClauseTable<SessionStore> = {
       expect(await from(aSession(5).tokenHash), 'before one that is gone').to.deep.equal([aSession(7)]);
       expect(await from(tokenHash), 'after one that is gone').to.deep.equal([aSession(7)]);
     }),
-  'session-store/list-all: hashes are ordered by code unit, not by their beginning, an account gives exactly its own, also those yet to start, every field as it was given':
+  'session-store/list-all: hashes are ordered by code unit, not by their beginning, an account gives exactly its own, also those yet to start, with every field':
     withPeer(async (port, other, _, another) => {
       const apiKey = 'AbC9' as ApiKeyId;
       const sessions = HASHES.flatMap((beginning, n) =>

@@ -18,7 +18,7 @@ async function bring({ takedowns }: TakedownStores, all: readonly Takedown[]): P
 }
 
 export const readingClauses: StoreClauses<TakedownStores> = {
-  'takedown-store/forbidden: what any peer forbade last is forbidden, and nothing else': withPeer(
+  'takedown-store/forbidden: exactly the archives that any peer forbade last are forbidden': withPeer(
     async (port, { takedowns }) => {
       const sha256 = `${'a'.repeat(63)}b` as Takedown['sha256'];
       await bring(port, [aTakedown(1, { sha256 })]);
@@ -28,7 +28,7 @@ export const readingClauses: StoreClauses<TakedownStores> = {
       }
     },
   ),
-  'takedown-store/of-roles: exactly those of the given ids come, every field as it was given': async ({
+  'takedown-store/of-roles: exactly the takedowns of the given ids are returned, with every field': async ({
     port,
     peer,
   }) => {

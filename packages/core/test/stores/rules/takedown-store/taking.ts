@@ -18,7 +18,7 @@ import { CONFLICT, stoppedNow, TAKEN_DOWN, takeDown, takenEvent } from './taken.
 const LATER = after(START, hours(1));
 
 export const takingClauses: StoreClauses<TakedownStores> = {
-  'takedown-store/whole: stop, ban and events are there together for every peer, or none of them is': async ({
+  'takedown-store/whole: every peer sees stop, ban and events together, or none of them': async ({
     port,
     peer,
   }) => {
@@ -55,7 +55,9 @@ export const takingClauses: StoreClauses<TakedownStores> = {
       expect(again).to.deep.equal(CONFLICT);
       expect(await recordedIds(port)).to.have.members([...events, brought.id]);
     }),
-  'takedown-store/race: of many at once exactly one is stored, with its event alone': async (subject) => {
+  'takedown-store/race: of many concurrent calls exactly one is stored, with only its event': async (
+    subject,
+  ) => {
     const { port } = subject;
     const { role, event: published } = await publish(port, 1);
     const stopped = await stoppedNow(port, role, LATER);
@@ -74,7 +76,7 @@ export const takingClauses: StoreClauses<TakedownStores> = {
     await race(aTakedown(2), undefined);
     expect(await recordedIds(port)).to.include(published.id);
   },
-  'takedown-store/again: what is forbidden stays as it was first; what was lifted is forbidden again':
+  'takedown-store/again: a second takedown of a forbidden archive changes nothing; a takedown of a lifted one forbids it again':
     withPeer(async (port, { takedowns }) => {
       const { role } = await publish(port, 1);
       const first = aTakedown(1);
@@ -88,7 +90,7 @@ export const takingClauses: StoreClauses<TakedownStores> = {
       expect(await takedowns.of([role.id])).to.deep.equal([third]);
       expect(await takedowns.isForbidden(role.sha256)).to.equal(true);
     }),
-  'takedown-store/lift: a lifted takedown forbids nothing, is listed no more and is still known by its role; the role stays as it is':
+  'takedown-store/lift: a lifted takedown forbids nothing and is not listed, but is still found by its role, which does not change':
     withPeer(async (port, other) => {
       const { role } = await publish(port, 1);
       const takedown = aTakedown(1, { at: LATER });
@@ -123,7 +125,9 @@ export const takingClauses: StoreClauses<TakedownStores> = {
       expect(await takedowns.isForbidden(sha256)).to.equal(false);
     },
   ),
-  'takedown-store/lift-once: of many at once one lifts, and its events alone are stored': async (subject) => {
+  'takedown-store/lift-once: of many concurrent calls one lifts, and only its events are stored': async (
+    subject,
+  ) => {
     const { port } = subject;
     const { role } = await publish(port, 1);
     const takedown = aTakedown(1);

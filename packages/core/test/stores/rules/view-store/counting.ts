@@ -22,7 +22,7 @@ function of(n: number, views: number, refusedPasswords = 0): Omit<CountedViews, 
 }
 
 export const viewClauses: ViewClauses = {
-  'view-store/add: what is added is added up for each role and day, from any peer and of many at once, also when a batch names a day twice':
+  'view-store/add: counts are added up for each role and day, from any peer and by concurrent calls, even if a batch has a day twice':
     async (subject) => {
       const { port } = subject;
       const [one, another] = [aRoleId(1), aRoleId(2)];
@@ -45,20 +45,18 @@ export const viewClauses: ViewClauses = {
       for (let n = 0; n < 2; n += 1) await port.add([counted(another, 1, many, many)]);
       expect(await other.list(another, day(1))).to.deep.equal([of(1, 2 * many, 2 * many)]);
     },
-  'view-store/add-many: a batch of a thousand roles is added whole, and one of none changes nothing': async ({
-    port,
-    peer,
-  }) => {
-    const roles = Array.from({ length: 1_000 }, (_, n) => aRoleId(n + 1));
-    await port.add(roles.map((role, n) => counted(role, 0, n + 1)));
-    await port.add([]);
-    const other = await peer();
-    for (const n of [0, 499, 999]) {
-      expect(await other.list(roles[n] as RoleId, LONG_AGO)).to.deep.equal([of(0, n + 1)]);
-    }
-    expect(await port.drop(day(1), 2_000)).to.equal(1_000);
-  },
-  'view-store/list: exactly the days of the role with anything added, from the first one on, newest first':
+  'view-store/add-many: a batch of a thousand roles is added whole, and an empty one changes nothing':
+    async ({ port, peer }) => {
+      const roles = Array.from({ length: 1_000 }, (_, n) => aRoleId(n + 1));
+      await port.add(roles.map((role, n) => counted(role, 0, n + 1)));
+      await port.add([]);
+      const other = await peer();
+      for (const n of [0, 499, 999]) {
+        expect(await other.list(roles[n] as RoleId, LONG_AGO)).to.deep.equal([of(0, n + 1)]);
+      }
+      expect(await port.drop(day(1), 2_000)).to.equal(1_000);
+    },
+  'view-store/list: exactly the days of the role with counts are listed, from the given day on, newest first':
     async ({ port, peer }) => {
       const role = aRoleId(1);
       await port.add([
@@ -73,8 +71,8 @@ export const viewClauses: ViewClauses = {
       expect(await other.list(role, day(4))).to.deep.equal([of(100, 2), of(9, 1)]);
       expect(await other.list(aRoleId(3), LONG_AGO)).to.deep.equal([]);
     },
-  'view-store/drop: exactly earlier days go, at most the limit, and it says how many': withPeer(
-    async (port, other) => {
+  'view-store/drop: exactly earlier days are removed, at most the limit, and their number is returned':
+    withPeer(async (port, other) => {
       const [one, another] = [aRoleId(1), aRoleId(2)];
       await port.add([0, 1, 2, 3].flatMap((n) => [counted(one, n, n + 1), counted(another, n, 1)]));
       expect(await other.drop(day(2), 3)).to.equal(3);
@@ -84,6 +82,5 @@ export const viewClauses: ViewClauses = {
       expect(await port.list(another, LONG_AGO)).to.deep.equal([of(3, 1), of(2, 1)]);
       await port.add([counted(one, 0, 1)]);
       expect(await port.list(one, LONG_AGO), 'begun anew').to.deep.equal([of(3, 4), of(2, 3), of(0, 1)]);
-    },
-  ),
+    }),
 };
