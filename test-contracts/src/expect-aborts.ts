@@ -7,7 +7,7 @@ import { rejectionOf } from './rejection.ts';
 
 export type Interruptible = (signal: AbortSignal) => Promise<unknown>;
 
-/** Aborts' reasons that look like what a network or a file system says. */
+/** Reasons of aborts that look like errors of a network or a file system. */
 const [RESET, MISSING] = ['ECONNRESET', 'ENOENT'].map((code) =>
   Object.assign(new Error('of the system'), { code, syscall: 'read', errno: -104 }),
 );
@@ -19,10 +19,10 @@ const ABSENT = Object.assign(new Error('no such key'), {
 const FAULT = new Fault('archive_missing', 'of another call');
 const ODD = ['gone', { why: 'the request went away' }, null, 0, ''];
 
-/** What calls may be aborted for: anything. */
+/** Reasons for which calls may be aborted: any value. */
 export const REASONS: readonly unknown[] = [RESET, MISSING, TIMEOUT, ABSENT, FAULT, ...ODD];
 
-/** Reasons that look like what a store knows an answer to: it is there already, is busy, has no such range. */
+/** Reasons that look like errors that a store handles: the file exists, is busy, has no such range. */
 const KNOWN_TO_STORES: readonly unknown[] = [
   ...['EEXIST', 'ENOTDIR', 'EBUSY', '23505', 'SQLITE_BUSY'].map((code) =>
     Object.assign(new Error('of a store'), { code }),
@@ -41,10 +41,10 @@ const KNOWN_TO_STORES: readonly unknown[] = [
 ];
 const ALL_REASONS: readonly unknown[] = [...REASONS, ...KNOWN_TO_STORES];
 
-/** Turns after which calls were aborted for every reason, where they are aborted after one more each. */
+/** The number of turns after which calls were aborted for every reason, if each call is aborted one turn later. */
 export const ALL_TURNS: number = ALL_REASONS.length;
 
-/** Fails unless each call rejects with the reason of a signal that was aborted before, whatever it is. */
+/** Fails unless each call rejects with the reason, whatever it is, of a signal that was aborted before the call. */
 export async function expectAborted(calls: Readonly<Record<string, Interruptible>>): Promise<void> {
   for (const [name, call] of Object.entries(calls)) {
     for (const signal of [...ALL_REASONS.map((reason) => AbortSignal.abort(reason)), AbortSignal.abort()]) {
@@ -54,7 +54,7 @@ export async function expectAborted(calls: Readonly<Record<string, Interruptible
   }
 }
 
-/** Fails unless a call rejects with the reason of a signal that was aborted before, and of one aborted on the way. */
+/** Fails unless a call rejects with the reason of a signal that was aborted before it, or while it runs. */
 export async function expectAbortedEarlyAndLate(call: Interruptible): Promise<void> {
   const reason = { why: 'the request went away' };
   expect(await rejectionOf(call(AbortSignal.abort(reason)))).to.equal(reason);
@@ -64,7 +64,7 @@ export async function expectAbortedEarlyAndLate(call: Interruptible): Promise<vo
   expect(await rejectionOf(running), 'while it runs').to.equal(reason);
 }
 
-/** Fails unless each question is answered to whoever did not abort it, also beside those who did. */
+/** Fails unless each query is answered for callers that did not abort it, even when others abort the same query. */
 export async function expectAbortedAlone(questions: Readonly<Record<string, Interruptible>>): Promise<void> {
   const { signal } = new AbortController();
   for (const [name, ask] of Object.entries(questions)) {
@@ -83,12 +83,12 @@ export async function expectAbortedAlone(questions: Readonly<Record<string, Inte
 }
 
 const [FEW, MANY] = [8, 60];
-/** How many more files and connections may be open than before, as pools come and go. */
+/** How many more files and connections may be open than before, since pools grow and shrink. */
 export const SPARE = 12;
 
 /**
- * Aborts a call after so many turns of the event loop: it rejects with the reason, or was done before. Answers what came
- * of it in that case.
+ * Aborts a call after a number of turns of the event loop: it rejects with the reason, or ended before. Returns the
+ * answer in that case.
  */
 export async function abortedAfter<Answer>(
   turns: number,
@@ -102,7 +102,7 @@ export async function abortedAfter<Answer>(
       return undefined;
     },
   );
-  // What fails before the abort is told after it.
+  // A failure before the abort is reported after it.
   outcome.catch(() => undefined);
   for (let n = 0; n < turns; n += 1) await nextTurn();
   controller.abort(thrown);
@@ -115,7 +115,7 @@ function expectNobodyListens(signal: AbortSignal, what: string): void {
   expect(getEventListeners(signal, 'abort'), `${what}: listeners`).to.have.lengthOf(0);
 }
 
-/** Fails if calls leave anything of themselves behind: a listener on their signal, a file or a connection each. */
+/** Fails if calls leave a listener on their signal, an open file or a connection. */
 export async function expectNothingLeft(calls: Readonly<Record<string, Interruptible>>): Promise<void> {
   const { signal } = new AbortController();
   for (const [name, call] of Object.entries(calls)) {
@@ -131,7 +131,7 @@ export async function expectNothingLeft(calls: Readonly<Record<string, Interrupt
   }
 }
 
-/** Questions in every way they may end: answered, aborted before or on the way, and while nothing answers. */
+/** Queries with every way in which they may end: answered, aborted before or while they run, or without an answer. */
 export function inEveryEnd<Port>(
   port: Port,
   dead: Port,
@@ -148,7 +148,7 @@ export function inEveryEnd<Port>(
   return Object.assign({}, ...ends);
 }
 
-/** Fails if a call goes on listening to a signal that was aborted. */
+/** Fails if a call still listens to a signal that was aborted. */
 async function aborted(call: Interruptible, when: 'before' | 'on the way'): Promise<void> {
   const controller = new AbortController();
   if (when === 'before') controller.abort();
@@ -158,7 +158,7 @@ async function aborted(call: Interruptible, when: 'before' | 'on the way'): Prom
   expectNobodyListens(controller.signal, `aborted ${when}`);
 }
 
-/** How many files this process has open, without connections, where the system tells. */
+/** How many files, without connections, this process has open, on systems that report it. */
 export function openFiles(): number {
   try {
     return readdirSync('/dev/fd').filter((name) => isFile(Number(name))).length;
@@ -167,12 +167,12 @@ export function openFiles(): number {
   }
 }
 
-/** How many more files are open than before, once that has settled. */
+/** How many more files are open than before, when their number no longer changes. */
 export function filesLeftOpen(before: number): Promise<number> {
   return leftOpen(before, openFiles);
 }
 
-/** Others in the process, such as a thread that loads modules, have some open for a moment. */
+/** Waits, since other code of the process, such as a thread that loads modules, opens some files briefly. */
 async function leftOpen(before: number, count: () => number): Promise<number> {
   for (let tries = 1; ; tries += 1) {
     const left = count() - before;
@@ -189,7 +189,7 @@ function isFile(descriptor: number): boolean {
   }
 }
 
-/** How many files and connections this process has open, where the system tells. */
+/** How many files and connections this process has open, on systems that report it. */
 function descriptors(): number {
   try {
     return readdirSync('/dev/fd').length;

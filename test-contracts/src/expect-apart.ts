@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 
-/** How things that are nearly the same are written, and read by what tells them apart. */
+/** How similar items are written, and read by the values that distinguish them. */
 interface Apart<Item> {
   write(item: Item): Promise<unknown>;
   read(item: Item): Promise<unknown>;
-  /** What is read of one that was not written; nothing when absent. */
+  /** The result of reading an item that was not written; undefined when absent. */
   readonly none?: unknown;
-  /** What is read of one that was; the item itself when absent. */
+  /** The result of reading a written item; the item itself when absent. */
   readonly one?: (item: Item) => unknown;
 }
 
-/** Fails unless each item is absent until it is written, and then as it was written, however near others are. */
+/** Fails unless each item is missing until it is written, and then read as written, however similar others are. */
 export async function expectApart<Item>(
   items: readonly Item[],
   { write, read, none, one = (item) => item }: Apart<Item>,

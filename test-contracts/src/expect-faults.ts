@@ -2,7 +2,7 @@ import { type FaultCode, isFault } from '@pinfold/core';
 import { expect } from 'chai';
 import { rejectionOf } from './rejection.ts';
 
-/** Fails unless each call, by its name, rejects with the fault of a code that says what caused it. */
+/** Fails unless each call, by its name, rejects with a fault of the code that contains its cause. */
 export async function expectFaults(
   code: FaultCode,
   calls: Readonly<Record<string, Promise<unknown>>>,
@@ -15,7 +15,7 @@ export async function expectFaults(
   await Promise.all(all);
 }
 
-/** Fails unless each call rejects with the fault: alone, the second time as the first, and at once with all others. */
+/** Fails unless each call rejects with the fault: alone, a second time, and at the same time as all others. */
 export async function expectUnreachable(
   code: FaultCode,
   calls: Readonly<Record<string, () => Promise<unknown>>>,

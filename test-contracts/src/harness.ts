@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { type Clause, type Subject, toClauses } from './contract.ts';
 
-/** How a port shows that something was written to it. */
+/** How a test writes to a port, and checks that something was written. */
 export interface Mark<Port, S extends Subject<Port>> {
-  /** Writes the `n`th thing. */
+  /** Writes the `n`th item. */
   write(port: Port, n: number, subject: S): Promise<void>;
-  /** Whether the `n`th thing is there. */
+  /** Whether the `n`th item exists. */
   sees(port: Port, n: number, subject: S): Promise<boolean>;
 }
 
-/** The clauses that test an author's `create` and `peer`, before any promise of the port is looked at. */
+/** The clauses that test an author's `create` and `peer`, before any promise of the port is checked. */
 export function harnessClauses<Port, S extends Subject<Port> = Subject<Port>>(
   suite: string,
   mark: Mark<Port, S>,

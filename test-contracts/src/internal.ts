@@ -1,4 +1,4 @@
-// For packages of the same release; semver does not cover it.
+// For packages of the same release; not covered by semver.
 
 export { admit, aTry } from './attempt-counter/tries.ts';
 export { inEachEra } from './clock-skew.ts';

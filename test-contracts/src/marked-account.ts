@@ -20,7 +20,7 @@ const OTHER = 'other' as AccountId;
 const ROLE: RoleId = aRoleId(1);
 const ARCHIVE = '1795176000000-0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20' as ArchiveId;
 
-/** Tables of which no row belongs to an account, and that of the erasures themselves. */
+/** Tables without rows of an account, and the table of the erasures themselves. */
 const OF_NO_ACCOUNT = [
   'comparisons',
   'erasures',
@@ -30,7 +30,7 @@ const OF_NO_ACCOUNT = [
   'unfinished_imports',
 ];
 
-/** What is no text of a person: ids, by which rows belong together, and what stays by contract. */
+/** Values that are no text of a person: ids that connect rows, and values that remain by contract. */
 const GIVEN: Readonly<Record<string, Row>> = {
   roles: { id: ROLE, archive: ARCHIVE, sha256: aSha256(1), hasArchive: true, publishedAt: START },
   manifests: { archive: ARCHIVE },
@@ -44,10 +44,10 @@ const GIVEN: Readonly<Record<string, Row>> = {
   feed_begins: { event: aRoleId(51) },
 };
 
-/** An account that has a text of its own in every column of texts and of JSON. */
+/** An account with a different text in every column of texts and of JSON. */
 export interface MarkedAccount {
   readonly account: AccountId;
-  /** Every text that may be nowhere once the account is erased. */
+  /** Every text that must not remain anywhere after the account is erased. */
   readonly marks: readonly string[];
 }
 
@@ -58,13 +58,13 @@ const insertRows = defineProgram('test.insert_rows', {
   },
 });
 
-/** The schema of the stores, with what a test needs to fill it. */
+/** The schema of the stores, with a program by which tests fill its tables. */
 export const MARKED_SCHEMA: DatabaseSchema = {
   tables: STORE_SCHEMA.tables,
   programs: [...STORE_SCHEMA.programs, insertRows],
 };
 
-/** Fills every table that the core declares: a new column of texts is filled, too, without being named here. */
+/** Fills every table that the core declares; a new column of texts is filled without being named here. */
 export async function markAccount(database: Database): Promise<MarkedAccount> {
   const marks: string[] = [];
   const mark = (table: string, member: string): string => {
@@ -106,7 +106,7 @@ function fillOf({ type }: Column, member: string, mark: () => string): unknown {
   return { requests: text };
 }
 
-/** The oldest key, which shows that there was a first start, and what the person did for another account. */
+/** The oldest key, which records that there was a first start, and what the person did for another account. */
 function ofOthers(person: string): readonly (readonly [string, Row])[] {
   const event = { at: START, type: 'key.created', account: OTHER, pin: null, name: null, request: null };
   const places = { recordedAt: START, feedNumber: null, accountFeedNumber: 1, asOperator: false };
@@ -123,7 +123,7 @@ function ofOthers(person: string): readonly (readonly [string, Row])[] {
   ];
 }
 
-/** Erases an account as a sweep does, with storage that removes every archive. */
+/** Erases an account as a sweep does, with a storage that removes every archive. */
 export async function eraseMarked(database: Database, account: AccountId): Promise<void> {
   const { erasures, roles } = storesOf(database);
   const erasure = { account, replacement: 'erased:marked' as AccountId };

@@ -16,12 +16,12 @@ export interface MigratedPlace {
 /** A database whose migrations are tested. */
 export interface MigrationRig {
   readonly migrations: readonly Migration[];
-  /** The code of the error when a statement names a table that does not exist. */
+  /** The code of the error for a statement that names a missing table. */
   readonly noTable: string;
   onPlace(work: (place: MigratedPlace) => Promise<void>): Promise<void>;
 }
 
-/** Declares, as mocha tests, what holds for the migrations of every database. */
+/** Declares mocha tests for the migrations of any database. */
 export function describeMigrations({ migrations, noTable, onPlace }: MigrationRig): void {
   const newest = migrations.at(-1) as Migration;
   const addition: Migration = {
@@ -30,7 +30,7 @@ export function describeMigrations({ migrations, noTable, onPlace }: MigrationRi
     oldestVersion: newest.version,
     sql: 'ALTER TABLE roles ADD COLUMN mood TEXT',
   };
-  /** A step that older releases cannot live with. */
+  /** A step after which older releases cannot run. */
   const breakage: Migration = {
     version: newest.version + 2,
     release: '8.0.0',

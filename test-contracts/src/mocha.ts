@@ -42,9 +42,9 @@ export function describeArchiveStorage(options: MochaArchiveStorageOptions): voi
 /** {@link ContractOptions} with what mocha adds. */
 export interface MochaContractOptions<Port, S extends Subject<Port> = Subject<Port>>
   extends ContractOptions<Port, S> {
-  /** The longest one clause may take, in milliseconds; 300,000 when absent. */
+  /** The time limit of one clause, in milliseconds; 300,000 when absent. */
   readonly timeout?: number;
-  /** Checks only the clauses whose id it matches: for a second setup of an implementation. */
+  /** Checks only the clauses whose id matches: for a second setup of an implementation. */
   readonly clauses?: RegExp;
 }
 
@@ -82,16 +82,16 @@ export function describeContract<Port, S extends Subject<Port>>(
 export interface MochaDatabaseOptions extends RandomProgramOptions {
   /** The database's name, for reports: `SQLite`. */
   readonly name: string;
-  /** Opens an empty database of its own, migrated, for the tables and programs of the suite. Called for each promise. */
+  /** Opens a new, empty, migrated database for the tables and programs of the suite. Called for each promise. */
   readonly open: (schema: DatabaseSchema) => Promise<StoreSubject<Database>>;
-  /** Checks only the promises whose id it matches, and no random programs: for a second setup of an engine. */
+  /** Checks only the promises whose id matches, and no random programs: for a second setup of an engine. */
   readonly clauses?: RegExp;
-  /** The longest one promise may take, in milliseconds; 300,000 when absent. */
+  /** The time limit of one promise, in milliseconds; 300,000 when absent. */
   readonly timeout?: number;
 }
 
 /**
- * Declares the promises of a `Database`, and a run of random programs against the one in memory, as mocha tests.
+ * Declares as mocha tests the promises of a `Database`, and a comparison with the database in memory by random programs.
  *
  * @example
  * import type { Database, DatabaseSchema } from '@pinfold/core/records';

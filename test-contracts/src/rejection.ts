@@ -2,7 +2,7 @@ import { type Fault, isFault } from '@pinfold/core';
 import { AssertionError } from 'chai';
 
 /**
- * What a promise rejects with; that it resolves is a failure.
+ * Returns the reason with which a promise rejects; fails if it resolves.
  *
  * @example
  * import { Fault } from '@pinfold/core';
@@ -19,7 +19,7 @@ export async function rejectionOf(promise: Promise<unknown>, what = 'the call'):
   return outcome.reason;
 }
 
-/** The fault that a promise rejects with; any other reason is thrown. */
+/** Returns the fault with which a promise rejects; throws any other reason. */
 export async function faultOf(promise: Promise<unknown>): Promise<Fault> {
   const reason = await rejectionOf(promise);
   if (!isFault(reason)) throw reason;

@@ -3,7 +3,7 @@ import type { ClauseTable, StoreSubject } from './contract.ts';
 import { expectAbortedAlone, expectNothingLeft, inEveryEnd } from './expect-aborts.ts';
 import { expectUnreachable } from './expect-faults.ts';
 
-/** One call of a port. A call that creates something uses `n`, which differs each time. */
+/** One call of a port. A call that creates something uses `n`, which is different each time. */
 export type Ask<Port> = (port: Port, signal: AbortSignal | undefined, n: number) => Promise<unknown>;
 
 /** Calls of methods, each with the inputs to try. */
@@ -16,7 +16,7 @@ export interface SharedPromises<Stores, Port, Reads extends keyof Port> {
   /** The first part of the clauses' ids. */
   readonly suite: string;
   readonly portOf: (stores: Stores) => Port;
-  /** Creates what the calls are about. */
+  /** Creates the items that the calls need. */
   readonly prepare: (stores: Stores) => Promise<unknown>;
   /** The methods that change nothing. */
   readonly reads: Asks<Port, Reads>;
@@ -24,12 +24,12 @@ export interface SharedPromises<Stores, Port, Reads extends keyof Port> {
   readonly writes: Asks<Port, Exclude<keyof Port, Reads>>;
   /** The methods that take a signal, each with the id of the clause that aborts it. */
   readonly aborted?: Readonly<Partial<Record<Reads, string>>>;
-  /** Made one after the other; each changes what `reads` answer. */
+  /** Made one after another; each changes the results of `reads`. */
   readonly changes: Readonly<Record<string, (stores: Stores) => Promise<unknown>>>;
 }
 
 /**
- * The clauses that hold for every store: a new port gets them from a table of its methods. Where none of them takes a
+ * The clauses that apply to every store: a new port gets them from a table of its methods. When no method takes a
  * signal, there is no `lets-go`.
  */
 export function sharedClauses<Stores, Port extends object, Reads extends keyof Port>({
@@ -144,7 +144,7 @@ function each<Port, Call>(
   return Object.fromEntries(all.map(({ name, ask }) => [name, callOf(ask)]));
 }
 
-/** Changes every mutable part of a value, as a careless caller might do with answers. */
+/** Changes every mutable part of a value, as a careless caller might do with results. */
 function spoil(held: unknown): void {
   if (typeof held !== 'object' || held === null || Object.isFrozen(held)) return;
   for (const [name, value] of Object.entries(held)) {

@@ -1,18 +1,18 @@
 import { expect } from 'chai';
 
-/** More items, or pages, than any clause has: a walk that gives more does not end. */
+/** More items, or pages, than any clause has: a walk that yields more does not end. */
 const MAX_PAGES = 10_000;
 
 /** How a list is walked. */
 interface Walk<Place, Given> {
-  /** Where it begins; with the first item when absent. */
+  /** Where the walk starts; at the first item when absent. */
   readonly after?: Place | undefined;
   /** The walk ends with an empty page, since any page may be short; with the first short one when absent. */
   readonly upTo?: 'empty';
   readonly between?: ((page: Given) => Promise<unknown>) | undefined;
 }
 
-/** All items of a list each page of which is asked for by the last item of the one before. */
+/** All items of a list whose pages are each requested by the last item of the previous page. */
 export async function walk<Item>(
   limit: number,
   list: (last: Item | undefined) => Promise<readonly Item[]>,
@@ -34,7 +34,7 @@ interface PageOf<Item, Place> {
   readonly next: Place | undefined;
 }
 
-/** All pages of a list that says where the next one begins. */
+/** All pages of a list that returns where the next page starts. */
 export async function walkPages<Item, Place>(
   list: (place: Place | undefined) => Promise<PageOf<Item, Place>>,
   { after, between }: Pick<Walk<Place, number>, 'after' | 'between'> = {},
@@ -48,7 +48,7 @@ export async function walkPages<Item, Place>(
   return pages;
 }
 
-/** Chai's words where it fails; an assertion for each page would cost more than all else in a sequence. */
+/** Calls Chai only for a failure: an assertion for each page would take longer than the rest of a sequence. */
 function expectAtMost(most: number, count: number, what: string): void {
   if (count > most) expect(count, what).to.be.at.most(most);
 }

@@ -1,36 +1,36 @@
 import { aroundCalls } from './around-calls.ts';
 
-/** The names of a port's methods that answer with a promise; those that answer at once have no faults. */
+/** The names of a port's methods that return a promise; only those can fail as planned. */
 export type FaultyMethod<Port> = {
   [Name in keyof Port]-?: Port[Name] extends (...inputs: never[]) => Promise<unknown> ? Name : never;
 }[keyof Port] &
   string;
 
-/** Where a call breaks, and with what. */
+/** Where a call fails, and with which fault. */
 export interface Injection {
   /**
-   * `before`: the call never reaches the port. `after`: the port does its work and its answer is lost, which is what
+   * `before`: the call never reaches the port. `after`: the port completes the call and its answer is lost, which
    * leaves the outcome of a write unknown.
    */
   readonly when: 'before' | 'after';
-  /** What the call rejects with, mostly a `Fault`. */
+  /** The reason with which the call rejects, usually a `Fault`. */
   readonly fault: unknown;
 }
 
-/** Decides which calls of a port break. */
+/** Decides which calls of a port fail. */
 export interface FaultPlan<Port> {
   /**
-   * Asked before each call; `undefined` lets it pass.
+   * Called before each call; `undefined` lets the call through.
    *
-   * @param method the method that is called.
-   * @param n which call of that method it is, from 1 on.
+   * @param method the called method.
+   * @param n the number of the call of that method, from 1.
    */
   onCall(method: FaultyMethod<Port>, n: number): Injection | undefined;
 }
 
 /**
- * A port whose calls break as planned; all others reach `port` as they are. What the port itself rejects with comes
- * out unchanged, also where a fault was planned after it.
+ * A port whose calls fail as planned; all others reach `port` unchanged. Rejections of the port itself are passed on
+ * unchanged, even where a fault was planned after the call.
  *
  * @example
  * import { Fault } from '@pinfold/core';

@@ -15,14 +15,14 @@ function description(check: () => unknown): string {
 }
 
 describe('A comparison that fails', () => {
-  it('says where lists differ first, with ids that speak', () => {
+  it('reports the first difference of lists, with readable ids', () => {
     const [expected, came] = [[1, 5, 3].map(aRoleId), [1, 3, 5].map(aRoleId)];
     expect(description(() => expect(came, 'the list').to.deep.equal(expected))).to.equal(
       'the list: expected role 5 at [1], but role 3 came',
     );
   });
 
-  it('says what is missing at the end of a list, and what is too much', () => {
+  it('reports what is missing at the end of a list, and what is superfluous', () => {
     const ids = [1, 2, 3].map(anArchiveId);
     expect(description(() => expect(ids.slice(0, 2), 'a page').to.deep.equal(ids))).to.equal(
       'a page: expected 3 items, but 2 ([2] is archive 3) came',
@@ -32,7 +32,7 @@ describe('A comparison that fails', () => {
     );
   });
 
-  it('distinguishes ids that differ in little, and archives of one number by their instants', () => {
+  it('distinguishes similar ids, and archives of one number by their instants', () => {
     const near = (id: string) => id.replace('-4000-', '-4001-');
     const one = anArchiveId(1);
     expect(description(() => expect([anArchiveIdAt(5, 1)]).to.deep.equal([near(one)]))).to.equal(
@@ -68,7 +68,7 @@ describe('A comparison that fails', () => {
     );
   });
 
-  it('says so in its stack, and shows both values in the same words', () => {
+  it('has its message in its stack, and prints both values in the same form', () => {
     const check = () => expect([aRoleId(2)], 'it').to.deep.equal([aRoleId(1)]);
     let error: unknown;
     try {
@@ -80,7 +80,7 @@ describe('A comparison that fails', () => {
     expect(error).to.include({ expected: '[\n role 1\n]', actual: '[\n role 2\n]' });
   });
 
-  it('stays as it is where a number or a text was compared, and so does any other error', () => {
+  it('is unchanged if a number or a text was compared, and so is any other error', () => {
     expect(description(() => expect(1, 'how many').to.equal(2))).to.equal('how many: expected 1 to equal 2');
     const error = new Error('broken');
     expect(inWords(error)).to.equal(error);

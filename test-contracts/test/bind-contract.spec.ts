@@ -77,7 +77,7 @@ describe('bindContract', () => {
     return failures;
   }
 
-  it('checks no clause after one of the harness has failed, and names that one instead', async () => {
+  it('checks no more clauses after a clause of the harness has failed, and names that one instead', async () => {
     const failing = {
       id: 'counter/harness-open',
       text: 'it opens',
@@ -113,7 +113,7 @@ describe('checkClause', () => {
     expect(log).to.deep.equal(['create 1', 'dispose 1', 'create 2', 'create 3', 'dispose 2', 'dispose 3']);
   });
 
-  it('disposes of the subject of a clause that failed, and rejects with its error as it was', async () => {
+  it('disposes of the subject of a clause that failed, and rejects with its error unchanged', async () => {
     const { create, log } = counters();
     const broken = new Error('broken promise');
     const failing = { ...next, check: () => Promise.reject(broken) };

@@ -6,7 +6,7 @@ import { checkRandomPrograms } from '../src/database/random.ts';
 import { replacing } from '../src/fixtures/index.ts';
 import { rejectionOf } from '../src/rejection.ts';
 
-/** Results in nothing for every row that was found. */
+/** A database that returns nothing for every row that it found. */
 async function forgetting() {
   const memory = createMemoryDatabase(LIBRARY);
   const write: Database['write'] = async (program, args) => {
@@ -17,8 +17,8 @@ async function forgetting() {
   return { port, peer: async () => port, unreachable: async () => port, dispose: () => memory.close() };
 }
 
-describe('Random programs that come to something else than in memory', () => {
-  it('fail with the first step that differs, what came and what was expected, and the seed, which repeats the run', async () => {
+describe('Random programs with another outcome than in memory', () => {
+  it('fail with the first step that differs, its actual and expected result, and the seed, which repeats the run', async () => {
     const { message } = (await rejectionOf(checkRandomPrograms(forgetting))) as Error;
     const [difference = '', advice = '', ...programs] = message.split('\n');
     expect(difference).to.match(

@@ -31,7 +31,7 @@ describe('withFaults', () => {
     expect(asked).to.deep.equal(['put 1', 'put 2', 'list 1']);
   });
 
-  it('breaks the n-th call before it reaches the port', async () => {
+  it('fails the n-th call before it reaches the port', async () => {
     const shelf = withFaults(new Shelf(), {
       onCall: (method, n) => (method === 'put' && n === 2 ? { when: 'before', fault } : undefined),
     });
@@ -41,7 +41,7 @@ describe('withFaults', () => {
     expect(await shelf.list()).to.deep.equal(['a', 'c']);
   });
 
-  it('breaks the n-th call after the port has done it', async () => {
+  it('fails the n-th call after the port has completed it', async () => {
     const shelf = withFaults(new Shelf(), {
       onCall: (method, n) => (method === 'put' && n === 2 ? { when: 'after', fault } : undefined),
     });
@@ -50,12 +50,12 @@ describe('withFaults', () => {
     expect(await shelf.list()).to.deep.equal(['a', 'b']);
   });
 
-  it("gives the port's own error, also where a fault was planned after it", async () => {
+  it("passes on the port's own error, even where a fault was planned after the call", async () => {
     const shelf = withFaults(new Shelf(), { onCall: () => ({ when: 'after', fault }) });
     expect(await rejectionOf(shelf.put(''))).to.be.instanceOf(TypeError);
   });
 
-  it('counts calls of one port by themselves', async () => {
+  it('counts the calls of each port separately', async () => {
     const plan = {
       onCall: (_: string, n: number) => (n === 1 ? ({ when: 'before', fault } as const) : undefined),
     };
@@ -65,9 +65,9 @@ describe('withFaults', () => {
     expect(await one.put('a')).to.equal(1);
   });
 
-  it('offers methods that answer with a promise only', () => {
+  it('accepts only methods that return a promise', () => {
     const faulty: FaultyMethod<Clock> = 'sleep';
-    // @ts-expect-error: a clock's now answers at once.
+    // @ts-expect-error: a clock's now returns no promise.
     const immediate: FaultyMethod<Clock> = 'now';
     expect([faulty, immediate]).to.deep.equal(['sleep', 'now']);
   });

@@ -4,18 +4,18 @@ import { type ClauseTable, type Contract, type Subject, toClauses, withPeer } fr
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 
-/** The subject of the tests of a {@link GrantSigner}. A peer has the port's secret. */
+/** The subject of the tests of a {@link GrantSigner}. A peer has the same secret as the port. */
 export interface GrantSignerSubject extends Subject<GrantSigner> {
-  /** Signs with a new secret, the port's being an earlier one. */
+  /** A signer that signs with a new secret and accepts the port's as an earlier one. */
   successor(): Promise<GrantSigner>;
-  /** Knows a secret of its own alone. */
+  /** A signer that knows only a secret of its own. */
   ofAnotherKey(): Promise<GrantSigner>;
 }
 
 type GrantSignerClauses = ClauseTable<GrantSigner, GrantSignerSubject>;
 
 const SAFE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.';
-/** Characters that lenient parsers of base64 and tokens skip, or take for another character. */
+/** Characters that lenient parsers of base64 and tokens skip, or confuse with another character. */
 const UNSAFE = '+/= \n%\0é';
 
 const A_GRANT: Grant = {
@@ -27,7 +27,7 @@ const A_GRANT: Grant = {
   madeAt: after(START, hours(1)),
 };
 
-/** Every purpose, and figures at their ends. */
+/** Every purpose, and numbers at their limits. */
 const GRANTS: readonly Grant[] = [
   A_GRANT,
   { ...A_GRANT, purpose: 'path' },
@@ -44,7 +44,7 @@ const GRANTS: readonly Grant[] = [
   { ...A_GRANT, issuedAt: instant(Date.UTC(9999, 11, 31)), madeAt: instant(Number.MAX_SAFE_INTEGER) },
 ];
 
-/** Every text that differs from a token in one character, or in its end. */
+/** Every text that differs from a token in one character, or at its end. */
 function* forgeries(token: string): Generator<string> {
   for (let at = 0; at < token.length; at += 1) {
     yield token.slice(0, at);
@@ -60,7 +60,7 @@ function* forgeries(token: string): Generator<string> {
   yield token + token;
 }
 
-/** All that a client can read from a token: the text, and its bytes by each common alphabet from each position on. */
+/** Everything that a client can decode from a token: the text, and its bytes by each common alphabet from each position. */
 function* readingsOf(token: string): Generator<string> {
   yield token;
   for (let from = 0; from < token.length; from += 1) {

@@ -7,7 +7,7 @@ export interface PublishRequest {
   readonly archive?: Uint8Array;
   readonly filename?: string;
   readonly title?: string;
-  /** All parts of the form, in place of those above. */
+  /** All parts of the form, instead of those above. */
   readonly parts?: readonly FormPart[];
   /** The Idempotency-Key; a new one when absent, none when null. */
   readonly key?: string | readonly string[] | null;
@@ -23,7 +23,7 @@ export function freshKey(): string {
   return `key-${process.pid}-${keys}`;
 }
 
-/** A client of the API with one API key. Every answer it gets is checked against the service's own document. */
+/** A client of the API with one API key. It checks every answer against the service's own document. */
 export class ApiClient {
   readonly #service: HttpService;
   readonly #key: string | undefined;
@@ -89,7 +89,7 @@ export class ApiClient {
   }
 }
 
-/** Makes a check that gets a client with the first account's key. */
+/** Makes a check that receives a client with the first account's key. */
 export function withClient(
   check: (client: ApiClient, port: HttpService) => Promise<void>,
 ): (subject: HttpSubject) => Promise<void> {

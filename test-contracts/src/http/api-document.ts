@@ -6,7 +6,7 @@ import type { HttpService } from './subject.ts';
 
 type Json = { readonly [name: string]: Json };
 
-/** The document of the API, as the service itself answers it. */
+/** The document of the API, as the service itself returns it. */
 export interface ApiDocument {
   readonly openapi: string;
   readonly paths: Json;
@@ -28,7 +28,7 @@ export function readDocument(service: HttpService): Promise<ApiDocument> {
 
 /**
  * Fails unless the document describes the answer: its status, its headers, its media type and every member of its body.
- * Headers that the document never speaks of are the server's own.
+ * Headers that the document never mentions may be added by the server.
  *
  * @example
  * import { type ApiDocument, checkAgainstDocument } from '@pinfold/test-contracts';
@@ -66,7 +66,7 @@ export function checkAgainstDocument(
   }
 }
 
-/** An answer to what is no operation is one of the common responses, or at least a problem. */
+/** An answer to a request that is no operation is one of the common responses, or at least a problem. */
 function responseOf(
   { paths, components }: ApiDocument,
   { method = 'GET', path }: Pick<ApiRequest, 'method' | 'path'>,
@@ -85,7 +85,7 @@ function responseOf(
   );
 }
 
-/** Services differ in their addresses, not in their schemas, which are dear to compile. */
+/** Services differ in their addresses, not in their schemas, which are expensive to compile. */
 function validatorOf({ components }: ApiDocument, schema: Json): ValidateFunction {
   const schemas = mapped(components.schemas ?? {}, (one) => closed(one, {}));
   const root = { ...closed(schema), components: { schemas } };
@@ -97,7 +97,7 @@ function validatorOf({ components }: ApiDocument, schema: Json): ValidateFunctio
   return compiled;
 }
 
-/** Closes a schema: other members than its own are invalid. The parts of a combined schema are closed by the whole. */
+/** Makes members that a schema does not define invalid. For a combined schema, this is checked once for all its parts. */
 function closed(schema: Json, lock: object = { unevaluatedProperties: false }): Json {
   const { $ref, properties, items, oneOf, allOf } = schema;
   return {

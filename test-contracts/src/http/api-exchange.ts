@@ -52,15 +52,15 @@ export interface ApiAnswer {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Uint8Array;
   readonly text: string;
-  /** The JSON. Members that the answer lacks are undefined, although their types do not say so. */
+  /** The JSON. Members that are missing in the answer are undefined, although their types do not say so. */
   readonly body: WireBody;
 }
 
 export interface ApiRequest {
   readonly method?: string;
-  /** From the public URL on, with its query. */
+  /** The path after the public URL, with its query. */
   readonly path: string;
-  /** Several values of a name are sent as so many headers. */
+  /** Several values of a name are sent as separate headers. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array;
 }

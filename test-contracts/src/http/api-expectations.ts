@@ -10,7 +10,7 @@ export function expectProblem(answer: ApiAnswer, status: number, code: string, w
   expect(`${answer.status} ${answer.body.code}`, what).to.equal(`${status} ${code}`);
 }
 
-/** Publishes a site of one page, which must succeed. */
+/** Publishes a site of one page; fails unless that succeeds. */
 export async function publishSite(service: HttpService, fields: PublishRequest = {}): Promise<WirePin> {
   const archive = fields.archive ?? siteZip();
   const answer = await new ApiClient(service).publish({ archive, ...fields });
@@ -18,14 +18,14 @@ export async function publishSite(service: HttpService, fields: PublishRequest =
   return answer.body.pin;
 }
 
-/** Reads a role of the first account, which must be there. */
+/** Reads a role of the first account, which must exist. */
 export async function readPin(service: HttpService, id: string): Promise<WirePin> {
   const answer = await new ApiClient(service).read(id);
   expect(answer.status, answer.text).to.equal(200);
   return answer.body.pin;
 }
 
-/** All roles of the first account that a list without a state has. */
+/** All roles of the first account that a list without a state contains. */
 export async function listIds(service: HttpService, query = '?limit=100'): Promise<readonly string[]> {
   const answer = await new ApiClient(service).get(`/api/v1/pins${query}`);
   expect(answer.status, answer.text).to.equal(200);

@@ -9,7 +9,7 @@ import { expectProblem, listIds, publishSite, readPin } from './api-expectations
 import { siteZip } from './sites.ts';
 import type { HttpClauses, HttpService, HttpSubject } from './subject.ts';
 
-/** A publication in bytes, so that it can be broken off anywhere. */
+/** A publication in bytes, so that it can be interrupted anywhere. */
 async function publicationBytes(service: HttpService, key: string): Promise<Buffer> {
   const form = multipart([archivePart(siteZip())]);
   const head = [
@@ -24,7 +24,7 @@ async function publicationBytes(service: HttpService, key: string): Promise<Buff
   return Buffer.concat([Buffer.from(head.join('\r\n')), form.body]);
 }
 
-/** Sends one publication many times at once, over the service and its peers. */
+/** Sends one publication many times at once, to the service and its peers. */
 async function duplicates(subject: HttpSubject, count: number): Promise<readonly ApiAnswer[]> {
   const fields = { archive: siteZip('many'), title: 'once', key: `parallel-${count}` };
   return together(subject, count, (port) => new ApiClient(port).publish(fields));
@@ -44,7 +44,7 @@ function expectOneRole(answers: readonly ApiAnswer[]): void {
   expect(ids.size).to.equal(1);
 }
 
-/** Far more looks than a publication takes. */
+/** Far more checks than are needed until a publication has ended. */
 const MAX_TRIES = 20_000;
 
 async function untilPublished(client: ApiClient, key: string): Promise<string> {

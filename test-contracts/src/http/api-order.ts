@@ -7,7 +7,7 @@ import { publishSite, UNKNOWN_ID } from './api-expectations.ts';
 import { siteZip, siteZipOf } from './sites.ts';
 import type { HttpClauses, HttpService } from './subject.ts';
 
-/** A fault of a publication, and the answer to it. */
+/** A mistake in a publication, and the answer to it. */
 interface Faulty {
   readonly code: string;
   readonly spoil: (request: Publication) => Publication;
@@ -23,7 +23,7 @@ interface Publication {
   readonly archive: Uint8Array;
 }
 
-/** The faults in the order in which the API checks them. */
+/** The mistakes in the order in which the API checks them. */
 async function publicationFaults(service: HttpService): Promise<readonly Faulty[]> {
   const taken = 'taken';
   await publishSite(service, { key: taken });
@@ -69,7 +69,7 @@ export const orderClauses: HttpClauses = {
         archive: siteZip(),
       };
       for (const [n, { code }] of faults.entries()) {
-        // With all faults from here on. The first is applied last, so that no other replaces it.
+        // With all mistakes from this one on. The first is applied last, so that no other replaces it.
         const fields = faults.slice(n).reduceRight((spoilt, { spoil }) => spoil(spoilt), sound);
         const answer = await new ApiClient(port, fields.key).send(requestOf(fields));
         expect(`${answer.status} ${answer.body.code}`).to.equal(code);

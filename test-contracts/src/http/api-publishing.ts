@@ -10,7 +10,7 @@ import type { HttpClauses } from './subject.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const DAY = 86_400_000;
 
-/** Names as they are sent in the head of the archive's part, and as the pin has them. */
+/** Names as they are sent in the head of the archive's part, and as they appear in the pin. */
 const FILENAMES = [
   ['filename="日本.zip"', '日本.zip'],
   ['filename=plain.zip', 'plain.zip'],
@@ -43,7 +43,7 @@ const BAD_FILENAMES = [
   Buffer.concat([Buffer.from('filename="'), Buffer.from([0xe9]), Buffer.from('.zip"')]),
 ];
 
-/** A ZIP as Explorer writes it in Japan, whose page links 会社.html. */
+/** A ZIP as Explorer writes it in Japan, with a page that links to 会社.html. */
 function japaneseZip(): Uint8Array {
   const name = Buffer.from('89ef8ed02e68746d6c', 'hex');
   const page = { name: 'index.html', content: '<a href="%E4%BC%9A%E7%A4%BE.html">x</a>' };

@@ -7,7 +7,7 @@ import type { HttpClauses, HttpService } from './subject.ts';
 
 const SECOND = duration(1_000);
 
-/** Publishes sites a second apart; gives their ids, newest first. */
+/** Publishes sites a second apart; returns their ids, newest first. */
 async function publishMany(service: HttpService, count: number): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let n = 0; n < count; n += 1) {

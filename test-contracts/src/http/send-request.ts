@@ -9,7 +9,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** A request whose target is as it stands, and so are headers that are a list of names and values in turn. */
+/** A request whose target is sent unchanged, and so are headers given as a list of alternating names and values. */
 export interface BareRequest {
   readonly method?: string;
   readonly path: string;
@@ -17,7 +17,7 @@ export interface BareRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** Sends a request on a connection of its own and reads its answer, which may come before the body is out. */
+/** Sends a request on a connection of its own and reads its answer, which may arrive before the whole body is sent. */
 export function sendRequest(
   baseUrl: string,
   { method = 'GET', path, headers = {}, body }: BareRequest,

@@ -8,7 +8,7 @@ import type { HttpClauses, HttpService } from './subject.ts';
 import { change, PASSWORD, stop } from './viewing-expectations.ts';
 
 const WEEK = 7 * 86_400_000;
-/** More than one read of storage gives. */
+/** More bytes than one read of storage returns. */
 const LARGE = 2 * 1_048_576 + 70_001;
 
 async function publishZip(service: HttpService, bytes = 5_000, filename = 'site.zip') {
@@ -17,7 +17,7 @@ async function publishZip(service: HttpService, bytes = 5_000, filename = 'site.
   return { id, archive, path: `/api/v1/pins/${id}/archive` };
 }
 
-/** The headers that say what an answer with a ZIP, or a part of it, is. */
+/** The headers that describe an answer with a ZIP or a part of it. */
 function described({ headers }: ApiAnswer): Readonly<Record<string, unknown>> {
   const names = ['content-type', 'content-length', 'content-range', 'accept-ranges', 'cache-control'];
   return Object.fromEntries(

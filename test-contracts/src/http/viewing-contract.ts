@@ -10,7 +10,7 @@ import { passwordClauses } from './viewing-password.ts';
 import { sharedUrlClauses } from './viewing-shared-url.ts';
 import { siblingClauses } from './viewing-siblings.ts';
 
-/** The promises to viewers (packages/viewer/README.md#what-it-answers), for a service with an API to publish by. */
+/** The promises to viewers (packages/viewer/README.md#what-it-answers), for a service with an API for publishing. */
 export const httpViewingContract: HttpContract = {
   port: 'HttpViewing',
   harness: httpHarness,

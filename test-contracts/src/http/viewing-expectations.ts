@@ -37,7 +37,7 @@ export async function stop(service: HttpService, id: string): Promise<void> {
   expect(answer.status, answer.text).to.equal(204);
 }
 
-/** Opens a site's first page, through the password page where there is one. */
+/** Opens a site's first page, and submits the password where the site has one. */
 export async function openPage(visitor: Visitor, pin: WirePin): Promise<ViewAnswer> {
   const door = await visitor.open(pin.shared_url);
   if (door.url !== pin.shared_url) return door;
@@ -58,7 +58,7 @@ export async function openNewSite(
   return { pin, visitor, page };
 }
 
-/** Fails unless the answer has nothing of a file: no byte, no length, no validator. */
+/** Fails unless the answer reveals nothing of a file: no byte, no length, no validator. */
 export function expectNothingOfFile(answer: ViewAnswer, file: string | Uint8Array = HOME): void {
   const known = Buffer.from(file);
   expect(answer.bytes.includes(known), 'bytes of the file').to.equal(false);

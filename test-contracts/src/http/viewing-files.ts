@@ -9,7 +9,7 @@ import { NAVIGATION } from './viewing-visitor.ts';
 const SANDBOX =
   'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads';
 
-/** Bytes that no deflate makes smaller. */
+/** Bytes that cannot be compressed. */
 function noise(length: number): Uint8Array {
   let state = 1;
   return Uint8Array.from({ length }, () => {

@@ -17,12 +17,12 @@ import { NAVIGATION, PART, type ViewAnswer, Visitor } from './viewing-visitor.ts
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Whether someone without a cookie, or with another's, gets a part of the page. */
+/** Whether someone without a cookie, or with another person's, is refused a part of the page. */
 async function isShutOut(visitor: Visitor, page: ViewAnswer): Promise<boolean> {
   return (await visitor.part(page, 'app.js')).status === 403;
 }
 
-/** The address at which the site is, without anybody's grant. */
+/** The address of the site, without a grant. */
 async function bareSite(port: HttpService, pin: WirePin): Promise<string> {
   if (port.viewerMode === 'path') return `${pin.shared_url}/`;
   const open = await openNewSite(port);

@@ -14,7 +14,7 @@ const TRIES = 10;
 const FORM = 'application/x-www-form-urlencoded';
 const RIGHT = `password=${encodeURIComponent(PASSWORD)}`;
 
-/** Forms that are no try, with the right password in them where there is room. */
+/** Forms that do not count as an attempt; some contain the right password. */
 const OTHER_FORMS: readonly (readonly [type: string, body: string])[] = [
   ['application/json', JSON.stringify({ password: PASSWORD })],
   ['text/plain', RIGHT],
@@ -29,7 +29,7 @@ const OTHER_FORMS: readonly (readonly [type: string, body: string])[] = [
   [FORM, `password=${'x'.repeat(4_096)}`],
 ];
 
-/** Headers that a page of another site would send. */
+/** Headers of a request that a page of another site causes. */
 const FOREIGN: readonly Readonly<Record<string, string>>[] = [
   { 'Sec-Fetch-Site': 'cross-site' },
   { 'Sec-Fetch-Site': 'same-site' },
@@ -43,7 +43,7 @@ async function statusesOf(answers: readonly Promise<ViewAnswer>[]): Promise<Map<
   return counted;
 }
 
-/** Lets the service's clock go on as the wall's does: tries that wait look for a place by it. */
+/** Advances the service's clock with the real time while `work` runs: waiting attempts use it to check for a place. */
 async function asTimeGoesOn<Result>(service: HttpService, work: Promise<Result>): Promise<Result> {
   const step = 20;
   return await meanwhile(work, async () => {

@@ -19,7 +19,7 @@ const FORBIDDEN_RETURNS = [
   `/${'a'.repeat(2_048)}`,
 ];
 
-/** Every page of the viewer, by what leads to it. */
+/** Every page of the viewer, by the request that leads to it. */
 async function everyPage(visitor: Visitor, baseUrl: string, id: string): Promise<readonly ViewAnswer[]> {
   const unknown = `${baseUrl}/s/${UNKNOWN_ID}`;
   const page = (url: string, language: string): Promise<ViewAnswer> =>

@@ -5,11 +5,11 @@ import type { HttpClauses, HttpService } from './subject.ts';
 import { openNewSite, PASSWORD, publishToView, SITE } from './viewing-expectations.ts';
 import { NAVIGATION, PART, type ViewAnswer, Visitor } from './viewing-visitor.ts';
 
-/** The cookies that a hostile page leaves in a browser: as many as their own domain takes. */
+/** The cookies that a hostile page sets in a browser: as many as the browser stores for their domain. */
 const JAR: string = Array.from({ length: 4 }, (_, n) => `b${n}=${'x'.repeat(3_200)}`).join('; ');
 const LONG: string = 'a'.repeat(13_000);
 
-/** Answers that are no file of a protected site: some to a viewer who is in, some to one who is not. */
+/** Answers that are no file of a protected site: some to a viewer with access, some to one without. */
 async function noFiles(port: HttpService): Promise<readonly ViewAnswer[]> {
   const { pin, visitor, page } = await openNewSite(port, SITE, PASSWORD);
   const ofAnotherKey = new Visitor(port);

@@ -12,7 +12,7 @@ export interface ViewRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** The headers of a person's browser that opens an address. */
+/** The headers that a browser sends when a person opens an address. */
 export const NAVIGATION: Readonly<Record<string, string>> = {
   Accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
   'Sec-Fetch-Dest': 'document',
@@ -32,8 +32,8 @@ interface Cookie {
 }
 
 /**
- * A viewer with a cookie jar. The hosts of sites need no name service: every request goes to where the service is,
- * and says in its Host header whom it is for.
+ * A viewer with a cookie jar. The hosts of sites need no DNS: every request is sent to the address of the service,
+ * and names the site in its Host header.
  */
 export class Visitor {
   readonly #service: HttpService;
@@ -43,14 +43,14 @@ export class Visitor {
     this.#service = service;
   }
 
-  /** The same jar before another node. */
+  /** A visitor of another node with the same jar. */
   before(service: HttpService): Visitor {
     const other = new Visitor(service);
     other.#jar = this.#jar;
     return other;
   }
 
-  /** Sends one request and follows nothing. */
+  /** Sends one request and follows no redirect. */
   async ask(url: string, { method = 'GET', headers = {}, body }: ViewRequest = {}): Promise<ViewAnswer> {
     const { host, pathname, search } = new URL(url);
     const cookie = this.#cookiesFor(host, pathname);
@@ -64,7 +64,7 @@ export class Visitor {
     return { url, ...answer };
   }
 
-  /** Opens an address as a browser does, and follows where it leads. */
+  /** Opens an address as a browser does, and follows redirects. */
   async open(url: string, fields: ViewRequest = {}): Promise<ViewAnswer> {
     let answer = await this.ask(url, { ...fields, headers: { ...NAVIGATION, ...fields.headers } });
     for (let step = 0; step < MAX_REDIRECTS; step += 1) {
@@ -80,7 +80,7 @@ export class Visitor {
     return this.ask(url, { method: 'POST', body, ...fields, headers: { ...FORM, ...fields.headers } });
   }
 
-  /** Asks for the part of a page, by its address relative to the page. */
+  /** Requests a part of a page, by its address relative to the page. */
   part(page: ViewAnswer, path: string, fields: ViewRequest = {}): Promise<ViewAnswer> {
     const url = new URL(path, page.url).href;
     return this.ask(url, { ...fields, headers: { ...PART, ...fields.headers } });

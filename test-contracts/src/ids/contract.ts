@@ -8,7 +8,7 @@ import { START } from '../fixtures/clock.ts';
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const MANY = 2_000;
 
-/** Two peers make as many as the port, since other nodes draw from the same names. */
+/** Creates many ids by each peer, and fails unless all are different: the nodes of a service share their ids. */
 async function made<Id>(peers: readonly Ids[], make: (ids: Ids) => Id): Promise<readonly Id[]> {
   const all = peers.flatMap((ids) => Array.from({ length: MANY }, () => make(ids)));
   expect(new Set(all).size, 'different ones').to.equal(all.length);

@@ -5,23 +5,23 @@ import { type ClauseTable, type Contract, toClauses, withPeer } from '../contrac
 import { expectAbortedEarlyAndLate } from '../expect-aborts.ts';
 import { rejectionOf } from '../rejection.ts';
 
-/** Passwords that an implementation may take for one: each stands beside what it must not be taken for. */
+/** Pairs of different passwords that an implementation could confuse. */
 const APART: readonly (readonly [password: string, other: string])[] = [
   ['correct horse', 'correct horsf'],
   ['correct horse', 'Correct horse'],
-  // Bytes that C strings end with, or that an HMAC fills its key up with.
+  // A byte that ends C strings, and that pads the key of an HMAC.
   ['correct horse', 'correct horse\0'],
   ['correct\0horse', 'correct\0mouse'],
-  // Beyond the 72 bytes that bcrypt reads, and the 64 that an HMAC takes as they are.
+  // Longer than the 72 bytes that bcrypt reads, and the 64 that an HMAC uses unhashed.
   [`${'x'.repeat(72)}a`, `${'x'.repeat(72)}b`],
   [`${'パスワード'.repeat(4)}一二三四`, `${'パスワード'.repeat(4)}一二三五`],
   ['correct horse', 'correct horse '],
 ];
 
-/** For whom passwords are hashed where that makes no difference. */
+/** The client for whom passwords are hashed where it makes no difference. */
 const CLIENT = '192.0.2.1';
 
-/** More than may wait at once. */
+/** More calls than may wait at once. */
 const FLOOD = 200;
 
 const NO_HASHES: readonly string[] = [
@@ -94,7 +94,7 @@ const clauses: ClauseTable<PasswordHasher> = {
     },
 };
 
-/** The promises of {@link PasswordHasher}. Give it the least cost it takes: the contract hashes some hundreds of times. */
+/** The promises of {@link PasswordHasher}. Use the lowest cost that it accepts: the contract hashes hundreds of times. */
 export const passwordHasherContract: Contract<PasswordHasher> = {
   port: 'PasswordHasher',
   harness: [],

@@ -5,7 +5,7 @@ import { nearTexts } from '../fixtures/roles.ts';
 
 const TOKEN = /^[0-9A-Za-z_-]{43,100}$/;
 
-/** Texts that a person or a mistake can make of a good token. */
+/** Texts into which a person or a mistake can turn a valid token. */
 function malformed(text: string): readonly string[] {
   const longer = [`${text}a`, `${text}${text}`, 'a'.repeat(1_000_000)];
   const foreign = ['é', '%', '\0'].map((sign) => `${text.slice(1)}${sign}`);

@@ -3,7 +3,7 @@ import { aPublication, aRoleId, publishTo, rejectionOf } from '@pinfold/test-con
 import { expect } from 'chai';
 
 describe('createMemory', () => {
-  it('answers a handle that is ready, and migrates as often as one likes', async () => {
+  it('returns a handle that is ready, and can be migrated any number of times', async () => {
     const memory = createMemory();
     await memory.migrate();
     await memory.migrate();
@@ -16,7 +16,7 @@ describe('createMemory', () => {
     expect(await rejectionOf(createMemory().check(AbortSignal.abort(reason)))).to.equal(reason);
   });
 
-  it('is out of reach once it was closed, as often as one likes', async () => {
+  it('cannot be reached after it was closed, and can be closed any number of times', async () => {
     const memory = createMemory();
     await memory.close();
     await memory.close();

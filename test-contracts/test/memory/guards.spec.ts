@@ -39,7 +39,7 @@ const PETS: RecordTable<Pet, 'name'> = defineTable({
 const REX: Pet = { name: 'Rex', owner: 'Ada', chip: '1' };
 const BOTH = ['owner Ada', 'chip 1'];
 
-/** What a program that holds some locks comes to: `done`, or why it failed. */
+/** The outcome of a program that holds some locks: `done`, or why it failed. */
 async function outcomeOf(
   exclusive: readonly string[],
   shared: readonly string[],
@@ -91,22 +91,22 @@ describe('the database in memory', () => {
     expect(await outcomeOf([...BOTH, 'owner Eve'], [], sold)).to.equal('done');
   });
 
-  it('lets a program do unlocked what it says is unlocked', async () => {
+  it('lets a program do without locks what it declares as unlocked', async () => {
     expect(await outcomeOf([], [], unlocked(byName), unlocked(find(PETS, {})))).to.equal('done');
   });
 
-  it('names no value in what it says of a forgotten lock', async () => {
+  it('names no value in the message about a forgotten lock', async () => {
     expect(await outcomeOf([], [], byName)).to.not.match(/Rex|Ada/);
   });
 
-  it('refuses arguments and results that a thread would not get', async () => {
+  it('refuses arguments and results that cannot be sent to a thread', async () => {
     const database = createMemoryDatabase({ tables: [PETS], programs: [] });
     const program = defineProgram('pets.none', { run: (_: unknown) => all() });
     const failure = await database.write(program, { callback: () => 1 }).catch((error: Error) => error.name);
     expect(failure).to.equal('DataCloneError');
   });
 
-  it('leaves the event loop to others while someone reads snapshots without end', async () => {
+  it('lets other work run while a caller reads snapshots without end', async () => {
     const database = createMemoryDatabase({ tables: [PETS], programs: [] });
     const query = defineQuery('pets.of-ada', () => ofAda);
     let isTurn = false;

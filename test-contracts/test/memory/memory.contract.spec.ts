@@ -2,7 +2,7 @@ import { createMemory, type Memory } from '@pinfold/memory';
 import { createStagedArchives } from '@pinfold/test-contracts/fixtures';
 import { describeArchiveStorage } from '@pinfold/test-contracts/mocha';
 
-/** A fresh memory, whose peers are further handles on its data. */
+/** A new database in memory, whose peers are further handles of its data. */
 function openMemory() {
   const memory = createMemory();
   return {
@@ -28,7 +28,7 @@ describeArchiveStorage({
       stage: staged.stage,
       strew: async () => {},
       unreachable: async () => (await unreachable()).archives,
-      // Memory holds archives alone, and goes with all that is in it.
+      // The memory contains only archives, and disappears with everything in it.
       placeGone: async () => (await unreachable()).archives,
       left: async () => (await port.archives.list(undefined, 1_000)).length,
       dispose: async () => {
