@@ -81,13 +81,13 @@ export class PinfoldClient {
     { views, signal }: CallOptions & { readonly views?: boolean | undefined } = {},
   ): Promise<ViewedPinAnswer> {
     const query = queryOf({ include: views ? 'views' : undefined });
-    return this.#sender.read(`${pathOf(id)}${query}`, is('ViewedPinAnswer'), signal);
+    return this.#sender.read(`${createPath(id)}${query}`, is('ViewedPinAnswer'), signal);
   }
 
   /** Changes one member of a publication. */
   update(id: string, change: Change, { signal }: CallOptions = {}): Promise<PinAnswer> {
     const request: ApiRequest<PinAnswer> = {
-      ...this.#sender.request('PATCH', pathOf(id), is('PinAnswer'), signal),
+      ...this.#sender.request('PATCH', createPath(id), is('PinAnswer'), signal),
       headers: { 'content-type': 'application/json' },
       body: () => JSON.stringify(change),
     };
@@ -96,7 +96,7 @@ export class PinfoldClient {
 
   /** Stops a publication for good. After a lost answer, it reads the publication to find out whether it is stopped. */
   async stop(id: string, { signal }: CallOptions = {}): Promise<void> {
-    const request = this.#sender.request('DELETE', pathOf(id), isNothing, signal);
+    const request = this.#sender.request('DELETE', createPath(id), isNothing, signal);
     const schedule = this.#sender.schedule(signal);
     let isLost = false;
     for (;;) {
@@ -106,7 +106,7 @@ export class PinfoldClient {
       if (!isAlreadyStopped) await waitFor(outcome, schedule);
       isLost ||= !outcome.postponed;
       if (!isLost) continue;
-      const read = this.#sender.request('GET', pathOf(id), is('PinAnswer'), signal);
+      const read = this.#sender.request('GET', createPath(id), is('PinAnswer'), signal);
       const { answer } = await this.#sender.answer(read, 'always', schedule);
       if (answer.pin.state === 'deleted') return;
       if (isAlreadyStopped) throw outcome.error;
@@ -119,7 +119,7 @@ export class PinfoldClient {
    */
   archive(id: string, { range, signal }: ArchiveOptions = {}): Promise<Response> {
     const request: ApiRequest<Response> = {
-      ...this.#sender.request('GET', `${pathOf(id)}/archive`, rejectJson, signal),
+      ...this.#sender.request('GET', `${createPath(id)}/archive`, rejectJson, signal),
       headers: { accept: 'application/zip', ...(range !== undefined && { range }) },
       takeByHead: (response) => (isZip(response) ? response : undefined),
     };
@@ -128,7 +128,7 @@ export class PinfoldClient {
 
   /** Creates a URL that opens a site without its password. */
   createGrant(id: string, { signal }: CallOptions = {}): Promise<GrantAnswer> {
-    const request = this.#sender.request('POST', `${pathOf(id)}/grants`, is('GrantAnswer'), signal);
+    const request = this.#sender.request('POST', `${createPath(id)}/grants`, is('GrantAnswer'), signal);
     return this.#sender.send(request, 'always');
   }
 
@@ -208,7 +208,7 @@ function rejectJson(_: unknown): _ is never {
   return false;
 }
 
-function pathOf(id: string): string {
+function createPath(id: string): string {
   return `${PINS}/${encodeURIComponent(id)}`;
 }
 

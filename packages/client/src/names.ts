@@ -29,13 +29,13 @@ export class Names {
   }
 
   get(name: string, { signal }: CallOptions = {}): Promise<NameAnswer> {
-    return this.#sender.read(pathOf(name), is('NameAnswer'), signal);
+    return this.#sender.read(createPath(name), is('NameAnswer'), signal);
   }
 
   /** Points a name at a publication; creates the name if it is new. */
   set(name: string, id: string, { signal }: CallOptions = {}): Promise<NameAnswer> {
     const request = {
-      ...this.#sender.request('PUT', pathOf(name), is('NameAnswer'), signal),
+      ...this.#sender.request('PUT', createPath(name), is('NameAnswer'), signal),
       headers: { 'content-type': 'application/json' },
       body: () => JSON.stringify({ pin: id }),
     };
@@ -44,7 +44,7 @@ export class Names {
 
   /** Deletes a name. After a lost answer, a 404 means that it is deleted. */
   async delete(name: string, { signal }: CallOptions = {}): Promise<void> {
-    const request = this.#sender.request('DELETE', pathOf(name), isNothing, signal);
+    const request = this.#sender.request('DELETE', createPath(name), isNothing, signal);
     const schedule = this.#sender.schedule(signal);
     for (let mayBeDeleted = false; ; ) {
       const outcome = await this.#sender.attempt(request);
@@ -55,6 +55,6 @@ export class Names {
   }
 }
 
-function pathOf(name: string): string {
+function createPath(name: string): string {
   return `${NAMES}/${encodeURIComponent(name)}`;
 }

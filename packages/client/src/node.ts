@@ -15,9 +15,9 @@ export interface PackFolderOptions extends PackOptions {
 }
 
 /**
- * Packs a folder as `packFiles` does. Symbolic links, and what is neither file nor folder, are left out and listed.
+ * Packs a folder like `packFiles`. Leaves out and lists symbolic links and special files.
  *
- * @throws RangeError when the folder has more than 1 GiB, or a file whose name is not UTF-8.
+ * @throws RangeError if the folder has more than 1 GiB, or a name that is not UTF-8.
  * @example
  * import { packFolder } from '@pinfold/client/node';
  *
@@ -66,7 +66,7 @@ async function checkNames(folder: string, prefix: string): Promise<void> {
 }
 
 /**
- * Packs and publishes a folder, under the name of the folder where `filename` is absent.
+ * Packs and publishes a folder. Default of `filename`: the name of the folder.
  *
  * @example
  * import type { PinfoldClient } from '@pinfold/client';
@@ -87,7 +87,7 @@ export async function publishFolder(
 }
 
 /**
- * The file name of a folder's ZIP.
+ * Returns the file name for a folder's ZIP.
  *
  * @example
  * import { zipNameOf } from '@pinfold/client/node';

@@ -14,7 +14,7 @@ export interface ClientOptions {
    * 1,000 per 64 KiB of body.
    */
   readonly timeout?: number | undefined;
-  /** Retries may begin until so many milliseconds after the first failure; 0: no retries. Default: 150,000. */
+  /** Retries begin at most this many milliseconds after the first failure; 0: no retries. Default: 150,000. */
   readonly retryFor?: number | undefined;
   /** The `User-Agent` of the requests; browsers send their own. */
   readonly userAgent?: string | undefined;

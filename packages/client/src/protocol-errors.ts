@@ -1,6 +1,6 @@
 import { causesOf } from './causes.ts';
 
-/** Codes of Node, Bun and OpenSSL for certificates, and for TLS where HTTP is spoken or the reverse. */
+/** Codes of Node, Bun and OpenSSL for certificates, and for TLS in the place of HTTP or the reverse. */
 const CODES =
   /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|ERR_TLS_CERT_|ERR_SSL_|EPROTO$|HPE_INVALID_(?:CONSTANT|VERSION)$)/;
 /** Codes that also occur while a server is getting its first certificate. */

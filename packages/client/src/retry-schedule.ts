@@ -41,7 +41,7 @@ export const realTiming: Timing = {
 /**
  * Waits as long as the server asks, else exponentially longer with full jitter.
  *
- * @param within the attempt must begin in so many milliseconds after the first failure.
+ * @param within the attempt must begin at most this many milliseconds after the first failure.
  *
  * @throws the error at once if the attempt would begin too late.
  */

@@ -27,8 +27,8 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 /**
- * The `<title>` of an HTML page as the title of a publication: on one line, at most 255 characters; `undefined`
- * without one. It reads the first 64 KiB.
+ * Reads the `<title>` of an HTML page for use as a publication's title: one line of at most 255 characters; `undefined`
+ * without one. Reads the first 64 KiB.
  *
  * @example
  * import { titleOf } from '@pinfold/client/zip';

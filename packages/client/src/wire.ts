@@ -1,6 +1,6 @@
 import { OBJECTS } from './wire-table.ts';
 
-/** A page of the feed: after the last event there may be more. */
+/** A page of the feed; further events may follow later. */
 type Feed = Omit<typeof OBJECTS.EventList, 'next_cursor'> & { readonly next_cursor: 'string' };
 
 /**
@@ -45,9 +45,9 @@ export type Wire<Name extends keyof Objects> = {
 
 /** A publication, as the API answers it. */
 export type Pin = Wire<'Pin'>;
-/** Something about a site that is allowed and disappoints viewers. A later server may have more rules. */
+/** A problem of a site that is allowed, but disappoints viewers. A later server may have more rules. */
 export type Warning = Wire<'Warning'>;
-/** One of the things that are wrong with a request or an archive. */
+/** One error of a request or an archive. */
 export type RuleError = Wire<'RuleError'>;
 /** The answer of `GET` and `PATCH` of a publication. */
 export type PinAnswer = Wire<'PinAnswer'>;
@@ -57,7 +57,7 @@ export type Grant = Wire<'Grant'>;
 export type GrantAnswer = Wire<'GrantAnswer'>;
 /** Views of one day (UTC). */
 export type DayOfViews = Wire<'DayOfViews'>;
-/** The answer of `GET` of a publication; `views` is there where it was asked for. */
+/** The answer of `GET` of a publication; it has `views` if the request includes them. */
 export type ViewedPinAnswer = Wire<'ViewedPinAnswer'>;
 /** A link of the account that shows one of its publications. */
 export type Name = Wire<'Name'>;
@@ -83,7 +83,7 @@ export type Limits = Wire<'Limits'>;
 export type Rate = Wire<'Rate'>;
 /** A quota in force. */
 export type Quota = Wire<'Quota'>;
-/** The answer of `GET /api/v1/limits`; null stands where there is no bound. */
+/** The answer of `GET /api/v1/limits`; null: unlimited. */
 export type LimitsAnswer = Wire<'LimitsAnswer'>;
 
 /** The one thing that an update changes. */
@@ -110,7 +110,10 @@ const NEEDED: Partial<Record<string, readonly string[]>> = {
   Quota: [],
 };
 
-/** The check of an object. It may have more members, as those of a later server, but none of another type. */
+/**
+ * Creates a check for an object of the API. It accepts unknown members, which a later server may send, but no wrong
+ * types.
+ */
 export function is<Name extends keyof Objects>(name: Name): (value: unknown) => value is Wire<Name> {
   return (value): value is Wire<Name> => {
     if (typeof value !== 'object' || value === null) return false;

@@ -84,11 +84,11 @@ export async function packFiles(
 ): Promise<PackedFiles> {
   const leftOut = new Set<string>();
   const packed = new Map<string, FileToPack['bytes']>();
-  for (const { path, bytes: given } of files) {
+  for (const { path, bytes: source } of files) {
     if (isSystemEntry(path)) continue;
     const excluded = excludedPart(path, options);
     const isInFolder = excluded !== undefined && excluded !== path;
-    const bytes = mayBeAppleDouble(path) && !isInFolder ? await read(given) : given;
+    const bytes = mayBeAppleDouble(path) && !isInFolder ? await read(source) : source;
     if (typeof bytes !== 'function' && mayBeAppleDouble(path) && isAppleDouble(bytes)) continue;
     if (excluded !== undefined) {
       if (!isToolFile(excluded)) leftOut.add(excluded);
@@ -110,8 +110,8 @@ async function* readAhead(
 ): AsyncGenerator<readonly [path: string, bytes: Uint8Array]> {
   const reads: Promise<Uint8Array>[] = [];
   for (const [at, [path]] of files.entries()) {
-    for (const [, given] of files.slice(at + reads.length, at + MAX_CONCURRENT_READS)) {
-      const reading = read(given);
+    for (const [, source] of files.slice(at + reads.length, at + MAX_CONCURRENT_READS)) {
+      const reading = read(source);
       // If several fail, the first error ends the generator before it awaits the others.
       reading.catch(() => {});
       reads.push(reading);
@@ -120,14 +120,14 @@ async function* readAhead(
   }
 }
 
-async function read(given: FileToPack['bytes']): Promise<Uint8Array> {
-  return typeof given === 'function' ? given() : given;
+async function read(source: FileToPack['bytes']): Promise<Uint8Array> {
+  return typeof source === 'function' ? source() : source;
 }
 
 /**
- * The outermost part of a path that the packer leaves out for its name: a file, or a folder with `/` at its end;
- * `undefined` when it packs the path. A program that walks folders asks with `/` at a folder's end, and need not enter
- * one that is left out.
+ * Finds the outermost part of a path that the packer leaves out because of its name: a file, or a folder with a trailing `/`;
+ * `undefined` if it packs the path. A program that walks folders calls it with a trailing `/` for a folder, and can skip
+ * an excluded one.
  *
  * @example
  * import { excludedPart } from '@pinfold/client/zip';
@@ -147,8 +147,8 @@ export function excludedPart(path: string, { dotFiles = false }: PackOptions = {
 }
 
 /**
- * The folder of the built site, where a folder looks like the project that it was built from: it has a `package.json`,
- * and an output folder of the usual generators with an `index.html`. `undefined` for any other folder.
+ * Finds the folder of the built site if a folder looks like the project of a site: it has a `package.json`,
+ * and an output folder of a common generator with an `index.html`. `undefined` for any other folder.
  *
  * @param hasFile whether the folder has a file, by its path with `/` between folders.
  * @example

@@ -47,10 +47,10 @@ export type ClaimRule = readonly (readonly Condition[])[];
 const ESCAPES: Readonly<Record<string, string>> = { '%2C': ',', '%3D': '=', '%26': '&' };
 
 /**
- * Reads a rule: `claim=value`, with commas between alternatives and `&` between what must hold together. A path `a.b`
+ * Parses a rule: `claim=value`, with commas between alternatives and `&` between conditions. A path `a.b`
  * walks into objects; `%2C`, `%3D` and `%26` stand for `,`, `=` and `&`.
  *
- * @throws TypeError when a part is no `claim=value`.
+ * @throws TypeError if a part is not `claim=value`.
  */
 export function parseClaimRule(text: string): ClaimRule {
   return text.split(',').map((alternative) => alternative.split('&').map(parseCondition));

@@ -7,7 +7,7 @@ if (message !== undefined) {
   process.exit(1);
 }
 // Loaded after the check, because an old Node would fail in these modules with a message that does not help.
-const { processTerminal, trackWrites } = await import('./command-line/terminal.ts');
+const { createProcessTerminal, trackWrites } = await import('./command-line/terminal.ts');
 const { bypassProxy } = await import('./command-line/bypass-proxy.ts');
 const { runCommand } = await import('./command-line/run-command.ts');
 
@@ -15,7 +15,7 @@ bypassProxy(process.env);
 
 const args = process.argv.slice(2);
 // A server must end even if no one reads its log.
-if (args[0] === 'serve') process.exit(await runCommand(args, processTerminal(process)));
+if (args[0] === 'serve') process.exit(await runCommand(args, createProcessTerminal(process)));
 
 const [out, err] = [trackWrites(process.stdout), trackWrites(process.stderr)];
 for (const [signal, code] of [
@@ -30,7 +30,7 @@ let publishedKey: string | undefined;
 const reportKeyOnSignal = (idempotencyKey: string): void => {
   publishedKey = idempotencyKey;
 };
-const code = await runCommand(args, { ...processTerminal(process), reportKeyOnSignal });
+const code = await runCommand(args, { ...createProcessTerminal(process), reportKeyOnSignal });
 const lost = await out();
 // A closed pipe is not a failure: a reader such as `head` has enough.
 if (lost !== undefined && code === 0 && !('code' in lost && lost.code === 'EPIPE')) {
@@ -42,8 +42,8 @@ process.exit(lost === undefined ? code : code || 1);
 async function endBySignal(exitCode: number): Promise<void> {
   const error = { code: 'interrupted', detail: 'a signal ended the command', idempotency_key: publishedKey };
   if (publishedKey !== undefined) {
-    const { resumeHint } = await import('./publishing/resume-hint.ts');
-    console.error(resumeHint({ idempotencyKey: publishedKey }, 'interrupted:'));
+    const { formatResumeHint } = await import('./publishing/resume-hint.ts');
+    console.error(formatResumeHint({ idempotencyKey: publishedKey }, 'interrupted:'));
   }
   if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error })}\n`);
   await Promise.all([out(), err()]);

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 const COMMIT_DIGITS = 7;
 
 /** Reads the version of this package; built from a clone, it contains the commit (`0.1.0+g1a2b3c4`). */
-export async function release(): Promise<string> {
+export async function readRelease(): Promise<string> {
   const { version, gitHead } = await readManifestIn(new URL('../', import.meta.url));
-  const commit = gitHead ?? (await commitOfClone(new URL('../../../', import.meta.url)));
+  const commit = gitHead ?? (await readCloneCommit(new URL('../../../', import.meta.url)));
   return commit === undefined ? `${version}` : `${version}+g${commit.slice(0, COMMIT_DIGITS)}`;
 }
 
@@ -21,7 +21,7 @@ async function readManifestIn(folder: URL): Promise<Manifest> {
 }
 
 /** Reads the commit that a clone of this repository has checked out; `undefined` for any other folder. */
-export async function commitOfClone(root: URL): Promise<string | undefined> {
+export async function readCloneCommit(root: URL): Promise<string | undefined> {
   try {
     if ((await readManifestIn(root)).name !== 'pinfold-workspace') return undefined;
     const head = await readFile(new URL('.git/HEAD', root), 'utf8');

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { runCommand } from '../src/command-line/run-command.ts';
 import type { Terminal } from '../src/command-line/terminal.ts';
 
-/** What a run of the command left behind. */
+/** The result of a run of the command. */
 export interface CommandRun {
   readonly code: number;
   readonly out: string;
@@ -25,7 +25,7 @@ export function runPiped(input: string, env: Env, ...args: readonly string[]): P
   return runWith({ input: async () => new TextEncoder().encode(input), secret }, env, ...args);
 }
 
-/** Runs the command in this process at a terminal that can do something more. */
+/** Runs the command in this process at a terminal with further abilities. */
 export async function runWith(
   { err: hear, ...abilities }: Partial<Terminal>,
   env: Env,
@@ -50,13 +50,13 @@ export async function runWith(
   return { code, out, err };
 }
 
-/** Flags of Node for what runs on its sources. */
+/** Flags of Node for a program that runs from its sources. */
 export const FLAGS: readonly string[] = [
   '--conditions=@pinfold/source',
   '--disable-warning=ExperimentalWarning',
 ];
 
-/** How the command is started as a process: a program and its first arguments. */
+/** The command as a process: a program and its first arguments. */
 export const COMMAND: readonly [program: string, ...args: readonly string[]] = [
   process.execPath,
   ...FLAGS,
@@ -71,7 +71,7 @@ export function spawnCommand(
   return spawnIn(env, [...COMMAND, ...args]);
 }
 
-/** Starts the command where the system lets no file grow beyond so many blocks of 512 or 1,024 bytes. */
+/** Starts the command with a limit on the size of files, in blocks of 512 or 1,024 bytes. */
 export function spawnWithSmallFiles(env: Env, blocks: number, ...args: readonly string[]): ChildProcess {
   return spawnIn(env, ['sh', '-c', `ulimit -f ${blocks}; exec "$@"`, 'sh', ...COMMAND, ...args]);
 }
@@ -84,14 +84,14 @@ function spawnIn(
   return spawn(program, args, { env: { ...Object.fromEntries(inherited), NODE_OPTIONS: '', ...env } });
 }
 
-/** Runs the command as a process to its end: for what only a process has, such as its exit code and its pipes. */
+/** Runs the command as a process to its end, for tests of its exit code and its pipes. */
 export async function runProcess(env: Env, args: readonly string[], input: string = ''): Promise<CommandRun> {
   const child = spawnCommand(env, ...args);
   child.stdin?.end(input);
   return await endOf(child);
 }
 
-/** What a process prints until its end. */
+/** Collects the output of a process until its end. */
 export async function endOf(child: ChildProcess): Promise<CommandRun> {
   const { stdout, stderr } = child;
   if (stdout === null || stderr === null) throw new Error('there is no standard output or error');

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { commitOfClone, release } from '../src/release.ts';
+import { readCloneCommit, readRelease } from '../src/release.ts';
 import { newFolder } from './servers/new-folder.ts';
 
 const COMMIT = '1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d';
@@ -26,7 +26,7 @@ describe('the version', () => {
     });
     // A copy without its history has no commit.
     const commit = git.status === 0 ? `+g${git.stdout.trim().slice(0, 7)}` : '';
-    expect(await release()).to.equal(`${version}${commit}`);
+    expect(await readRelease()).to.equal(`${version}${commit}`);
   });
 
   for (const [what, files] of [
@@ -38,15 +38,15 @@ describe('the version', () => {
     ['a commit', { HEAD: `${COMMIT}\n` }],
   ] as const) {
     it(`has the commit of a clone that has checked out ${what}`, async () => {
-      expect(await commitOfClone(await clone(files, 'pinfold-workspace'))).to.equal(COMMIT);
-      expect(await commitOfClone(await clone(files, 'a-team')), "another's repository").to.equal(undefined);
+      expect(await readCloneCommit(await clone(files, 'pinfold-workspace'))).to.equal(COMMIT);
+      expect(await readCloneCommit(await clone(files, 'a-team')), "another's repository").to.equal(undefined);
     });
   }
 
   it('has no commit without such a branch, and without a repository', async () => {
     const unborn = { HEAD: 'ref: refs/heads/main\n' };
-    expect(await commitOfClone(await clone(unborn, 'pinfold-workspace'))).to.equal(undefined);
-    expect(await commitOfClone(await clone({}, 'pinfold-workspace'))).to.equal(undefined);
-    expect(await commitOfClone(pathToFileURL(`${newFolder()}/`))).to.equal(undefined);
+    expect(await readCloneCommit(await clone(unborn, 'pinfold-workspace'))).to.equal(undefined);
+    expect(await readCloneCommit(await clone({}, 'pinfold-workspace'))).to.equal(undefined);
+    expect(await readCloneCommit(pathToFileURL(`${newFolder()}/`))).to.equal(undefined);
   });
 });

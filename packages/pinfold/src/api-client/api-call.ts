@@ -1,8 +1,8 @@
 import { PinfoldClient, PinfoldError, type Retry } from '@pinfold/client';
 import { CommandFailure, UnavailableError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { release } from '../release.ts';
-import { failureText, systemErrorCode } from './failure-text.ts';
+import { readRelease } from '../release.ts';
+import { formatFailure, systemErrorCode } from './failure-text.ts';
 import type { Server } from './logins.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import { watchArchive } from './watched-file.ts';
@@ -31,7 +31,7 @@ export async function createClient(
       if (performance.now() + wait > unresolvedSince + UNRESOLVED_FOR) throw error;
       retryTime = Math.min(retryTime, UNRESOLVED_FOR);
     }
-    const reason = failureText(error, url).replace(/\.$/, '');
+    const reason = formatFailure(error, url).replace(/\.$/, '');
     err(
       `${reason}; trying again in ${Math.ceil(wait / 1_000)} s (for up to ${Math.ceil(retryTime / 1_000)} s)`,
     );
@@ -52,7 +52,7 @@ export async function createClient(
   return new PinfoldClient({
     url,
     key,
-    userAgent: `pinfold/${await release()}`,
+    userAgent: `pinfold/${await readRelease()}`,
     onRetry,
     fetch: send,
     retryFor,
@@ -64,7 +64,7 @@ export function toCommandFailure(error: unknown, { url }: Server): unknown {
   if (!(error instanceof PinfoldError)) return error;
   const { code, detail, errors, status, retryable, idempotencyKey } = error;
   const Failure = retryable ? UnavailableError : CommandFailure;
-  const text = failureText(error, url);
+  const text = formatFailure(error, url);
   const json = {
     code: retryable && (code === 'network_error' || code === 'timeout') ? 'unavailable' : code,
     // The text already lists each broken rule, and `errors` has them for programs.

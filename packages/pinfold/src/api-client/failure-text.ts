@@ -1,7 +1,7 @@
 import type { PinfoldError } from '@pinfold/client';
 import { CommandFailure, UnavailableError } from '../command-line/failures.ts';
 import { escapeControls } from '../command-line/terminal.ts';
-import { problemText, refusalMessage } from '../publishing/refusal-text.ts';
+import { formatProblem, refusalMessage } from '../publishing/refusal-text.ts';
 
 // Importing node:http would also load Node's fetch.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -26,7 +26,7 @@ const TLS_ERRORS: readonly (readonly [RegExp, string])[] = [
 
 export const NOT_A_PINFOLD = 'the answer does not come from a Pinfold';
 
-export function failureText(error: PinfoldError, url: string): string {
+export function formatFailure(error: PinfoldError, url: string): string {
   const { code, status, detail, errors } = error;
   if (code === 'network_error') return unreachableText(url, error.cause);
   if (code === 'timeout') return `${new URL(url).host} does not answer`;
@@ -36,11 +36,11 @@ export function failureText(error: PinfoldError, url: string): string {
       `the API key is not valid at ${url} (401 ${code}): run "pinfold login ${url}", or give another key`,
     );
   }
-  if (code === 'invalid_archive') return problemText(code, detail, errors);
+  if (code === 'invalid_archive') return formatProblem(code, detail, errors);
   if (code === 'not_found') return `${refusalMessage('not_found_publication')} (${code})`;
   if (code === 'unavailable')
     return escapeControls(`${new URL(url).host} is unavailable (${status} ${code}): ${detail}`);
-  return escapeControls(`${problemText(code, detail, errors)} (${code})`);
+  return escapeControls(`${formatProblem(code, detail, errors)} (${code})`);
 }
 
 /** A request got no answer. Waiting changes that, except for a certificate or a protocol. */

@@ -4,7 +4,7 @@ import { CommandFailure, UnavailableError } from '../command-line/failures.ts';
 import { isServing } from '../command-line/known-addresses.ts';
 import { userName } from '../identity.ts';
 import { isLoopback } from '../server/client-address.ts';
-import { machineCredentials } from '../server/machine-key.ts';
+import { formatMachineCredentials } from '../server/machine-key.ts';
 import { readServerFile, type ServerFile } from '../server/server-file.ts';
 import { type Environment, readSettings } from '../settings/settings.ts';
 import type { Server } from './logins.ts';
@@ -23,7 +23,7 @@ export async function findMachineServer(env: Environment, account: AccountId): P
   const { address } = file;
   return {
     url: localUrl(file),
-    apiKey: machineCredentials(file.key, caller),
+    apiKey: formatMachineCredentials(file.key, caller),
     // A server that has restarted since has another key.
     fetch: async (input, init) => {
       const now = await readServerFile(dataDir);
@@ -31,7 +31,7 @@ export async function findMachineServer(env: Environment, account: AccountId): P
         throw new TypeError('fetch failed', { cause: new Error(`the server of ${dataDir} does not answer`) });
       }
       const headers = new Headers(init?.headers);
-      headers.set('authorization', `Bearer ${machineCredentials(now.key, caller)}`);
+      headers.set('authorization', `Bearer ${formatMachineCredentials(now.key, caller)}`);
       return fetch(input, { ...init, headers });
     },
   };

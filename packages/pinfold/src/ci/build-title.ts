@@ -1,6 +1,6 @@
 import { defaultLimits, parseTitle } from '@pinfold/core';
 import type { Environment } from '../settings/settings.ts';
-import { pullOrMergeRequestOf, readEvent } from './branch-name.ts';
+import { findPullOrMergeRequest, readEvent } from './branch-name.ts';
 
 const SEPARATOR = ' · ';
 const COMMIT_DIGITS = 7;
@@ -12,9 +12,9 @@ export function isCi({ CI, GITHUB_ACTIONS, GITLAB_CI }: Environment): boolean {
 }
 
 /** The title of a CI build: branch, commit and, if it fits, the page's title; `undefined` if all are unknown. */
-export function titleOfBuild(pageTitle: string | undefined, env: Environment): string | undefined {
+export function createBuildTitle(pageTitle: string | undefined, env: Environment): string | undefined {
   const event = readEvent(env);
-  const build = joinParts([branchOf(env, event), commitOf(env, event)?.slice(0, COMMIT_DIGITS)]);
+  const build = joinParts([findBranch(env, event), findCommit(env, event)?.slice(0, COMMIT_DIGITS)]);
   const withPageTitle = joinParts([build, pageTitle]);
   return isTitle(withPageTitle) ? withPageTitle : isTitle(build) ? build : undefined;
 }
@@ -31,15 +31,15 @@ function isTitle(text: string): boolean {
 }
 
 /** The branch or tag, or `pr-N`. */
-function branchOf(env: Environment, event: unknown): string | undefined {
-  const number = pullOrMergeRequestOf(env, event);
+function findBranch(env: Environment, event: unknown): string | undefined {
+  const number = findPullOrMergeRequest(env, event);
   if (number !== undefined) return `pr-${number}`;
   if (env.GITHUB_EVENT_NAME?.startsWith('pull_request')) return undefined;
   return env.GITHUB_REF_NAME || env.CI_COMMIT_BRANCH || env.CI_COMMIT_TAG;
 }
 
 /** For a pull request, the commit that was pushed: `GITHUB_SHA` is a merge commit that GitHub makes for the build. */
-function commitOf({ GITHUB_SHA, CI_COMMIT_SHA }: Environment, event: unknown): string | undefined {
+function findCommit({ GITHUB_SHA, CI_COMMIT_SHA }: Environment, event: unknown): string | undefined {
   const { pull_request: pull } = (event ?? {}) as { readonly pull_request?: { readonly head?: unknown } };
   const { sha } = (pull?.head ?? {}) as { readonly sha?: unknown };
   return typeof sha === 'string' && sha !== '' ? sha : GITHUB_SHA || CI_COMMIT_SHA;

@@ -1,8 +1,8 @@
 import { type AccountId, accountId, type Instant, instant, parseName, type RoleState } from '@pinfold/core';
 import { isErasedAccount, isOperatorText, parseRoleState, ROLE_STATES } from '@pinfold/core/internal';
-import { refusalText } from '../publishing/refusal-text.ts';
+import { formatRefusal } from '../publishing/refusal-text.ts';
 import { UsageError } from './failures.ts';
-import { stateText } from './print-list.ts';
+import { formatState } from './print-list.ts';
 
 /** Rejects an empty path: an unset variable of a script would mean the current folder. */
 export function readPath(text: string, name: string): string {
@@ -49,14 +49,14 @@ export function readOneOrAll(
 export function readName(text: string, option: string): string {
   const name = parseName(text);
   if (typeof name === 'string') return name;
-  throw new UsageError(`${option}: ${refusalText(name)}`);
+  throw new UsageError(`${option}: ${formatRefusal(name)}`);
 }
 
 /** Reads the value of `--state`. Accepts `stopped`, which people see, and `deleted`, which JSON has. */
 export function readState(text: string): RoleState {
   const state = text === 'stopped' ? 'deleted' : parseRoleState(text);
   if (state !== undefined) return state;
-  throw new UsageError(`--state must be one of ${ROLE_STATES.map(stateText).join(', ')}`);
+  throw new UsageError(`--state must be one of ${ROLE_STATES.map(formatState).join(', ')}`);
 }
 
 /** Reads a `--reason` or `--message` of the operator. */

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { didYouMean } from './did-you-mean.ts';
 import { UsageError } from './failures.ts';
-import { escapeControls, jsonLine, type Terminal } from './terminal.ts';
+import { escapeControls, formatJsonLine, type Terminal } from './terminal.ts';
 
 export interface FlagOption {
   readonly type: 'boolean';
@@ -123,7 +123,7 @@ export function command<
 }
 
 export function printResult({ json, text }: Result, isJson: boolean, terminal: Terminal): void {
-  const lines = isJson ? [jsonLine(json)] : [text].flat().map(escapeControls);
+  const lines = isJson ? [formatJsonLine(json)] : [text].flat().map(escapeControls);
   for (const line of lines) terminal.out(line);
 }
 

@@ -1,11 +1,11 @@
 /** A sentence that suggests the nearest known word, or an empty string. */
 export function didYouMean(word: string, known: readonly string[], prefix: string = ''): string {
-  const nearest = nearestWord(word, known);
+  const nearest = findNearestWord(word, known);
   return nearest === undefined ? '' : `. Did you mean ${prefix}${nearest}?`;
 }
 
 /** Finds the known word with the fewest typing errors, at most two. */
-export function nearestWord(word: string, known: readonly string[]): string | undefined {
+export function findNearestWord(word: string, known: readonly string[]): string | undefined {
   const [best] = known
     .map((candidate) => ({ candidate, errors: countTypingErrors(word, candidate) }))
     .filter(({ candidate, errors }) => errors <= Math.min(2, candidate.length - 1))

@@ -27,13 +27,13 @@ export interface FailureJson {
 
 interface FailureOptions {
   readonly cause?: unknown;
-  /** What `--json` prints instead of code and message. */
+  /** Printed by `--json` instead of code and message. */
   readonly json?: FailureJson;
   /** The command has already printed its report: `--json` prints nothing more. */
   readonly reported?: true;
 }
 
-/** A failure has a code for `--json`, unless its options say what that prints. */
+/** The source of a failure's JSON: a code, the JSON itself, or nothing if it was reported. */
 type Given =
   | LocalCode
   | RefusalCode
@@ -78,7 +78,7 @@ export class UnavailableError extends CommandFailure {
 }
 
 /** A failure as `--json` prints it; `undefined` if the command has reported it already. */
-export function failureJson(error: unknown): FailureJson | undefined {
+export function toFailureJson(error: unknown): FailureJson | undefined {
   if (error instanceof CommandFailure) return error.json;
   if (error instanceof UsageError) return { code: 'usage', detail: error.message };
   if (isUnavailable(error)) return { code: 'unavailable', detail: formatReason(error) };

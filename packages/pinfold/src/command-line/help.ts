@@ -12,8 +12,8 @@ const GROUPS: Readonly<Record<Group, string>> = {
   about: 'The command itself:',
 };
 
-export function helpText(commands: readonly Command[], words: readonly string[]): string {
-  if (words.length === 0) return overview(commands);
+export function formatHelp(commands: readonly Command[], words: readonly string[]): string {
+  if (words.length === 0) return formatOverview(commands);
   // "pinfold publish ./dist --help" explains publish: words after the command are ignored.
   const found = commands.filter(({ name }) =>
     name.split(' ').every((word, index) => words[index] === undefined || words[index] === word),
@@ -22,7 +22,7 @@ export function helpText(commands: readonly Command[], words: readonly string[])
   return found.map(formatSection).join('\n\n');
 }
 
-function overview(commands: readonly Command[]): string {
+function formatOverview(commands: readonly Command[]): string {
   const groups = Object.entries(GROUPS).map(([group, title]) => {
     const lines = commands.filter((command) => command.group === group);
     return [title, ...lines.map((command) => formatColumns(`  ${formatCall(command)}`, command.help))].join(

@@ -3,26 +3,26 @@ import { tryParseJson } from '../parsed-json.ts';
 import { isProof, proofUrl } from '../server/machine-proof.ts';
 import { readServerFile, type ServerFile } from '../server/server-file.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
+import { resolveWebAddresses, type WebAddresses } from '../settings/web-addresses.ts';
 import { UnavailableError } from './failures.ts';
 
 const MAX_WAIT_MS = 2_000;
 const MAX_ANSWER_CHARACTERS = 4_096;
 
 /** The addresses for links: those of the server that started last, else those of the settings. */
-export async function linkAddresses(settings: Settings): Promise<WebAddresses> {
-  return (await knownAddresses(settings)) ?? webAddresses(settings, settings.port);
+export async function findLinkAddresses(settings: Settings): Promise<WebAddresses> {
+  return (await findKnownAddresses(settings)) ?? resolveWebAddresses(settings, settings.port);
 }
 
-/** Like {@link linkAddresses}; `undefined` if no server has started and the settings have no public URL. */
-export async function knownAddresses(settings: Settings): Promise<WebAddresses | undefined> {
+/** Like {@link findLinkAddresses}; `undefined` if no server has started and the settings have no public URL. */
+export async function findKnownAddresses(settings: Settings): Promise<WebAddresses | undefined> {
   const server = await readServerFile(settings.dataDir);
   if (server === undefined && settings.publicUrl === undefined) return undefined;
-  return server?.addresses ?? webAddresses(settings, settings.port);
+  return server?.addresses ?? resolveWebAddresses(settings, settings.port);
 }
 
 /** The addresses for a link to print. Warns if no server answers; throws if the link could be wrong. */
-export async function printableAddresses(
+export async function findPrintableAddresses(
   settings: Settings,
 ): Promise<{ readonly addresses: WebAddresses; readonly warning?: string }> {
   const server = await readServerFile(settings.dataDir);
@@ -33,7 +33,7 @@ export async function printableAddresses(
       'no server answers here, so the link is unknown: start the server, or set PINFOLD_PUBLIC_URL',
     );
   }
-  const addresses = webAddresses(settings, settings.port);
+  const addresses = resolveWebAddresses(settings, settings.port);
   if ((await request(`${addresses.publicUrl}/livez`)) !== undefined) return { addresses };
   const warning = `pinfold: no server answers at ${addresses.publicUrl}, the value of PINFOLD_PUBLIC_URL`;
   return { addresses, warning };

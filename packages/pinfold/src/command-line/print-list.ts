@@ -2,7 +2,7 @@ import type { Pin } from '@pinfold/client';
 import type { RoleState } from '@pinfold/core';
 import { type ValueOption, valueOption } from './command.ts';
 import { UsageError } from './failures.ts';
-import { escapeControls, jsonLine, type Terminal } from './terminal.ts';
+import { escapeControls, formatJsonLine, type Terminal } from './terminal.ts';
 
 interface Format<Item> {
   readonly member: string;
@@ -19,9 +19,8 @@ export const LIST_OPTIONS: Readonly<Record<'limit', ValueOption>> = {
 };
 
 /**
- * Prints each item as soon as it comes, as a line or as a part of one JSON document, so that a list of any length needs
- * little memory. If reading fails, the document stays incomplete: what was printed until then must not pass for the
- * whole.
+ * Prints each item as soon as it is read, as a line or as a part of one JSON document, so that a list of any length
+ * needs little memory. If reading fails, the document stays incomplete, so that it does not look complete.
  */
 export async function printList<Item extends object>(
   items: AsyncIterable<Item>,
@@ -33,10 +32,10 @@ export async function printList<Item extends object>(
     for await (const item of listed) await write(`${formatLine(toColumns(item))}\n`);
     return;
   }
-  let before = `{${jsonLine(member)}:[`;
+  let before = `{${formatJsonLine(member)}:[`;
   try {
     for await (const item of listed) {
-      await write(`${before}${jsonLine(toJson(item))}`);
+      await write(`${before}${formatJsonLine(toJson(item))}`);
       before = ',';
     }
   } catch (error) {
@@ -95,11 +94,11 @@ export function formatExpiry(expiresAt: string | null, now: number): string {
 
 export type Fact = readonly [name: string, value: string];
 
-export function pinFacts(pin: Pin): readonly Fact[] {
+export function listPinFacts(pin: Pin): readonly Fact[] {
   return [
     ['link', pin.shared_url],
     ['title', pin.title ?? '-'],
-    ['state', stateText(pin.state)],
+    ['state', formatState(pin.state)],
     ['published', pin.published_at],
     pin.deleted_at === null ? ['expires', pin.expires_at ?? 'never'] : ['stopped', pin.deleted_at],
     ['password', pin.password_protected ? 'yes' : 'no'],
@@ -112,6 +111,6 @@ export function formatFacts(facts: readonly Fact[]): readonly string[] {
   return facts.map(([name, value]) => `${name.padEnd(11)}${value}`);
 }
 
-export function stateText(state: RoleState): string {
+export function formatState(state: RoleState): string {
   return state === 'deleted' ? 'stopped' : state;
 }

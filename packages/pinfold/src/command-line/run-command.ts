@@ -1,8 +1,8 @@
 import type { Command } from './command.ts';
 import { didYouMean } from './did-you-mean.ts';
-import { CommandFailure, failureJson, formatReason, isUnavailable, UsageError } from './failures.ts';
-import { helpText } from './help.ts';
-import { escapeControlsInLines, jsonLine, type Terminal } from './terminal.ts';
+import { CommandFailure, formatReason, isUnavailable, toFailureJson, UsageError } from './failures.ts';
+import { formatHelp } from './help.ts';
+import { escapeControlsInLines, formatJsonLine, type Terminal } from './terminal.ts';
 
 type Load = () => Promise<{ readonly commands: readonly Command[] }>;
 
@@ -30,8 +30,8 @@ const FILES: readonly (readonly [load: Load, ...words: readonly string[]])[] = [
   [() => import('../commands/login.ts'), 'login', 'logout', 'whoami'],
   [
     async () => {
-      const { commandsAbout } = await import('../commands/about.ts');
-      return { commands: commandsAbout(allCommands) };
+      const { createAboutCommands } = await import('../commands/about.ts');
+      return { commands: createAboutCommands(allCommands) };
     },
     ...['completion', 'version', 'help'],
   ],
@@ -63,7 +63,7 @@ export async function runCommand(args: readonly string[], rawTerminal: Terminal)
     // Arguments after `--` are values, even `--help`.
     const at = args.findIndex((arg) => arg === '--help' || arg === '-h' || arg === '--');
     if (at !== -1 && args[at] !== '--') {
-      terminal.out(helpText(await allCommands(), args.slice(0, at)));
+      terminal.out(formatHelp(await allCommands(), args.slice(0, at)));
       return 0;
     }
     const [words, rest] =
@@ -73,8 +73,8 @@ export async function runCommand(args: readonly string[], rawTerminal: Terminal)
     return await found.run([...words.slice(name.split(' ').length), ...rest], terminal);
   } catch (error) {
     // The last line of standard output is the outcome, even after other output.
-    const json = args.includes('--json') ? failureJson(error) : undefined;
-    if (json !== undefined) terminal.out(jsonLine({ error: json }));
+    const json = args.includes('--json') ? toFailureJson(error) : undefined;
+    if (json !== undefined) terminal.out(formatJsonLine({ error: json }));
     // A reader such as `head` closes the pipe when it has enough.
     return isClosedPipe(error) ? 1 : report(error, name, terminal);
   }

@@ -133,7 +133,7 @@ const CLEAR_LINE = '\r\u{1B}[K';
 
 export type Streams = Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout' | 'stderr'>;
 
-export function processTerminal({ env, stdin, stdout, stderr }: Streams): Terminal {
+export function createProcessTerminal({ env, stdin, stdout, stderr }: Streams): Terminal {
   let showsProgress = false;
   const clear = (): void => {
     if (showsProgress) stderr.write(CLEAR_LINE);
@@ -217,7 +217,7 @@ export function escapeControlsInLines(text: string): string {
 }
 
 /** Formats JSON in one line of a terminal, with control characters escaped; its value is unchanged. */
-export function jsonLine(value: unknown): string {
+export function formatJsonLine(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     CONTROLS,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -1,7 +1,7 @@
 import { type Command, command } from '../command-line/command.ts';
 import { UsageError } from '../command-line/failures.ts';
-import { helpText } from '../command-line/help.ts';
-import { release } from '../release.ts';
+import { formatHelp } from '../command-line/help.ts';
+import { readRelease } from '../release.ts';
 
 const SHELLS: Readonly<Record<string, (completions: Completions) => string>> = {
   bash: formatBash,
@@ -15,12 +15,12 @@ const version = command({
   help: 'print the release of this program; --version does so, too',
   example: 'pinfold version',
   run: async () => {
-    const version = await release();
+    const version = await readRelease();
     return { json: { version }, text: version };
   },
 });
 
-export function commandsAbout(loadCommands: () => Promise<readonly Command[]>): readonly Command[] {
+export function createAboutCommands(loadCommands: () => Promise<readonly Command[]>): readonly Command[] {
   const help = command({
     name: 'help',
     group: 'about',
@@ -30,7 +30,7 @@ export function commandsAbout(loadCommands: () => Promise<readonly Command[]>): 
     example: 'pinfold help publish',
     run: async (words, _, { out }) => {
       const given = words.filter((word) => word !== undefined);
-      out(helpText(await loadCommands(), given));
+      out(formatHelp(await loadCommands(), given));
     },
   });
   const completion = command({

@@ -6,17 +6,17 @@ import { SystemClock } from '@pinfold/platform-node/internal/system-clock';
 import { readAccount, readOperatorText, readPath, readState, readTime } from '../command-line/arguments.ts';
 import { type Command, command, flagOption, type Result, valueOption } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { linkAddresses } from '../command-line/known-addresses.ts';
+import { findLinkAddresses } from '../command-line/known-addresses.ts';
 import {
   type Fact,
   formatBytes,
   formatFacts,
+  formatState,
   LIST_OPTIONS,
-  pinFacts,
+  listPinFacts,
   printList,
-  stateText,
 } from '../command-line/print-list.ts';
-import { jsonLine, type Terminal } from '../command-line/terminal.ts';
+import { formatJsonLine, type Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { ComposedService } from '../compose/compose.ts';
 import { operatorCause } from '../identity.ts';
@@ -27,7 +27,7 @@ import { saveEvidenceFiles } from '../saving/evidence.ts';
 import { toOriginal } from '../saving/original.ts';
 import { checkSavable, savedResult, saveOriginal } from '../saving/save-original.ts';
 import type { Settings } from '../settings/settings.ts';
-import { webAddresses } from '../settings/web-addresses.ts';
+import { resolveWebAddresses } from '../settings/web-addresses.ts';
 import { everyItem } from './every-item.ts';
 import { resolveRoleId } from './role-reference.ts';
 
@@ -57,7 +57,7 @@ const list = command({
       ...(search === undefined ? {} : { search }),
     };
     await withComposition(terminal, async ({ administration }, settings) => {
-      const { publicUrl } = await linkAddresses(settings);
+      const { publicUrl } = await findLinkAddresses(settings);
       const pins = everyItem(
         (page) => administration.listRoles({ ...filter, ...page }),
         ({ publications }) =>
@@ -148,10 +148,10 @@ const takedown = command({
         }
         const { copies } = outcome;
         if (json) takedowns.push({ pin: await loadPin(id, composition, settings), copies });
-        else for (const line of takedownLines(id, copies, idsToSave)) terminal.out(line);
+        else for (const line of formatTakedown(id, copies, idsToSave)) terminal.out(line);
       }
       if (json && takedowns.length > 0)
-        terminal.out(jsonLine(ids.length === 1 ? takedowns[0] : { takedowns }));
+        terminal.out(formatJsonLine(ids.length === 1 ? takedowns[0] : { takedowns }));
       if (unknown.length > 0) throw notFoundError(unknown);
     });
   },
@@ -202,7 +202,7 @@ function change(action: 'pin' | 'unpin', text: string, terminal: Terminal): Prom
     const { publication } = expectAccepted(
       await composition.useCases[action]({ by: OPERATOR, id, cause: operatorCause() }),
     );
-    const pin = pinOf(publication, webAddresses(settings, settings.port).publicUrl);
+    const pin = pinOf(publication, resolveWebAddresses(settings, settings.port).publicUrl);
     const end =
       pin.expires_at === null ? 'stays until it is unpinned or stopped' : `expires ${pin.expires_at}`;
     return { json: { pin }, text: `${id} ${end}.` };
@@ -225,14 +225,14 @@ async function saveEvidence(
   const { administration } = composition;
   const idsToSave = new Set(ids);
   if (all) for (const id of ids) for (const copy of await administration.copiesOf(id)) idsToSave.add(copy);
-  const { publicUrl } = await linkAddresses(settings);
+  const { publicUrl } = await findLinkAddresses(settings);
   const path = resolve(currentFolder(terminal.env), folder);
   await saveEvidenceFiles([...idsToSave], path, composition, publicUrl, terminal);
   return [...idsToSave];
 }
 
 /** Formats a takedown; `takenCopies`: all, none, or those of a list. */
-function takedownLines(
+function formatTakedown(
   id: RoleId,
   copies: readonly RoleId[],
   takenCopies: boolean | readonly RoleId[],
@@ -260,21 +260,21 @@ export async function loadPin(
 ): Promise<AdministeredPin> {
   const outcome = await composition.administration.showRole(id);
   if (outcome.kind === 'refused') throw notFoundError([id]);
-  const { publicUrl } = await linkAddresses(settings);
+  const { publicUrl } = await findLinkAddresses(settings);
   return administeredPinOf(outcome, publicUrl);
 }
 
 /** The columns of a list, with one of its instants. */
 export function toColumns(pin: AdministeredPin, at: string | null = pin.published_at): readonly string[] {
   const { shared_url, account, state, archive_bytes, title, original_filename } = pin;
-  const end = pin.taken_down === null ? stateText(state) : 'taken down';
+  const end = pin.taken_down === null ? formatState(state) : 'taken down';
   return [shared_url, account, end, at ?? '-', formatBytes(archive_bytes), title ?? original_filename ?? '-'];
 }
 
 function listFacts(pin: AdministeredPin, blocked: Account['blocked']): readonly Fact[] {
   const { taken_down: down } = pin;
   return [
-    ...pinFacts(pin),
+    ...listPinFacts(pin),
     ['account', pin.account],
     ...(blocked === null ? [] : [['blocked', `sites ${blocked.sites}: ${blocked.reason}`] as const]),
     ...(down === null ? [] : [['taken down', `${down.at}: ${down.reason}`] as const]),

@@ -4,7 +4,7 @@ import type { AdministeredPin } from '@pinfold/http-express/internal';
 import { type Command, command, flagOption } from '../command-line/command.ts';
 import { CommandFailure, UnavailableError, UsageError } from '../command-line/failures.ts';
 import { formatLine, pluralize } from '../command-line/print-list.ts';
-import { jsonLine, type Terminal } from '../command-line/terminal.ts';
+import { formatJsonLine, type Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { BY_THIS_NODE, operatorCause } from '../identity.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -58,7 +58,7 @@ const cleanup = command({
       return { report: done, pins: ending };
     });
     if (dryRun) terminal.err(NOT_COMPARED);
-    if (json) terminal.out(jsonLine(list ? { ...report, pins } : report));
+    if (json) terminal.out(formatJsonLine(list ? { ...report, pins } : report));
     else for (const pin of pins) terminal.out(formatLine(toColumns(pin, pin.deleted_at ?? pin.expires_at)));
     if (report.clockDiffers) throw new CommandFailure(CLOCK_DIFFERS, { reported: true });
     if (report.rested) throw new CommandFailure(READ_ONLY, { reported: true });

@@ -1,7 +1,7 @@
 import { type PublicUrl, publicUrl } from '@pinfold/http';
 import { type Command, command, valueOption } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { jsonLine } from '../command-line/terminal.ts';
+import { formatJsonLine } from '../command-line/terminal.ts';
 import type { Finding, FindingStatus } from '../doctor/finding.ts';
 
 const BAD: readonly FindingStatus[] = ['failed', 'warning'];
@@ -23,7 +23,7 @@ const doctor = command({
       if (!json) for (const line of formatFinding(finding)) terminal.out(line);
     }
     const status = BAD.find((bad) => checks.some((finding) => finding.status === bad)) ?? 'ok';
-    if (json) terminal.out(jsonLine({ status, checks }));
+    if (json) terminal.out(formatJsonLine({ status, checks }));
     const failed = checks.filter((finding) => finding.status === 'failed').length;
     if (failed > 0)
       throw new CommandFailure(`${failed} of ${checks.length} checks failed`, { reported: true });

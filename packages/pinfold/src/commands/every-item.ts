@@ -3,7 +3,7 @@ import { CommandFailure } from '../command-line/failures.ts';
 
 const PAGE_SIZE = 100;
 
-/** Reads a list to its end. A refused page throws: what was read until then must not pass for the whole. */
+/** Reads a list to its end. Throws if a page is refused, so that an incomplete list does not look complete. */
 export async function* everyItem<
   Page extends { readonly kind: 'page'; readonly next: string | undefined },
   Item,

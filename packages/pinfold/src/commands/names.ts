@@ -1,12 +1,12 @@
 import type { Name } from '@pinfold/client';
-import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
+import { readNameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
 import { readName } from '../command-line/arguments.ts';
 import { type Command, command, flagOption } from '../command-line/command.ts';
 import { isRefusedWith, UsageError } from '../command-line/failures.ts';
-import { formatLine, LIST_OPTIONS, printList, stateText } from '../command-line/print-list.ts';
+import { formatLine, formatState, LIST_OPTIONS, printList } from '../command-line/print-list.ts';
 import { moveName } from '../publishing/open-names.ts';
 import { readReference } from '../publishing/publication-reference.ts';
-import { idOf, TARGET_OPTIONS, withPublications } from '../publishing/publications.ts';
+import { resolveId, TARGET_OPTIONS, withPublications } from '../publishing/publications.ts';
 import { nameNotFound } from '../publishing/refusal-text.ts';
 import { stopShown } from '../publishing/stop-shown.ts';
 
@@ -47,7 +47,7 @@ const set = command({
     if (back && id !== undefined) throw new UsageError('ID cannot be used with --back');
     const reference = back ? undefined : readReference(id ?? throwMissingId());
     const name = await withPublications(values, true, terminal, async (publications) => {
-      const next = reference === undefined ? 'previous' : { id: await idOf(reference, publications) };
+      const next = reference === undefined ? 'previous' : { id: await resolveId(reference, publications) };
       return moveName(nameToSet, next, mayLosePassword, publications.api);
     });
     return { json: { name }, text: formatLine(toColumns(name)) };
@@ -68,7 +68,7 @@ const remove = command({
   example: 'pinfold names delete docs',
   guide: GUIDE,
   run: async ([to], { 'to-branch': toBranch, 'if-exists': ifExists, stop, ...values }, terminal) => {
-    const name = nameToPublish({ to, 'to-branch': toBranch }, 'NAME', terminal.env);
+    const name = readNameToPublish({ to, 'to-branch': toBranch }, 'NAME', terminal.env);
     if (name === undefined) throw new UsageError('NAME is missing');
     return withPublications(values, true, terminal, async ({ api }) => {
       const missing = await api.names.delete(name).catch((error: unknown) => {
@@ -95,6 +95,6 @@ function throwMissingId(): never {
 
 /** Formats a name. Servers of earlier releases do not send the state of its publication. */
 function toColumns({ name, url, pin, updated_at, pin_state, pin_expires_at }: Name): readonly string[] {
-  const state = pin_state === undefined ? [] : [stateText(pin_state), pin_expires_at ?? 'never'];
+  const state = pin_state === undefined ? [] : [formatState(pin_state), pin_expires_at ?? 'never'];
   return [url, name, pin, updated_at, ...state];
 }

@@ -9,14 +9,19 @@ import { CommandFailure, isRefusedWith, UsageError } from '../command-line/failu
 import {
   formatExpiry,
   formatFacts,
+  formatState,
   LIST_OPTIONS,
-  pinFacts,
+  listPinFacts,
   printList,
-  stateText,
 } from '../command-line/print-list.ts';
-import { jsonLine, type Terminal } from '../command-line/terminal.ts';
+import { formatJsonLine, type Terminal } from '../command-line/terminal.ts';
 import { readReference } from '../publishing/publication-reference.ts';
-import { idOf, TARGET_OPTIONS, type TargetOptions, withPublications } from '../publishing/publications.ts';
+import {
+  resolveId,
+  TARGET_OPTIONS,
+  type TargetOptions,
+  withPublications,
+} from '../publishing/publications.ts';
 import { readArgument } from '../publishing/refusal-text.ts';
 import { checkSavable, savedResult, saveOriginal } from '../saving/save-original.ts';
 
@@ -54,9 +59,9 @@ const show = command({
   run: async ([text], values, terminal) => {
     const reference = readReference(text);
     const { pin } = await withPublications(values, false, terminal, async (publications) =>
-      publications.api.get(await idOf(reference, publications)),
+      publications.api.get(await resolveId(reference, publications)),
     );
-    return { json: { pin }, text: formatFacts(pinFacts(pin)) };
+    return { json: { pin }, text: formatFacts(listPinFacts(pin)) };
   },
 });
 
@@ -116,7 +121,7 @@ const stop = command({
   run: async ([text], values, terminal) => {
     const reference = readReference(text);
     const id = await withPublications(values, true, terminal, async (publications) => {
-      const found = await idOf(reference, publications);
+      const found = await resolveId(reference, publications);
       await publications.api.stop(found);
       return found;
     });
@@ -139,7 +144,7 @@ const open = command({
     const reference = readReference(text);
     const url = await withPublications(values, true, terminal, async (publications) => {
       const { api } = publications;
-      const id = await idOf(reference, publications);
+      const id = await resolveId(reference, publications);
       try {
         return (await api.createGrant(id)).grant.url;
       } catch (error) {
@@ -149,7 +154,7 @@ const open = command({
       }
     });
     const link = checkWebAddress(url);
-    terminal.out(values.json ? jsonLine({ url: link }) : link);
+    terminal.out(values.json ? formatJsonLine({ url: link }) : link);
     if (!values.print) await openInBrowser(link, terminal.env);
   },
 });
@@ -167,7 +172,7 @@ const save = command({
     const fileArgument = file === undefined ? undefined : readPath(file, 'FILE');
     if (fileArgument !== undefined) await checkSavable({ file: fileArgument, force }, values.json, terminal);
     return await withPublications(values, false, terminal, async (publications) => {
-      const id = await idOf(reference, publications);
+      const id = await resolveId(reference, publications);
       const { openOriginal } = await import('../publishing/remote-publications.ts');
       const target = { file: fileArgument ?? `${id}.zip`, force };
       await checkSavable(target, values.json, terminal);
@@ -182,7 +187,7 @@ export const commands: readonly Command[] = [list, show, rename, password, renew
 function update(text: string, change: Change, target: TargetOptions, terminal: Terminal): Promise<Pin> {
   const reference = readReference(text);
   return withPublications(target, true, terminal, async (publications) => {
-    const { pin } = await publications.api.update(await idOf(reference, publications), change);
+    const { pin } = await publications.api.update(await resolveId(reference, publications), change);
     return pin;
   });
 }
@@ -208,5 +213,5 @@ function formatChange(pin: Pin, sentence: string): Result {
 }
 
 function toColumns({ shared_url, state, expires_at, title, original_filename }: Pin): readonly string[] {
-  return [shared_url, stateText(state), expires_at ?? 'pinned', title ?? original_filename ?? '-'];
+  return [shared_url, formatState(state), expires_at ?? 'pinned', title ?? original_filename ?? '-'];
 }

@@ -4,8 +4,8 @@ import { defaultLimits, parseFilename, parseIdempotencyKey, parseTitle } from '@
 import type { WireWarning } from '@pinfold/http-express/internal/problems';
 import { SystemClock } from '@pinfold/platform-node/internal/system-clock';
 import { PUBLISH_RETRY_FOR, RetryBudget } from '../api-client/retry-budget.ts';
-import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
-import { isCi, titleOfBuild } from '../ci/build-title.ts';
+import { readNameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
+import { createBuildTitle, isCi } from '../ci/build-title.ts';
 import { deriveRunKey } from '../ci/run-key.ts';
 import { rethrowWithSummary, writeStepFiles } from '../ci/step-files.ts';
 import { readPath } from '../command-line/arguments.ts';
@@ -17,7 +17,7 @@ import {
   UsageError,
 } from '../command-line/failures.ts';
 import { formatBytes, formatExpiry, pluralize } from '../command-line/print-list.ts';
-import { escapeControls, jsonLine, type Terminal } from '../command-line/terminal.ts';
+import { escapeControls, formatJsonLine, type Terminal } from '../command-line/terminal.ts';
 import { groupFindings } from '../publishing/finding-groups.ts';
 import { explainMissingIndex } from '../publishing/missing-index.ts';
 import { checkStaysProtected } from '../publishing/open-names.ts';
@@ -31,7 +31,7 @@ import {
   withTarget,
 } from '../publishing/publications.ts';
 import { readArgument } from '../publishing/refusal-text.ts';
-import { resumeHint } from '../publishing/resume-hint.ts';
+import { formatResumeHint } from '../publishing/resume-hint.ts';
 import { explainTooLarge } from '../publishing/too-large.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 
@@ -75,7 +75,7 @@ const publish = command({
     const path = readPath(text, 'PATH');
     const target = chooseTarget(values, true, terminal);
     if (values.title !== undefined) readArgument(parseTitle(values.title, defaultLimits));
-    const name = nameToPublish(values, '--to', env);
+    const name = readNameToPublish(values, '--to', env);
     const password = await readPassword(path, values, terminal);
     terminal.progress?.('packing');
     const rethrow = (error: unknown): Promise<never> => rethrowWithSummary(error, env);
@@ -110,7 +110,7 @@ const publish = command({
       return rethrow(folder === undefined ? explained : await explainMissingIndex(explained, path, folder));
     });
     if ('checked' in published) return printCheck(published.checked, json, values.strict === true, terminal);
-    if (json) terminal.out(jsonLine({ ...published, idempotency_key: idempotencyKey }));
+    if (json) terminal.out(formatJsonLine({ ...published, idempotency_key: idempotencyKey }));
     else printPublished(published, terminal);
     if (values.qr) await printQrCode(published.pin.shared_url, terminal);
     await writeStepFiles(published, env);
@@ -145,7 +145,7 @@ async function chooseTitle(
 ): Promise<string | undefined> {
   // With a key of the user, a different title would be a mismatch, so the title must not depend on the build.
   if (isCi(terminal.env))
-    return idempotencyKey === undefined ? titleOfBuild(pageTitle, terminal.env) : undefined;
+    return idempotencyKey === undefined ? createBuildTitle(pageTitle, terminal.env) : undefined;
   return json ? undefined : offerTitle(pageTitle, terminal);
 }
 
@@ -196,7 +196,7 @@ function strictFailure(warnings: readonly WireWarning[], terminal: Terminal): Co
 
 function explainFailure(
   error: unknown,
-  /** What was sent; `undefined` if sending has not begun. */
+  /** The request; `undefined` if sending has not begun. */
   request: PublishRequest | undefined,
   terminal: Terminal,
 ): unknown {
@@ -206,7 +206,7 @@ function explainFailure(
   }
   if (!(error instanceof CommandFailure)) return error;
   if (!(error instanceof UnavailableError) || request === undefined) return error;
-  terminal.err(resumeHint(request, 'giving up: check the server and its URL, then'));
+  terminal.err(formatResumeHint(request, 'giving up: check the server and its URL, then'));
   const { json, message } = error;
   const { idempotencyKey } = request;
   const resumable = { code: 'unavailable', detail: message, ...json, idempotency_key: idempotencyKey };
@@ -231,7 +231,7 @@ function printPublished({ pin, name, warnings }: Published, terminal: Terminal):
 
 function printCheck(checked: DryRun, json: boolean, strict: boolean, terminal: Terminal): void {
   const { archive, warnings } = checked;
-  if (json) terminal.out(jsonLine(checked));
+  if (json) terminal.out(formatJsonLine(checked));
   else {
     printWarnings(warnings, terminal);
     const size = `${pluralize(archive.file_count, 'file')}, ${formatBytes(archive.size)}`;

@@ -1,6 +1,6 @@
 import type { RoleId } from '@pinfold/core';
 import { CommandFailure } from '../command-line/failures.ts';
-import { knownAddresses } from '../command-line/known-addresses.ts';
+import { findKnownAddresses } from '../command-line/known-addresses.ts';
 import type { ComposedService } from '../compose/compose.ts';
 import { type Reference, resolveReference } from '../publishing/publication-reference.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -12,9 +12,9 @@ export function resolveRoleId(
   settings: Settings,
 ): Promise<RoleId> {
   return resolveReference(reference, {
-    publicUrlFor: async () => (await knownAddresses(settings))?.publicUrl,
+    publicUrlFor: async () => (await findKnownAddresses(settings))?.publicUrl,
     siteHostFor: async (id) => {
-      const addresses = await knownAddresses(settings);
+      const addresses = await findKnownAddresses(settings);
       if (addresses === undefined) return undefined;
       const { viewerMode, sitesUrl, publicUrl } = addresses;
       return viewerMode === 'origin' ? `${id}.${new URL(sitesUrl).host}` : new URL(publicUrl).host;

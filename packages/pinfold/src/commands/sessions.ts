@@ -3,7 +3,7 @@ import { sessionIdOf, toRfc3339 } from '@pinfold/core/internal';
 import { readAccount, readActingAccount, readOneOrAll } from '../command-line/arguments.ts';
 import { type Command, command, flagOption, valueOption } from '../command-line/command.ts';
 import { CommandFailure } from '../command-line/failures.ts';
-import { printableAddresses } from '../command-line/known-addresses.ts';
+import { findPrintableAddresses } from '../command-line/known-addresses.ts';
 import { LIST_OPTIONS, pluralize, printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
@@ -92,7 +92,7 @@ const manage = command({
     const account = values.account === undefined ? DEFAULT_ACCOUNT : readActingAccount(values.account);
     const { url, warning } = await withComposition(terminal, async (composition, settings) => {
       await checkNotErasing(composition.administration, account, 'nobody signs in to it');
-      const { addresses, warning } = await printableAddresses(settings);
+      const { addresses, warning } = await findPrintableAddresses(settings);
       const scope = admin === true ? 'admin' : 'manage';
       const cause = operatorCause();
       return { url: await createSignInLink(composition, addresses, account, cause, scope), warning };

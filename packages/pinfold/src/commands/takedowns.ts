@@ -5,7 +5,7 @@ import { type Command, command } from '../command-line/command.ts';
 import { readLines } from '../command-line/decode-text.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { LIST_OPTIONS, pluralize, printList } from '../command-line/print-list.ts';
-import { jsonLine, type Terminal } from '../command-line/terminal.ts';
+import { formatJsonLine, type Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
 import { tryParseJson } from '../parsed-json.ts';
@@ -26,7 +26,7 @@ const exportTakedowns = command({
   example: 'pinfold takedowns export > takedowns.jsonl',
   guide: 'administration.md#after-a-restore',
   run: (_, format, terminal) =>
-    printTakedowns(terminal, { ...format, toColumns: (takedown) => [jsonLine(takedown)] }),
+    printTakedowns(terminal, { ...format, toColumns: (takedown) => [formatJsonLine(takedown)] }),
 });
 
 const lift = command({

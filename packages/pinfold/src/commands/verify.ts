@@ -2,7 +2,7 @@ import { readNumber, readPath } from '../command-line/arguments.ts';
 import { type Command, command, valueOption } from '../command-line/command.ts';
 import { CommandFailure, explainSystemErrors, UsageError } from '../command-line/failures.ts';
 import { pluralize } from '../command-line/print-list.ts';
-import { jsonLine, type Terminal } from '../command-line/terminal.ts';
+import { formatJsonLine, type Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import {
   type Finding,
@@ -38,7 +38,7 @@ const verify = command({
     const found = await withComposition(terminal, ({ ports }) =>
       verifyStores(ports, progressTo(terminal, 'verifying'), sample),
     );
-    if (json) terminal.out(jsonLine(found));
+    if (json) terminal.out(formatJsonLine(found));
     else for (const line of formatReport(found)) terminal.out(line);
     const { missing, altered, removed, superfluous } = found;
     const wrong = missing.length + altered.length + removed.length + superfluous.length;
@@ -58,7 +58,7 @@ export function verifyExportIn(from: string, terminal: Terminal, sample?: number
 
 function printVerified(found: VerifiedExport, json: boolean, { out }: Terminal): void {
   const { records, named, read, superfluous } = found;
-  if (json) out(jsonLine(found));
+  if (json) out(formatJsonLine(found));
   else {
     for (const line of listProblems(found)) out(line);
     const archives = `${pluralize(named, 'archive')} of publications, ${read} of them read`;

@@ -20,14 +20,14 @@ import type { Parts } from '@pinfold/inversify';
 import * as node from '@pinfold/platform-node';
 import { freeBytes } from '../health/upload-disk.ts';
 import type { Pool } from '../metrics/gauges.ts';
-import { release } from '../release.ts';
+import { readRelease } from '../release.ts';
 import { openDatabase } from '../settings/databases.ts';
 import type { ServiceOptions } from '../settings/options.ts';
 import { orSettingsError } from '../settings/or-settings-error.ts';
 import { omitUndefined } from '../settings/read-option.ts';
 import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
-import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
+import { resolveWebAddresses, type WebAddresses } from '../settings/web-addresses.ts';
 import { checkIsDataFolder, openDataFolder } from './data-folder.ts';
 import { createMemoryBudget } from './memory-budget.ts';
 import { RunningPublications } from './running-publications.ts';
@@ -202,7 +202,7 @@ async function makeUseCases(
   layer: Layer,
   publications: RunningPublications,
 ): Promise<UseCases> {
-  const addresses = options.addresses ?? (() => webAddresses(settings, settings.port));
+  const addresses = options.addresses ?? (() => resolveWebAddresses(settings, settings.port));
   // The setting is only the first lifetime; a lifetime set in code is also the default renewal.
   const renewal = settings.limits.lifetime && defaultLimits.renewal;
   const limits = { ...omitUndefined({ renewal }), ...options.limits, ...settings.limits };
@@ -254,7 +254,7 @@ async function openReadyDatabase(
     const persistence = await open();
     await persistence.migrate().catch(async (error: unknown) => {
       if (!isOutdated(error) || !isFault(error)) throw error;
-      throw new Fault(error.code, `${error.message}; this is ${await release()}`, { cause: error });
+      throw new Fault(error.code, `${error.message}; this is ${await readRelease()}`, { cause: error });
     });
     if (opener !== 'import' && (await persistence.imports.isUnfinished())) {
       const expectation = 'names a database into which an import has not ended: run it again, to its end';

@@ -7,7 +7,9 @@ import type { Layer } from './compose.ts';
  * Takes each part from a container, so that modules can replace or decorate it. Binds parts that no module has bound
  * to the service's own.
  */
-export function containerLayer(modules: readonly ContainerModule[] = []): Layer & { container: Container } {
+export function createContainerLayer(
+  modules: readonly ContainerModule[] = [],
+): Layer & { container: Container } {
   const container = new Container();
   container.load(...modules);
   return {

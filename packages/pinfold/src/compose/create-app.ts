@@ -7,11 +7,11 @@ import type { MetricsSnapshot } from '../metrics/metrics-snapshot.ts';
 import { HttpServer } from '../server/http-server.ts';
 import type { Log } from '../server/log.ts';
 import { acceptMachineKey } from '../server/machine-key.ts';
-import { requestHandler } from '../server/request-handler.ts';
+import { createRequestHandler } from '../server/request-handler.ts';
 import { readServerFile, writeServerFile } from '../server/server-file.ts';
 import { type AppOptions, checkOptions } from '../settings/options.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
+import { resolveWebAddresses, type WebAddresses } from '../settings/web-addresses.ts';
 import { DEFAULT_ACCOUNT } from '../start/default-account.ts';
 import { type FirstStart, makeFirstStart } from '../start/first-start.ts';
 import { createSignInLinkIfPossible } from '../start/sign-in-link.ts';
@@ -92,8 +92,8 @@ const LAST_STEPS = 1_000;
  */
 export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
   checkOptions('createApp', options);
-  const { containerLayer } = await import('./container.ts');
-  const layer = containerLayer(options.modules);
+  const { createContainerLayer } = await import('./container.ts');
+  const layer = createContainerLayer(options.modules);
   return { ...(await createRunnableApp(settings, options, layer)), container: layer.container };
 }
 
@@ -103,7 +103,7 @@ export async function createRunnableApp(
   { terminal, ...options }: AppOptions = {},
   layer?: Layer,
 ): Promise<RunnableApp> {
-  let addresses = webAddresses(settings, settings.port);
+  let addresses = resolveWebAddresses(settings, settings.port);
   // Callers of an `authenticate` of your own administer only if you set `administration`.
   const administration = options.authenticate === undefined;
   const service = await openService(settings, () => addresses, { administration, ...options }, layer);
@@ -117,7 +117,7 @@ export async function createRunnableApp(
 
   async function listenOnPort(): Promise<{ readonly port: number; readonly checked: Promise<void> }> {
     const { port } = await server.listen(settings.port, settings.host);
-    addresses = webAddresses(settings, port);
+    addresses = resolveWebAddresses(settings, port);
     return { port, checked: service.watch() };
   }
 
@@ -127,7 +127,7 @@ export async function createRunnableApp(
     const doors = await makeDoors(service, 'refuse', (authenticate) =>
       acceptMachineKey(authenticate, serverFile),
     );
-    const handler = requestHandler(doors, service, serverFile, isStopping);
+    const handler = createRequestHandler(doors, service, serverFile, isStopping);
     // So that the first health request finds the results of a check.
     await checked;
     server.answerWith(handler);
@@ -138,7 +138,7 @@ export async function createRunnableApp(
     otherSnapshots: () => readonly MetricsSnapshot[] = () => [],
     beforeListening: () => Promise<void> = async () => {},
   ): Promise<Listening> {
-    addresses = webAddresses(settings, port);
+    addresses = resolveWebAddresses(settings, port);
     if (metrics !== undefined) {
       const { serveMetrics } = await import('../metrics/metrics-server.ts');
       const { metricsPort = 0, metricsHost } = settings;

@@ -11,7 +11,7 @@ import type { FeedItem, FollowRequest } from '@pinfold/core/history';
 import type { Viewer } from '@pinfold/viewer';
 import { checkOptions, type PinfoldOptions, TEXT_OPTIONS } from '../settings/options.ts';
 import { settingsOf } from '../settings/settings.ts';
-import { webAddresses } from '../settings/web-addresses.ts';
+import { resolveWebAddresses } from '../settings/web-addresses.ts';
 import { once } from './compose.ts';
 import { makeDoors, openService } from './service.ts';
 
@@ -77,10 +77,11 @@ export async function openPinfold(options: PinfoldOptions): Promise<Pinfold> {
   checkOptions('openPinfold', options);
   const texts = Object.fromEntries(TEXT_OPTIONS.map((name) => [name, options[name]]));
   const settings = settingsOf({ ...texts, logLevel: options.logLevel ?? 'warn' });
-  const addresses = webAddresses(settings, settings.port);
+  const addresses = resolveWebAddresses(settings, settings.port);
   const { modules } = options;
   // Loads InversifyJS only if there are modules.
-  const layer = modules === undefined ? undefined : (await import('./container.ts')).containerLayer(modules);
+  const layer =
+    modules === undefined ? undefined : (await import('./container.ts')).createContainerLayer(modules);
   const service = await openService(settings, () => addresses, options, layer);
   const { useCases, manageKeys, manageHistory: history } = service.composition;
   const close = once(() => service.close(AbortSignal.timeout(MAX_STOP_TIME)));

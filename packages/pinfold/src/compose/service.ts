@@ -8,7 +8,7 @@ import { SystemClock } from '@pinfold/platform-node';
 import { createViewer } from '@pinfold/viewer';
 import { Health } from '../health/health.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { release } from '../release.ts';
+import { readRelease } from '../release.ts';
 import { runCleanupTimer, storeLastViews, storeViews } from '../server/background.ts';
 import { type Clients, identifyClients } from '../server/client-address.ts';
 import { type Log, openLog } from '../server/log.ts';
@@ -16,7 +16,7 @@ import { createRequestLog } from '../server/request-log.ts';
 import type { ServiceOptions } from '../settings/options.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
-import { siblingWarning } from '../start/sibling-warning.ts';
+import { findSiblingWarning } from '../start/sibling-warning.ts';
 import { type ComposedService, compose, type Doors, type Layer, provideAll } from './compose.ts';
 import { createMemoryBudget } from './memory-budget.ts';
 
@@ -58,7 +58,7 @@ export async function openService(
   options: ServiceOptions,
   layer?: Layer,
 ): Promise<Service> {
-  const names = { node: settings.node, version: await release() };
+  const names = { node: settings.node, version: await readRelease() };
   const format = settings.logFormat ?? (options.log === undefined && isatty(1) ? 'text' : 'json');
   const sink = withLoggedBugs('log', options.log, console);
   const log = openLog(settings.logLevel, sink, { names, shared: settings.workers > 1, format });
@@ -115,7 +115,7 @@ export async function openService(
     names,
     logHealth: async () => {
       health.logTo(log);
-      const sibling = await siblingWarning(addresses());
+      const sibling = await findSiblingWarning(addresses());
       for (const note of [...settings.notes, ...(sibling === undefined ? [] : [sibling])]) log.warn(note);
     },
     watch: () => {

@@ -12,7 +12,7 @@ const MAX_DIFFERENCE = 5_000;
 const OLD_RELEASE = 13;
 
 /** Checks the database with any version of its schema, and changes nothing. */
-export async function* databaseFindings(
+export async function* checkDatabase(
   settings: Settings,
   folder: string,
   clock: Clock,

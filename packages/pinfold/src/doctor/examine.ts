@@ -5,13 +5,13 @@ import { HmacGrantSigner, loadOrCreateSecret, RandomIds, SystemClock } from '@pi
 import { openStorage } from '../compose/storage.ts';
 import { type Environment, readSettings, type Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
-import { webAddresses } from '../settings/web-addresses.ts';
-import { databaseFindings } from './database.ts';
+import { resolveWebAddresses } from '../settings/web-addresses.ts';
+import { checkDatabase } from './database.ts';
 import { type Check, type Finding, failed, ok, runChecks, skipped, warning } from './finding.ts';
-import { folderFindings } from './folder.ts';
+import { checkDataFolder } from './folder.ts';
 import type { RequestSettings } from './outside/ask.ts';
-import { outsideFindings } from './outside/outside.ts';
-import { storageFindings } from './storage.ts';
+import { checkFromOutsideNetwork } from './outside/outside.ts';
+import { checkStorage } from './storage.ts';
 
 const clock = new SystemClock();
 const ids = new RandomIds();
@@ -28,12 +28,12 @@ export async function* examine(
   const settings = readSettingsOrError(env);
   yield* runChecks([settingsCheck(settings)]);
   if (settings instanceof SettingsError) return;
-  const folder = yield* folderFindings(settings);
+  const folder = yield* checkDataFolder(settings);
   if (folder !== undefined) {
-    yield* databaseFindings(settings, folder, clock);
+    yield* checkDatabase(settings, folder, clock);
     const storage = await openStorage(settings, folder, clock);
     try {
-      yield* storageFindings(settings, storage, ids.archive(clock.now()));
+      yield* checkStorage(settings, storage, ids.archive(clock.now()));
     } finally {
       await storage.end();
     }
@@ -81,7 +81,7 @@ async function* checkFromOutside(
     yield* runChecks([URL_UNKNOWN]);
     return;
   }
-  const addresses = webAddresses(effective, effective.port);
+  const addresses = resolveWebAddresses(effective, effective.port);
   let { secrets } = settings;
   // This check is reported only if the stored secret cannot be read.
   const secret: Check = {
@@ -96,7 +96,7 @@ async function* checkFromOutside(
   };
   yield* runChecks([secret]);
   const grants = secrets === undefined ? undefined : new HmacGrantSigner({ secrets });
-  yield* outsideFindings({ settings, addresses, ids, clock, grants, request });
+  yield* checkFromOutsideNetwork({ settings, addresses, ids, clock, grants, request });
 }
 
 async function storedSecret(folder: string | undefined): Promise<readonly [string] | undefined> {

@@ -15,7 +15,7 @@ type FileSystem = Readonly<Record<'bsize' | 'bavail', number>>;
 export type Disk = (path: string) => Promise<FileSystem>;
 
 /** Checks the data folder and returns it; `undefined` if the other checks of this machine cannot run. */
-export async function* folderFindings(
+export async function* checkDataFolder(
   settings: Settings,
   disk: Disk = (path) => statfs(path),
 ): AsyncGenerator<Finding, string | undefined> {

@@ -18,7 +18,7 @@ const RIGHTS = {
 /**
  * Stores, reads, lists and removes an archive of its own. If it cannot be removed now, a cleanup removes it a day later.
  */
-export async function* storageFindings(
+export async function* checkStorage(
   { storage }: Settings,
   opened: OpenedStorage,
   id: ArchiveId,

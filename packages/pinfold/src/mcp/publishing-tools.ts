@@ -62,7 +62,7 @@ export const PUBLISHING_TOOLS: readonly Tool[] = [
         .check(bytes, { filename })
         .catch(explainFailure(args, { folder, ...packed }, publications));
       const size = `It can be published: ${checked.archive.file_count} files, ${checked.archive.size} bytes.`;
-      return result([size, ...warningLines(checked.warnings, args)], {
+      return result([size, ...formatWarnings(checked.warnings, args)], {
         ...checked,
         left_out: leftOut,
       });
@@ -92,7 +92,7 @@ async function publish(args: Arguments, { publications, roots }: ToolContext): P
     `${published.replayed ? 'It was published before' : 'Published'}: ${formatLine(published.pin)}`,
     ...(published.name ? [`Under its name: ${published.name.url}`] : []),
     ...(published.name?.pin === published.pin.id ? warnIfOpen(published.name.name, published.pin) : []),
-    ...warningLines(published.warnings, args),
+    ...formatWarnings(published.warnings, args),
     ...(leftOut.length === 0 ? [] : [`Left out: ${leftOut.join(', ')}`]),
   ];
   return result(lines, { ...published, idempotency_key: idempotencyKey, left_out: leftOut });
@@ -122,7 +122,7 @@ function explainFailure(
   };
 }
 
-function warningLines(warnings: readonly WireWarning[], { path = '', html }: Arguments): readonly string[] {
+function formatWarnings(warnings: readonly WireWarning[], { path = '', html }: Arguments): readonly string[] {
   const isSinglePage = html !== undefined || isPage(path);
   const lines = groupFindings(warnings).map(
     ({ sentence, places }) => `Warning: ${[sentence, ...places].join('\n  ')}`,

@@ -3,7 +3,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Terminal } from '../command-line/terminal.ts';
 import type { Publications } from '../publishing/publications.ts';
-import { release } from '../release.ts';
+import { readRelease } from '../release.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { NAME_TOOLS } from './name-tools.ts';
 import { PUBLICATION_TOOLS } from './publication-tools.ts';
@@ -23,7 +23,7 @@ export async function serveMcp(
   { err }: Pick<Terminal, 'err'>,
   { stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'> = process,
 ): Promise<void> {
-  const version = await release();
+  const version = await readRelease();
   const running = new Set<Promise<unknown>>();
   const track = (call: Promise<unknown>): void => {
     running.add(call);

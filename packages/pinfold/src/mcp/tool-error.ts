@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { PinfoldError } from '@pinfold/client';
 import type { Refusal } from '@pinfold/core';
 import { isWireCode, problemOf, refuseRequest } from '@pinfold/http-express/internal/problems';
-import { CommandFailure, failureJson, UnavailableError, UsageError } from '../command-line/failures.ts';
+import { CommandFailure, toFailureJson, UnavailableError, UsageError } from '../command-line/failures.ts';
 import { escapeControlsInLines } from '../command-line/terminal.ts';
-import { sentencesOf } from '../publishing/refusal-text.ts';
+import { joinSentences } from '../publishing/refusal-text.ts';
 
 export interface ToolResult {
   readonly content: { type: 'text'; text: string }[];
@@ -17,7 +17,7 @@ export interface ToolResult {
 export function toolError(error: unknown, publishing: boolean): ToolResult {
   const problem = createProblem(error, publishing);
   const isReadable = error instanceof CommandFailure;
-  const detail = isReadable ? error.message : sentencesOf(problem.detail, problem.errors);
+  const detail = isReadable ? error.message : joinSentences(problem.detail, problem.errors);
   const text = `${detail.replace(/\.?$/, '.')} ${problem.suggestion}`;
   return {
     content: [{ type: 'text', text: escapeControlsInLines(text) }],
@@ -41,7 +41,7 @@ interface ProblemDocument {
 }
 
 function createProblem(error: unknown, publishing: boolean): ProblemDocument {
-  const json = failureJson(error) ?? { code: 'internal_error', detail: 'failed' };
+  const json = toFailureJson(error) ?? { code: 'internal_error', detail: 'failed' };
   const key = json.idempotency_key === undefined ? {} : { idempotency_key: json.idempotency_key };
   const cause = error instanceof Error ? error.cause : undefined;
   const requestId = (cause instanceof PinfoldError && cause.requestId) || randomUUID();

@@ -4,7 +4,7 @@ import { openApiDocument } from '@pinfold/http-express';
 import { CommandFailure, formatReason, UsageError } from '../command-line/failures.ts';
 import { escapeControlsInLines } from '../command-line/terminal.ts';
 import { readReference } from '../publishing/publication-reference.ts';
-import { idOf, type Publications } from '../publishing/publications.ts';
+import { type Publications, resolveId } from '../publishing/publications.ts';
 import type { FileContent } from './content.ts';
 import type { Roots } from './roots.ts';
 import { type ToolResult, toolError } from './tool-error.ts';
@@ -110,7 +110,7 @@ export function resolvePublication(
   publications: Publications,
   argument: string = 'id',
 ): Promise<string> {
-  return idOf(readReference(id, argument), publications);
+  return resolveId(readReference(id, argument), publications);
 }
 
 export function formatLine({ shared_url, state, title, expires_at, password_protected }: Pin): string {

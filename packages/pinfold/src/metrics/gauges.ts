@@ -42,7 +42,10 @@ export function measureFreeSpace(registry: Registry, freeBytes: () => Promise<nu
   registry.updateBeforeSnapshot(free, () => freeBytes().catch(() => 0));
 }
 
-export function cacheMetrics(registry: Registry, caches: Pick<ViewerStatistics, 'bodies' | 'sites'>): void {
+export function addCacheMetrics(
+  registry: Registry,
+  caches: Pick<ViewerStatistics, 'bodies' | 'sites'>,
+): void {
   const hits = registry.counter('pinfold_cache_hits_total', 'What memory had.', ['cache']);
   const misses = registry.counter('pinfold_cache_misses_total', 'What was loaded.', ['cache']);
   const bytes = registry.gauge('pinfold_cache_bytes', 'What memory holds.', ['cache']);
@@ -62,7 +65,9 @@ export interface Queue {
 
 const QUEUES = ['publications', 'hashes', 'inflations', 'uploads'] as const;
 
-export function queueMetrics(registry: Registry): (name: (typeof QUEUES)[number], read: () => Queue) => void {
+export function addQueueMetrics(
+  registry: Registry,
+): (name: (typeof QUEUES)[number], read: () => Queue) => void {
   const length = registry.gauge('pinfold_queue', 'What runs and what waits.', ['queue', 'state']);
   for (const name of QUEUES) for (const state of ['running', 'waiting']) length.at(name, state);
   return (name, read) =>
@@ -73,7 +78,7 @@ export function queueMetrics(registry: Registry): (name: (typeof QUEUES)[number]
     });
 }
 
-export function healthMetrics(registry: Registry, health: Pick<Health, 'report'>): void {
+export function addHealthMetrics(registry: Registry, health: Pick<Health, 'report'>): void {
   const up = registry.gauge(
     'pinfold_dependency_up',
     'Whether what the server needs answers.',
@@ -97,7 +102,7 @@ export interface Pool {
   readonly waitingCount: number;
 }
 
-export function poolMetrics(registry: Registry, pool: Pool): void {
+export function addPoolMetrics(registry: Registry, pool: Pool): void {
   const connections = registry.gauge('pinfold_pool_connections', 'Connections to the database.', ['state']);
   const waitingHelp = 'Calls that wait for a connection to the database.';
   const waiting = registry.gauge('pinfold_pool_waiting', waitingHelp).at();

@@ -55,7 +55,7 @@ export function formatExposition(snapshot: MetricsSnapshot): string {
   const lines = families.flatMap((family) => [
     `# HELP ${family.name} ${family.help}`,
     `# TYPE ${family.name} ${family.type}`,
-    ...Object.entries(family.series).flatMap(([labels, values]) => seriesLines(family, labels, values)),
+    ...Object.entries(family.series).flatMap(([labels, values]) => formatSeries(family, labels, values)),
   ]);
   return lines.map((line) => `${line}\n`).join('');
 }
@@ -67,7 +67,7 @@ export function formatLabels(names: readonly string[], values: readonly string[]
   return names.map((name, at) => `${name}="${escaped(values[at])}"`).join(',');
 }
 
-function seriesLines(
+function formatSeries(
   { name, type, bounds }: Family,
   labels: string,
   values: readonly number[],

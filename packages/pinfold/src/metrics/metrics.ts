@@ -5,21 +5,21 @@ import type { ViewerStatistics } from '@pinfold/viewer';
 import type { Health } from '../health/health.ts';
 import {
   addBuildInfo,
-  cacheMetrics,
-  healthMetrics,
+  addCacheMetrics,
+  addHealthMetrics,
+  addPoolMetrics,
+  addQueueMetrics,
   measureFreeSpace,
   measureLoopDelay,
   type Pool,
-  poolMetrics,
-  queueMetrics,
 } from './gauges.ts';
 import type { MetricsSnapshot } from './metrics-snapshot.ts';
-import { processMetrics } from './process-metrics.ts';
-import { publishingMetrics } from './publishing-metrics.ts';
+import { addProcessMetrics } from './process-metrics.ts';
+import { createPublishingMetrics } from './publishing-metrics.ts';
 import { Registry } from './registry.ts';
-import { type CountRequest, requestMetrics } from './request-metrics.ts';
-import { storeMetrics } from './store-metrics.ts';
-import { type SweepMetrics, sweepMetrics } from './sweep-metrics.ts';
+import { type CountRequest, createRequestMetrics } from './request-metrics.ts';
+import { createStoreObserver } from './store-metrics.ts';
+import { createSweepMetrics, type SweepMetrics } from './sweep-metrics.ts';
 
 export interface Metrics {
   readonly request: CountRequest;
@@ -38,22 +38,22 @@ export interface Metrics {
 export function createMetrics({ version, node }: { version: string; node: string }): Metrics {
   const registry = new Registry();
   addBuildInfo(registry, version, node);
-  processMetrics(registry);
-  const publishing = publishingMetrics(registry);
-  const sweeps = sweepMetrics(registry);
-  const addQueue = queueMetrics(registry);
+  addProcessMetrics(registry);
+  const publishing = createPublishingMetrics(registry);
+  const sweeps = createSweepMetrics(registry);
+  const addQueue = addQueueMetrics(registry);
   const endedHelp = 'Sessions ended because a new one exceeded a limit.';
   const sessionsEnded = registry.counter('pinfold_sessions_ended_total', endedHelp, ['reason']);
   sessionsEnded.at('limit');
   return {
-    request: requestMetrics(registry),
+    request: createRequestMetrics(registry),
     observe: (measurement) => {
       publishing.observe(measurement);
       sweeps.observe(measurement);
       if (measurement.kind === 'sessions_ended')
         sessionsEnded.at(measurement.reason).value += measurement.count;
     },
-    observer: storeMetrics(registry),
+    observer: createStoreObserver(registry),
     sweeps,
     countCalls: (useCases, { queue }) => {
       const { publishing: places } = useCases.limits;
@@ -66,13 +66,13 @@ export function createMetrics({ version, node }: { version: string; node: string
       return publishing.countCalls(useCases);
     },
     measure: (health, free, pool) => {
-      healthMetrics(registry, health);
+      addHealthMetrics(registry, health);
       measureFreeSpace(registry, free);
-      if (pool !== undefined) poolMetrics(registry, pool);
+      if (pool !== undefined) addPoolMetrics(registry, pool);
     },
     uploads: ({ queue }) => addQueue('uploads', () => queue),
     viewer: ({ bodies, sites, inflations }) => {
-      cacheMetrics(registry, { bodies, sites });
+      addCacheMetrics(registry, { bodies, sites });
       addQueue('inflations', () => inflations);
     },
     snapshot: () => registry.snapshot(),

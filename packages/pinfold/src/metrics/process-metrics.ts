@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises';
-import { openFileLimit } from '../server/open-file-limit.ts';
+import { readOpenFileLimit } from '../server/open-file-limit.ts';
 import type { Registry } from './registry.ts';
 
 const OPEN_FILES = '/proc/self/fd';
 
 /** Measures the process, under the names of Prometheus' client libraries. */
-export function processMetrics(registry: Registry): void {
+export function addProcessMetrics(registry: Registry): void {
   const memoryHelp = 'Resident memory of all processes.';
   const memory = registry.gauge('process_resident_memory_bytes', memoryHelp).at();
   const cpu = registry.counter('process_cpu_seconds_total', 'CPU time of all processes.').at();
@@ -22,7 +22,7 @@ export function processMetrics(registry: Registry): void {
 
 /** Adds the metrics of open files. Only Linux has this folder; elsewhere they are absent. */
 function openFiles(registry: Registry): void {
-  const limit = openFileLimit();
+  const limit = readOpenFileLimit();
   if (limit === undefined) return;
   registry.gauge('process_max_fds', 'How many files the processes may open.').at().value = limit;
   const open = registry.gauge('process_open_fds', 'Files and sockets that are open.').at();

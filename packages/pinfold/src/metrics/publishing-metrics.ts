@@ -15,7 +15,7 @@ export interface PublishingMetrics {
   countCalls<Cases extends UseCases>(useCases: Cases): Cases;
 }
 
-export function publishingMetrics(registry: Registry): PublishingMetrics {
+export function createPublishingMetrics(registry: Registry): PublishingMetrics {
   const publications = registry.counter(
     'pinfold_publications_total',
     'Publications whose archive was received, by what became of them.',

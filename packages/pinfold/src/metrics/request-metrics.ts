@@ -20,7 +20,7 @@ interface RouteSeries {
   readonly requests: Map<string, Map<number, Series>>;
 }
 
-export function requestMetrics(registry: Registry): CountRequest {
+export function createRequestMetrics(registry: Registry): CountRequest {
   const requests = registry.counter(
     'pinfold_http_requests_total',
     'Requests that were answered.',

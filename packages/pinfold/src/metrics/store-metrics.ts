@@ -3,7 +3,7 @@ import type { Observer } from '@pinfold/core/adapter';
 import { isPromise, nameOf } from '@pinfold/core/internal';
 import type { Registry, Series } from './registry.ts';
 
-export function storeMetrics(registry: Registry): Observer {
+export function createStoreObserver(registry: Registry): Observer {
   const secondsHelp = 'How long the calls of the database and the storage took.';
   const durations = registry.histogram('pinfold_store_seconds', secondsHelp, ['store', 'operation']);
   const labels = ['store', 'operation', 'code'];

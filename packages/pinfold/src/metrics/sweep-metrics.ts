@@ -23,7 +23,7 @@ export interface SweepMetrics {
   update(stores: SweepStores, swept: boolean): Promise<void>;
 }
 
-export function sweepMetrics(registry: Registry): SweepMetrics {
+export function createSweepMetrics(registry: Registry): SweepMetrics {
   const gauge = (name: string, help: string, ...labels: readonly string[]): Metric =>
     registry.gauge(`pinfold_sweep_${name}`, help, labels, 'greatest');
   const seconds = registry.histogram('pinfold_sweep_seconds', 'How long sweeps took.', [], LENGTHS).at();

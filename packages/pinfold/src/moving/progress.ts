@@ -1,6 +1,6 @@
 import { CommandFailure } from '../command-line/failures.ts';
 import { pluralize } from '../command-line/print-list.ts';
-import { jsonLine, type Terminal } from '../command-line/terminal.ts';
+import { formatJsonLine, type Terminal } from '../command-line/terminal.ts';
 import type { Walked } from './walk.ts';
 
 const MIB = 1_048_576;
@@ -37,7 +37,7 @@ export function printSummary(done: string, walked: Walked, json: boolean, { out,
   const { records, copied, broken } = walked;
   const archives = walked.archives.length;
   const withoutArchive = walked.lost.map(({ pin }) => pin);
-  if (json) out(jsonLine({ records, archives, copied, broken, withoutArchive }));
+  if (json) out(formatJsonLine({ records, archives, copied, broken, withoutArchive }));
   else
     err(`${done}: ${pluralize(records, 'record')}, ${pluralize(archives, 'archive')}, ${copied} of them new`);
   for (const id of broken.slice(0, MAX_NAMED)) err(`broken: ${id}`);

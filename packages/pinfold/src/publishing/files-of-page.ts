@@ -13,7 +13,10 @@ const MAX_FILES = 1_000;
  * Finds the existing files in a page's folder, or below, that it or its style sheets refer to. It reads nothing outside
  * that folder.
  */
-export async function filesOfPage(path: string, page: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {
+export async function findPageFiles(
+  path: string,
+  page: Uint8Array,
+): Promise<ReadonlyMap<string, Uint8Array>> {
   const folder = await realpath(dirname(path));
   const found = new Map<string, Uint8Array>();
   const queue = new Set(

@@ -99,8 +99,8 @@ async function packWithFiles(
 ): Promise<Packed> {
   const { err, confirm } = terminal;
   // Loaded on demand: only this case reads references, which needs most of the archive parser.
-  const { filesOfPage } = await import('./files-of-page.ts');
-  const loadedFiles = await filesOfPage(path, page);
+  const { findPageFiles } = await import('./files-of-page.ts');
+  const loadedFiles = await findPageFiles(path, page);
   if (loadedFiles.size === 0) return packPageFile(path, page, terminal);
   const names = [...loadedFiles.keys()].sort().map(escapeControls).join(', ');
   const includesFiles = withFiles ?? (await confirm?.(`The page shows ${names}. Publish them, too?`));

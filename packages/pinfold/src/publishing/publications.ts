@@ -32,7 +32,7 @@ export interface Publications {
 }
 
 /** Resolves a reference to a publication or a name of the account. */
-export async function idOf(reference: Reference, { api }: Publications): Promise<RoleId> {
+export async function resolveId(reference: Reference, { api }: Publications): Promise<RoleId> {
   const { findSiteHost } = await import('./remote-publications.ts');
   return resolveReference(reference, {
     publicUrlFor: async (id) => (await api.get(id)).pin.shared_url.replace(/\/s\/[^/]*$/, ''),
@@ -75,8 +75,8 @@ export async function withTarget<Result>(
   budget?: RetryBudget,
 ): Promise<Result> {
   const server = target.kind === 'server' ? target.server : await findServer(target);
-  const { remotePublications } = await import('./remote-publications.ts');
-  const publications = await remotePublications(server, terminal, budget);
+  const { openRemotePublications } = await import('./remote-publications.ts');
+  const publications = await openRemotePublications(server, terminal, budget);
   try {
     return await task(publications);
   } catch (error) {

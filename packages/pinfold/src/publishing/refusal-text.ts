@@ -19,9 +19,9 @@ export function throwNameError(error: unknown): never {
   throw isRefusedWith(error, 'not_found') ? nameNotFound(error) : error;
 }
 
-export function problemText(code: string, detail: string, errors: readonly WireError[] = []): string {
+export function formatProblem(code: string, detail: string, errors: readonly WireError[] = []): string {
   if (code === 'invalid_archive') return `the archive breaks these rules:\n${formatBrokenRules(errors)}`;
-  return sentencesOf(detail, errors);
+  return joinSentences(detail, errors);
 }
 
 /** Lists the broken rules of an archive: each cause once, followed by its first files. */
@@ -32,16 +32,16 @@ function formatBrokenRules(errors: readonly WireError[]): string {
     .join('\n');
 }
 
-export function sentencesOf(detail: string, errors: readonly { readonly detail: string }[] = []): string {
+export function joinSentences(detail: string, errors: readonly { readonly detail: string }[] = []): string {
   return errors.length === 0 ? detail : errors.map((problem) => problem.detail).join(' ');
 }
 
 /** The text with which the API describes a refusal of the core. */
-export function refusalText(refusal: Refusal): string {
+export function formatRefusal(refusal: Refusal): string {
   if (refusal.code === 'not_found') return refusalMessage('not_found_publication');
   const request = { requestId: '', publishing: false };
   const { code, detail, errors } = problemOf(refusedBy(refusal, 'change'), request);
-  return problemText(code, detail, errors);
+  return formatProblem(code, detail, errors);
 }
 
 /** Returns an outcome. @throws CommandFailure for a refusal. */
@@ -50,7 +50,7 @@ export function expectAccepted<Outcome extends { readonly kind: string }>(
 ): Exclude<Outcome, Refusal> {
   if (outcome.kind !== 'refused') return outcome as Exclude<Outcome, Refusal>;
   const { code } = outcome as Refusal;
-  const detail = refusalText(outcome as Refusal);
+  const detail = formatRefusal(outcome as Refusal);
   throw new CommandFailure(detail, { cause: outcome, json: { code, detail } });
 }
 
@@ -59,5 +59,5 @@ export function readArgument<Read extends string | null>(
   read: Read | Refusal<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_title'>,
 ): Read {
   if (read === null || typeof read === 'string') return read;
-  throw new UsageError(refusalText(read), { cause: read });
+  throw new UsageError(formatRefusal(read), { cause: read });
 }

@@ -15,7 +15,7 @@ const SHA256_TAG = /^(?:W\/)?"([0-9a-f]{64})"$/;
 const SITE_TIMEOUT = 2_000;
 
 /** @param budget the time for retries that all requests share; if absent, each publication has its own. */
-export async function remotePublications(
+export async function openRemotePublications(
   server: Server,
   terminal: Terminal,
   budget?: RetryBudget,

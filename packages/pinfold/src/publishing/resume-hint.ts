@@ -1,7 +1,7 @@
 import type { PublishRequest } from './publications.ts';
 
 /** Explains how to continue after an attempt with an unknown outcome; quotes the key for a POSIX shell if necessary. */
-export function resumeHint(
+export function formatResumeHint(
   { idempotencyKey }: Pick<PublishRequest, 'idempotencyKey'>,
   reason: 'giving up: check the server and its URL, then' | 'interrupted:',
 ): string {

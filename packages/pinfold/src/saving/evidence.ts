@@ -5,8 +5,13 @@ import { isFault, OPERATOR, type OpenArchiveOutcome, type RoleId } from '@pinfol
 import { systemCodeOf } from '@pinfold/core/internal';
 import type { PublicUrl } from '@pinfold/http';
 import { administeredPinOf, eventOf } from '@pinfold/http-express/internal';
-import { CommandFailure, explainSystemErrors, failureJson, formatReason } from '../command-line/failures.ts';
-import { jsonLine, type Terminal } from '../command-line/terminal.ts';
+import {
+  CommandFailure,
+  explainSystemErrors,
+  formatReason,
+  toFailureJson,
+} from '../command-line/failures.ts';
+import { formatJsonLine, type Terminal } from '../command-line/terminal.ts';
 import { everyItem } from '../commands/every-item.ts';
 import type { ComposedService } from '../compose/compose.ts';
 import { operatorCause } from '../identity.ts';
@@ -45,7 +50,7 @@ export async function saveEvidenceFiles(
     unfinished.finish();
   } catch (error) {
     unfinished.discard();
-    const json = failureJson(error) ?? { code: 'cannot_write' };
+    const json = toFailureJson(error) ?? { code: 'cannot_write' };
     const detail = `The evidence could not be saved, so nothing was taken down: ${formatReason(error)}`;
     throw new CommandFailure(detail, { cause: error, json: { ...json, detail } });
   }
@@ -114,5 +119,5 @@ async function openArchiveOf(
 }
 
 function document(value: object): readonly Uint8Array[] {
-  return [Buffer.from(`${jsonLine(value)}\n`)];
+  return [Buffer.from(`${formatJsonLine(value)}\n`)];
 }

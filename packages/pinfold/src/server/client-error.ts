@@ -38,7 +38,7 @@ export function answerUnread(
 ): void {
   // While answers wait, the server does not read, so a timeout is not the client's fault.
   if (error.code === REQUEST_TIMEOUT && answers !== undefined && answers.newest !== answers.current) return;
-  if (statusOf(error) === 400 && socket.writable && answers !== undefined && abortBody(answers)) return;
+  if (chooseStatus(error) === 400 && socket.writable && answers !== undefined && abortBody(answers)) return;
   // A short answer is sent at the end of this turn of the event loop; wait for it.
   if (isSending(answers)) setImmediate(() => sendError(error, socket, isSending(answers)));
   else sendError(error, socket, false);
@@ -67,17 +67,17 @@ function sendError(error: { readonly code?: string }, socket: Socket, hasBegun: 
     socket.destroy();
     return;
   }
-  const status = statusOf(error);
-  socket.end(status === 431 ? answerOf(status, unreadHeadPage) : answerOf(status));
+  const status = chooseStatus(error);
+  socket.end(status === 431 ? formatAnswer(status, unreadHeadPage) : formatAnswer(status));
   const timer = setTimeout(() => socket.destroy(), READ_REST_FOR);
   socket.once('close', () => clearTimeout(timer)).resume();
 }
 
-function statusOf({ code }: { readonly code?: string }): number {
+function chooseStatus({ code }: { readonly code?: string }): number {
   return STATUSES[code ?? ''] ?? 400;
 }
 
-function answerOf(status: number, { html, headers } = { html: '', headers: {} }): string {
+function formatAnswer(status: number, { html, headers } = { html: '', headers: {} }): string {
   const lines = Object.entries({
     ...headers,
     'Content-Length': String(Buffer.byteLength(html)),

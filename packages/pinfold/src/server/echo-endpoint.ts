@@ -16,7 +16,7 @@ export interface EchoOptions {
  * Answers the doctor with its own request as it arrived, on any host, so that it sees what a proxy changed. Passes
  * requests without the doctor's token to `next`.
  */
-export function echoEndpoint(
+export function createEchoEndpoint(
   options: EchoOptions,
 ): (request: IncomingMessage, response: ServerResponse, next: () => void) => void {
   return (request, response, next) => {

@@ -10,7 +10,7 @@ import { SettingsError } from '../settings/settings-error.ts';
 import { type Answers, answerUnread } from './client-error.ts';
 import { ConnectionPlaces } from './connection-places.ts';
 import { hasKnownParser } from './node-parser.ts';
-import { openFileLimit } from './open-file-limit.ts';
+import { readOpenFileLimit } from './open-file-limit.ts';
 import { ParseThrottle } from './parse-throttle.ts';
 
 // Importing node:http would load Node's fetch, which the server does not use: 5 MiB of memory, and time at each start.
@@ -26,15 +26,18 @@ const REQUEST_TIMEOUT = 20 * 60_000;
 
 const LARGEST_HEAD = 65_536;
 
-/** Bytes of memory for each connection: an untaken answer takes some 57,000, or 70,000 where it is inflated. */
+/**
+ * Bytes of memory for each connection: an answer that the client does not take needs some 57,000, or 70,000 if it is
+ * inflated.
+ */
 const MEMORY_PER_CONNECTION = 163_840;
-/** With what was read for answers, and V8 has not collected yet. */
+/** Bytes of the process itself, including garbage that V8 has not collected yet. */
 const MEMORY_OF_PROCESS = 201_326_592;
-/** Of that, what V8 holds as objects: some 17,000 for an untaken answer. */
+/** Bytes of V8's heap for each connection: an answer that the client does not take needs some 17,000. */
 const HEAP_PER_CONNECTION = 20_480;
-/** With 192 MiB that V8 keeps for young objects. */
+/** Bytes of V8's heap for the process itself, including 192 MiB for young objects. */
 const HEAP_OF_PROCESS = 234_881_024;
-/** A connection, and the archive that is read or received for it. */
+/** Open files for each connection: its socket, and an archive that is being read or received. */
 const FILES_PER_CONNECTION = 2;
 const MIN_CONNECTIONS = 64;
 
@@ -54,13 +57,14 @@ const REST_TIMEOUT: Duration = seconds(30);
 /**
  * The number of connections that a process with this much memory can serve.
  *
- * @param heap the bytes that V8 may have for objects: less than all of the memory, where Node was told so.
- * @param files the number of files it may have open, connections among them.
+ * @param heap the bytes that V8 may use for objects: less than the memory if Node has an option for that.
+ *
+ * @param files the number of files that may be open, sockets included.
  */
-export function maxConnections(
+export function computeMaxConnections(
   memory: number,
   heap: number = getHeapStatistics().heap_size_limit,
-  files: number = openFileLimit() ?? Number.POSITIVE_INFINITY,
+  files: number = readOpenFileLimit() ?? Number.POSITIVE_INFINITY,
 ): number {
   const byMemory = (memory - MEMORY_OF_PROCESS) / MEMORY_PER_CONNECTION;
   const byHeap = (heap - HEAP_OF_PROCESS) / HEAP_PER_CONNECTION;
@@ -154,7 +158,7 @@ export class HttpServer {
   }
 
   answerWith(handler: RequestHandler): void {
-    this.#places.max = maxConnections(outgoingBytes.memory);
+    this.#places.max = computeMaxConnections(outgoingBytes.memory);
     this.#server.maxConnections = this.#places.max;
     // Large answers take at most half of the places, so that pages stay available.
     outgoingBytes.maxAnswers = Math.floor(this.#places.max / 2);

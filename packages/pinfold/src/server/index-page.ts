@@ -22,7 +22,7 @@ const words = {
   },
 } as const;
 
-export function indexPage(acceptLanguage: string | undefined, service: PublicPage): Html {
+export function renderIndexPage(acceptLanguage: string | undefined, service: PublicPage): Html {
   const language = preferredLanguage(acceptLanguage, ALL_LANGUAGES);
   const { text, publish, report } = words[language];
   const content = html`<h1>${PIN}Pinfold</h1>

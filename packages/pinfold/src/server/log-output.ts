@@ -238,8 +238,8 @@ export class LogOutput {
 function openOutput(): Target {
   const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
   try {
-    // Whether writes wait belongs to what all processes share that were started with it, and each that is started or
-    // ends sets it anew. So a pipe or a terminal is opened once more, by this process alone.
+    // Whether writes block is a state that all processes with the same descriptor share, and each of them may change it.
+    // So a pipe or a terminal is opened again, for this process alone.
     if (!fstatSync(1).isFile()) {
       const descriptor = openSync('/proc/self/fd/1', O_WRONLY | O_NONBLOCK | O_NOCTTY);
       return { descriptor, isOwn: true };

@@ -6,7 +6,7 @@ import type { LogFormat, LogLevel } from '../settings/settings.ts';
 import { shortenLine } from './fitting-line.ts';
 import { LogOutput } from './log-output.ts';
 import { formatLine, formatRequest } from './readable-line.ts';
-import { requestLine } from './request-line.ts';
+import { formatRequestLine } from './request-line.ts';
 
 /** The server's log: JSON lines on standard output, or readable ones on a terminal. */
 export interface Log {
@@ -72,10 +72,10 @@ export function openLog(
   return {
     request: (entry, traits) => {
       if (entry.error !== undefined) {
-        const line = requestLine(formatHead(50), entry, traits, describe(entry.error));
+        const line = formatRequestLine(formatHead(50), entry, traits, describe(entry.error));
         if (logsErrors) writeUrgently(() => print(line));
       } else if (!logsRequests) return;
-      else write(format === 'text' ? formatRequest(entry) : requestLine(formatHead(30), entry, traits));
+      else write(format === 'text' ? formatRequest(entry) : formatRequestLine(formatHead(30), entry, traits));
     },
     info: (message, details = {}) => logger.info(details, message),
     warn: (message) => logger.warn(message),

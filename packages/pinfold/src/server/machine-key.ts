@@ -19,7 +19,7 @@ export interface MachineCaller {
 }
 
 /** The text that replaces an API key: the server's key, the account and the user. */
-export function machineCredentials(key: string, { account, user }: MachineCaller): string {
+export function formatMachineCredentials(key: string, { account, user }: MachineCaller): string {
   return `${PREFIX}${[key, encode(account), encode(user ?? '')].join('.')}`;
 }
 

@@ -34,7 +34,7 @@ function computeProof(key: string, challenge: string, port: number): string {
 }
 
 /** Answers challenges from this machine. Returns whether the request was one. */
-export function proofEndpoint(
+export function createProofEndpoint(
   serverFile: FindServerFile,
   log: RequestLog,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {

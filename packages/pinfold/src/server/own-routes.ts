@@ -11,7 +11,7 @@ import {
 } from '@pinfold/http/internal';
 import { type Health, type HealthReport, type Need, parseNeeds } from '../health/health.ts';
 import type { IsTrustedClient } from './client-address.ts';
-import { indexPage } from './index-page.ts';
+import { renderIndexPage } from './index-page.ts';
 
 export interface OwnRoutesOptions {
   readonly health: Pick<Health, 'has' | 'report'>;
@@ -33,7 +33,7 @@ type Respond = (request: IncomingMessage) => Answer;
  * Answers the probes `/livez`, `/readyz` and `/healthz`, all from memory, and the page at the public URL. Returns
  * whether the request was one of these.
  */
-export function ownRoutes(
+export function createOwnRoutes(
   options: OwnRoutesOptions,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   const { log, publicPath } = options;
@@ -57,7 +57,7 @@ function createRoutes(options: OwnRoutesOptions): Readonly<Record<string, Respon
   return {
     '/': ({ headers }) => ({
       status: 200,
-      html: indexPage(headers['accept-language'], options.service),
+      html: renderIndexPage(headers['accept-language'], options.service),
       headers: {
         'Content-Security-Policy': PUBLIC_POLICY,
         'Cross-Origin-Opener-Policy': 'same-origin',

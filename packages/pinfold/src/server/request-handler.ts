@@ -4,10 +4,10 @@ import express from 'express';
 import type { Doors } from '../compose/compose.ts';
 import type { Service } from '../compose/service.ts';
 import { MANAGEMENT_PATH } from '../start/sign-in-link.ts';
-import { echoEndpoint } from './echo-endpoint.ts';
+import { createEchoEndpoint } from './echo-endpoint.ts';
 import type { RequestHandler } from './http-server.ts';
-import { proofEndpoint } from './machine-proof.ts';
-import { ownRoutes } from './own-routes.ts';
+import { createProofEndpoint } from './machine-proof.ts';
+import { createOwnRoutes } from './own-routes.ts';
 import type { FindServerFile } from './server-file.ts';
 
 /**
@@ -15,7 +15,7 @@ import type { FindServerFile } from './server-file.ts';
  * would slow down views), the API, the proof for this machine, the server's own routes, the management screen, and
  * the viewer's 404 page.
  */
-export function requestHandler(
+export function createRequestHandler(
   { api, viewer, management }: Doors,
   { settings, addresses, composition, clients, health, requests: log }: Service,
   serverFile: FindServerFile,
@@ -25,8 +25,8 @@ export function requestHandler(
   const { readyNeeds: needs, reportUrl } = settings;
   const service = { name: 'Pinfold', reportUrl };
   const isTrustedClient = clients.isTrusted;
-  const answerOwn = ownRoutes({ health, needs, isTrustedClient, log, publicPath, isStopping, service });
-  const answerProof = proofEndpoint(serverFile, log);
+  const answerOwn = createOwnRoutes({ health, needs, isTrustedClient, log, publicPath, isStopping, service });
+  const answerProof = createProofEndpoint(serverFile, log);
   const sendNotFound = (request: IncomingMessage, response: ServerResponse): void =>
     viewer(request, response);
   const app = express()
@@ -44,7 +44,7 @@ export function requestHandler(
     .use(`${publicPath}${MANAGEMENT_PATH}`, management)
     .use(sendNotFound);
   const { grants, clock } = composition.ports;
-  const answerEcho = echoEndpoint({ grants, clock, addressOf: clients.addressOf, log });
+  const answerEcho = createEchoEndpoint({ grants, clock, addressOf: clients.addressOf, log });
   return (request, response) => {
     // If this fails, the viewer, which comes first, refuses the request.
     rewriteToOriginForm(request);

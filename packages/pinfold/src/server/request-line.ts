@@ -2,7 +2,7 @@ import type { RequestEntry } from '@pinfold/http';
 import type { DescribedError, RequestTraits } from './log.ts';
 
 /** Formats the log line of a request; without JSON.stringify, because this runs on every view. */
-export function requestLine(
+export function formatRequestLine(
   head: string,
   entry: RequestEntry,
   { bytes, trace, client }: RequestTraits,

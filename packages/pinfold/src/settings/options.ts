@@ -62,7 +62,7 @@ export interface ServiceOptions {
    * it both answer 404 there, and the scope is removed from the callers that `authenticate` returns; a log line says so once.
    */
   readonly administration?: boolean | undefined;
-  /** An additional sign-in to the management screen, beside links and keys. Default: that of the settings. */
+  /** A sign-in to the management screen in addition to links and keys. Default: that of the settings. */
   readonly identityProvider?: IdentityProvider | undefined;
   /** Describes your sign-in in 401, 403 and the API document. Default: API keys. */
   readonly signIn?: SignIn | undefined;

@@ -22,12 +22,12 @@ export async function orSettingsError<Result>(
 /** The message of an error, and of the cause of a fault, in one line that is safe for a terminal. */
 export function errorText(error: unknown): string {
   if (!isError(error)) return 'failed';
-  const cause = isFault(error) && isError(error.cause) ? ` (${messageOf(error.cause)})` : '';
-  return messageOf(error) + cause;
+  const cause = isFault(error) && isError(error.cause) ? ` (${formatMessage(error.cause)})` : '';
+  return formatMessage(error) + cause;
 }
 
 /** Node's error for a connection that failed at several addresses has a code, and no message. */
-function messageOf(error: Error): string {
+function formatMessage(error: Error): string {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
   return escapeControls((error.message || code).replaceAll(/\s+/g, ' ')).slice(0, MAX_REASON_LENGTH);
 }

@@ -1,4 +1,4 @@
-import { formatOption, variableOf } from './variables.ts';
+import { findVariable, formatOption } from './variables.ts';
 
 /**
  * A setting or an option is wrong, so Pinfold cannot start. The message is one line. It names the environment variable and
@@ -28,7 +28,7 @@ export class SettingsError extends Error {
     expectation: string,
     {
       cause,
-      variable = variableOf(option),
+      variable = findVariable(option),
     }: { readonly cause?: unknown; readonly variable?: string | undefined } = {},
   ) {
     super(`${formatOption(option, variable)} ${expectation}`, cause === undefined ? {} : { cause });

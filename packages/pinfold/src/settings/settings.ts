@@ -2,7 +2,7 @@ import { availableParallelism, hostname } from 'node:os';
 import { type Duration, seconds } from '@pinfold/core';
 import { checkReportUrl } from '@pinfold/http/internal';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
-import { nearestWord } from '../command-line/did-you-mean.ts';
+import { findNearestWord } from '../command-line/did-you-mean.ts';
 import { type Need, parseNeeds } from '../health/health.ts';
 import { type Allowances, parseDays, readAllowances } from './allowances.ts';
 import { type DatabaseSetting, parseDatabase } from './databases.ts';
@@ -76,7 +76,7 @@ export interface Settings extends WebAddressSettings, Allowances {
   readonly historyAddresses: boolean;
   /** Whether the very first start publishes the welcome site. */
   readonly welcome: boolean;
-  /** Whether the answer to a browser with too many cookies clears those of the whole domain. */
+  /** Whether the answer to a browser with too many cookies clears all cookies of the domain. */
   readonly clearCookies: boolean;
   /** The URL for reporting a page. Default: no link. */
   readonly reportUrl: string | undefined;
@@ -110,7 +110,7 @@ export function readSettings(env: Environment): Settings {
     'oidc.accountPrefix': env[PREFIX + VARIABLES['oidc.accountPrefix']],
   };
   const settings = settingsOf(texts, env);
-  return { ...settings, notes: [...unknownVariableNotes(env), ...settings.notes] };
+  return { ...settings, notes: [...noteUnknownVariables(env), ...settings.notes] };
 }
 
 /**
@@ -216,12 +216,12 @@ function parseDrain(text: string): Duration {
 }
 
 /** Warns of unknown variables: otherwise nothing would show that a name is misspelt. */
-function unknownVariableNotes(env: Environment): readonly string[] {
+function noteUnknownVariables(env: Environment): readonly string[] {
   const known = [...Object.values(VARIABLES), ...OTHER_VARIABLES].map((name) => PREFIX + name);
   const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
   if (unknown.length === 0) return [];
   const listed = unknown.sort().map((name) => {
-    const nearest = nearestWord(name, known);
+    const nearest = findNearestWord(name, known);
     return nearest === undefined ? name : `${name} (did you mean ${nearest}?)`;
   });
   return [`unknown variables have no effect: ${listed.join(', ')}`];

@@ -58,12 +58,12 @@ export type OptionName = keyof typeof VARIABLES;
 export const PREFIX = 'PINFOLD_';
 
 /** Returns `PINFOLD_PUBLIC_URL` for `publicUrl`; `undefined` for an option that only code can set. */
-export function variableOf(option: string): string | undefined {
+export function findVariable(option: string): string | undefined {
   const name = Object.entries(VARIABLES).find(([known]) => known === option)?.[1];
   return name === undefined ? undefined : PREFIX + name;
 }
 
 /** Names an option in a message: `PINFOLD_PUBLIC_URL (publicUrl)`, or the option alone if only code can set it. */
-export function formatOption(option: string, variable: string | undefined = variableOf(option)): string {
+export function formatOption(option: string, variable: string | undefined = findVariable(option)): string {
   return variable === undefined ? option : `${variable} (${option})`;
 }

@@ -53,7 +53,7 @@ export function readWebAddresses(read: ReadOption): WebAddressSettings {
 }
 
 /** Applies the defaults, which need the port. */
-export function webAddresses(settings: WebAddressSettings, port: number): WebAddresses {
+export function resolveWebAddresses(settings: WebAddressSettings, port: number): WebAddresses {
   const shared = publicUrl(settings.publicUrl ?? `http://localhost:${port}`);
   const { origin, hostname } = new URL(shared);
   const defaultMode = settings.sitesUrl === undefined && isIpAddress(hostname) ? 'path' : 'origin';
@@ -65,7 +65,7 @@ export function webAddresses(settings: WebAddressSettings, port: number): WebAdd
 }
 
 export function addressNotes(settings: WebAddressSettings): readonly string[] {
-  const { viewerMode } = webAddresses(settings, 80);
+  const { viewerMode } = resolveWebAddresses(settings, 80);
   if (settings.viewerMode === undefined && viewerMode === 'path') {
     return [
       `${PUBLIC_URL} has an IP address and ${SITES_URL} is not set, so sites are viewed in path mode; set ${formatOption('viewerMode')} to path to confirm it`,

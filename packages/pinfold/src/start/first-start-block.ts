@@ -19,12 +19,12 @@ export function formatStartBlock(started: Started): string {
     ...(firstStart === undefined ? [] : ['']),
     ...(welcome === undefined ? [] : [`Welcome site  ${sharedUrl(publicUrl, welcome.publication.id)}`]),
     `Manage        ${manage}`,
-    ...firstStartLines(started),
+    ...formatFirstStart(started),
   ];
   return `\n${lines.join('\n')}\n\n`;
 }
 
-function firstStartLines({ addresses, firstStart }: Started): readonly string[] {
+function formatFirstStart({ addresses, firstStart }: Started): readonly string[] {
   if (firstStart === undefined) return [];
   const { apiKey, welcome } = firstStart;
   const key =

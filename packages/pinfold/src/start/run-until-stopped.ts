@@ -43,17 +43,18 @@ type Started = { readonly log: Log; stop(): Promise<void> } | ExitCode;
 type ExitCode = { readonly exitCode: number };
 
 /**
- * Runs a server as its own process, or as several that share its port if the settings say so: starts it, prints what the
- * first start made, and stops it gracefully on SIGTERM, SIGINT or SIGHUP. Resolves with the exit code: 0, or, if the server
- * could not be started, 3 where the database or the storage is away or refuses, else 1; one line on standard error then has
- * the reason. If a write of the log is stuck, for which `process.exit` would wait, the process ends by the default effect
- * of SIGTERM.
+ * Runs a server as its own process, or as several that share its port if the settings say so. Starts it, prints the
+ * results of the first start, and stops it gracefully on SIGTERM, SIGINT or SIGHUP.
  *
- * Further processes run the program that this one runs, with the same arguments.
+ * Resolves with the exit code: 0 after a stop, 3 if it could not start because the database or the storage is
+ * unavailable, else 1; the reason is in one line on standard error. If a write of the log blocks, `process.exit`
+ * would wait for it, so the process ends itself by SIGTERM.
  *
- * It sets two flags of V8 for the whole process, so that uploads on their way to the disk do not make V8 collect its whole
- * heap again and again: `--heap-growing-percent` and `--minor-gc-task-trigger`. With only one core, it sets
- * `--no-parallel-scavenge`, and on Linux lowers the priority of V8's threads.
+ * Further processes run the same program with the same arguments.
+ *
+ * It sets two flags of V8 for the whole process, so that uploads on their way to the disk do not make V8 collect its
+ * whole heap again and again: `--heap-growing-percent` and `--minor-gc-task-trigger`. With only one core, it also
+ * sets `--no-parallel-scavenge`, and on Linux lowers the priority of V8's threads.
  */
 export async function runUntilStopped(create: () => Promise<RunnableApp>): Promise<number> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);

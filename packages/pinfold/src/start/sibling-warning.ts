@@ -1,19 +1,19 @@
 import type { WebAddresses } from '../settings/web-addresses.ts';
 
 /** Warns if sites share a domain with the public host, because a hostile site could then set cookies there. */
-export async function siblingWarning({
+export async function findSiblingWarning({
   publicUrl,
   sitesUrl,
   viewerMode,
 }: WebAddresses): Promise<string | undefined> {
   if (viewerMode === 'path') return undefined;
-  const domain = await registrableDomain(sitesUrl);
-  if (domain === undefined || domain !== (await registrableDomain(publicUrl))) return undefined;
+  const domain = await findRegistrableDomain(sitesUrl);
+  if (domain === undefined || domain !== (await findRegistrableDomain(publicUrl))) return undefined;
   return `sites and the public URL share the domain ${domain}, so a site's cookies reach the public host: whoever opens one hostile site can be shut out of all sites, the management screen and every other host of ${domain}; give PINFOLD_SITES_URL a domain of its own`;
 }
 
 /** The registrable domain by the public suffix list with its private part; `undefined` for localhost. */
-async function registrableDomain(url: string): Promise<string | undefined> {
+async function findRegistrableDomain(url: string): Promise<string | undefined> {
   const { hostname } = new URL(url);
   if (/(^|\.)localhost\.?$/.test(hostname)) return undefined;
   const { getDomain } = await import('tldts');

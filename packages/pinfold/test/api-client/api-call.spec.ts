@@ -5,8 +5,8 @@ import { RetryBudget } from '../../src/api-client/retry-budget.ts';
 describe('a call that is retried', () => {
   const names = { names: [], next_cursor: null };
 
-  /** What a person reads while a call with two and a half minutes of patience fails once. */
-  async function toldOf(code: string): Promise<string> {
+  /** The messages of a call that fails once and may be retried for two and a half minutes. */
+  async function collectMessages(code: string): Promise<string> {
     const failures = [new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })];
     const printed: string[] = [];
     const client = await createClient(
@@ -28,7 +28,7 @@ describe('a call that is retried', () => {
 
   it('prints how long it is retried: ten seconds if a name does not resolve', async () => {
     for (const code of ['ENOTFOUND', 'EAI_AGAIN'])
-      expect(await toldOf(code)).to.match(/ trying again in 1 s \(for up to 10 s\)$/);
-    expect(await toldOf('ECONNREFUSED')).to.match(/ trying again in 1 s \(for up to 150 s\)$/);
+      expect(await collectMessages(code)).to.match(/ trying again in 1 s \(for up to 10 s\)$/);
+    expect(await collectMessages('ECONNREFUSED')).to.match(/ trying again in 1 s \(for up to 150 s\)$/);
   });
 });

@@ -32,7 +32,7 @@ describe('the answer of a remote server', () => {
   beforeEach(async () => {
     [answers, asked] = [[], 0];
     server = await startStub(async (request, response) => {
-      // All of it: else the connection ends while the client still sends, who then takes it for broken.
+      // All of it: otherwise the connection would end while the client still sends, which is a failure for the client.
       await buffer(request);
       asked += 1;
       const [status, body, headers] = answers.shift() ?? [500, {}];

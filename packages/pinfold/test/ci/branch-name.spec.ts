@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { nameForBuild, readEvent } from '../../src/ci/branch-name.ts';
+import { deriveBuildName, readEvent } from '../../src/ci/branch-name.ts';
 import { newFolder } from '../servers/new-folder.ts';
 
 /** `printf %s BRANCH | sha256sum` gives these digits. */
@@ -20,7 +20,7 @@ const BRANCHES: readonly (readonly [branch: string, name: string])[] = [
   ['pr-7', 'pr-7-c1cec5c4'],
   ['PR-7', 'pr-7-7fd7d21a'],
   ['pr-x', 'pr-x'],
-  // The Kelvin sign is no letter from A to Z, though its lower case is one.
+  // The Kelvin sign is not a letter from A to Z, although its lower case is one.
   ['\u212A', 'k-2bc4fb87'],
   ['a'.repeat(54), 'a'.repeat(54)],
   ['a'.repeat(55), `${'a'.repeat(54)}-9f4390f8`],
@@ -30,15 +30,17 @@ const BRANCHES: readonly (readonly [branch: string, name: string])[] = [
 describe('the name for a branch', () => {
   for (const [branch, name] of BRANCHES) {
     it(`${JSON.stringify(branch)} is ${name}`, () => {
-      expect(nameForBuild({ GITHUB_REF_TYPE: 'branch', GITHUB_REF_NAME: branch }, undefined)).to.equal(name);
-      expect(nameForBuild({ CI_COMMIT_BRANCH: branch }, undefined)).to.equal(name);
+      expect(deriveBuildName({ GITHUB_REF_TYPE: 'branch', GITHUB_REF_NAME: branch }, undefined)).to.equal(
+        name,
+      );
+      expect(deriveBuildName({ CI_COMMIT_BRANCH: branch }, undefined)).to.equal(name);
       expect(name).to.match(/^(?!-)[a-z0-9-]{1,63}(?<!-)$/);
     });
   }
 
   it('is different for branches that differ in more than case', () => {
     const names = ['a/b', 'a_b', 'a-b', 'a.b', 'a//b', 'a--b', '/a/b'].map((branch) =>
-      nameForBuild({ CI_COMMIT_BRANCH: branch }, undefined),
+      deriveBuildName({ CI_COMMIT_BRANCH: branch }, undefined),
     );
     expect(new Set(names).size).to.equal(names.length);
   });
@@ -59,7 +61,7 @@ describe('the name for a build', () => {
     ['numbers that are none', { CI_MERGE_REQUEST_IID: '7;rm' }, { number: -1 }, undefined],
     ['an event that is no object', {}, 'x', undefined],
   ] as const) {
-    it(`of ${what} is ${name}`, () => expect(nameForBuild(env, event)).to.equal(name));
+    it(`of ${what} is ${name}`, () => expect(deriveBuildName(env, event)).to.equal(name));
   }
 
   it('comes from the file of the event', async () => {

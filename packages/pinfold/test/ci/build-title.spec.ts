@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { titleOfBuild } from '../../src/ci/build-title.ts';
+import { createBuildTitle } from '../../src/ci/build-title.ts';
 import { newFolder } from '../servers/new-folder.ts';
 
 const SHA = '0a1b2c3d4e5f60718293a4b5c6d7e8f901234567';
@@ -23,7 +23,7 @@ describe('the title of a publication in CI', () => {
     ['another CI', {}, 'Shop'],
     ['a branch with what titles may not have', { CI_COMMIT_BRANCH: 'a\u0007b\uFFFDc\uD800' }, 'abc · Shop'],
   ] as const) {
-    it(`of ${what} is ${title}`, () => expect(titleOfBuild('Shop', env)).to.equal(title));
+    it(`of ${what} is ${title}`, () => expect(createBuildTitle('Shop', env)).to.equal(title));
   }
 
   it('has the number and the pushed commit of a pull request', async () => {
@@ -31,17 +31,17 @@ describe('the title of a publication in CI', () => {
     await writeFile(GITHUB_EVENT_PATH, JSON.stringify({ number: 12, pull_request: { head: { sha: SHA } } }));
     const env = { GITHUB_EVENT_PATH, GITHUB_EVENT_NAME: 'pull_request' };
     const mergeSnapshots = { ...env, GITHUB_REF_NAME: '12/merge', GITHUB_SHA: MERGED };
-    expect(titleOfBuild(undefined, mergeSnapshots)).to.equal('pr-12 · 0a1b2c3');
+    expect(createBuildTitle(undefined, mergeSnapshots)).to.equal('pr-12 · 0a1b2c3');
     await writeFile(GITHUB_EVENT_PATH, JSON.stringify({ number: 12, pull_request: { head: null } }));
-    expect(titleOfBuild(undefined, mergeSnapshots)).to.equal('pr-12 · fffffff');
+    expect(createBuildTitle(undefined, mergeSnapshots)).to.equal('pr-12 · fffffff');
   });
 
   it('has the title of the page only if all of it fits', () => {
     const env = { CI_COMMIT_BRANCH: 'main' };
     const fits = '🍵'.repeat(255 - 'main · '.length);
-    expect(titleOfBuild(fits, env)).to.equal(`main · ${fits}`);
-    expect(titleOfBuild(`${fits}!`, env)).to.equal('main');
-    expect(titleOfBuild('x'.repeat(256), {})).to.equal(undefined);
-    expect(titleOfBuild(undefined, {})).to.equal(undefined);
+    expect(createBuildTitle(fits, env)).to.equal(`main · ${fits}`);
+    expect(createBuildTitle(`${fits}!`, env)).to.equal('main');
+    expect(createBuildTitle('x'.repeat(256), {})).to.equal(undefined);
+    expect(createBuildTitle(undefined, {})).to.equal(undefined);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PinfoldClient } from '@pinfold/client';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { release } from '../../src/release.ts';
+import { readRelease } from '../../src/release.ts';
 import { type Served, serve } from '../servers/served.ts';
 import { GitHubApi, interpolate, readAction, runAction, runWorkflow, type Workflow } from './github.ts';
 import { readJobs, runJob, serveNameUrl } from './gitlab.ts';
@@ -24,7 +24,7 @@ describe('publishing from CI', () => {
   let github: GitHubApi;
   let client: PinfoldClient;
   let event: string;
-  /** Variables of each job of GitHub Actions. */
+  /** The variables of each job of GitHub Actions. */
   let job: Env;
 
   beforeEach(async () => {
@@ -46,7 +46,7 @@ describe('publishing from CI', () => {
     await pullRequest('synchronize');
   });
 
-  /** What the runner knows of a pull request; writes the file of the event. */
+  /** The runner's variables for a pull request; writes the file of the event. */
   async function pullRequest(action: string, from = 'example/site') {
     const head = { sha: 'f00d', repo: { full_name: from } };
     const payload = { action, number: 12, pull_request: { head } };
@@ -88,7 +88,7 @@ describe('publishing from CI', () => {
   }
 
   it('uses the release of the command by default', async () => {
-    const [version] = (await release()).split('+');
+    const [version] = (await readRelease()).split('+');
     expect((await readAction()).inputs.version?.default).to.equal(version);
     expect((await readJobs())['.pinfold']?.variables?.SITE_VERSION).to.equal(version);
     expect(await readFile(GUIDE, 'utf8')).to.include(`pinfold@${version}`);

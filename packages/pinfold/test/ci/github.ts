@@ -9,7 +9,7 @@ import { type Stub, startStub } from '../servers/stub.ts';
 import type { Env, Workspace } from './shell.ts';
 
 const ACTION = join(import.meta.dirname, '..', '..', '..', '..', 'deploy', 'github-action');
-/** As runners start it. */
+/** Started like a runner does. */
 const BASH = ['bash', '--noprofile', '--norc', '-eo', 'pipefail'] as const;
 
 interface Step {
@@ -41,12 +41,12 @@ interface Action {
 /** The values that expressions read, such as `github.event.number`. */
 export type Context = Readonly<Record<string, unknown>>;
 
-/** What the steps of an action or a job printed, with the outputs of the action. */
+/** The output of the steps of an action or a job, with the outputs of the action. */
 export interface Ran extends CommandRun {
   readonly outputs: Env;
 }
 
-/** The value of an expression; what is missing is an empty string. */
+/** Evaluates an expression; a missing value is an empty string. */
 export function evaluate(expression: string, context: Context): unknown {
   const source = expression.replaceAll(/'[^']*'|[a-z]\w*(?:\.[\w-]+)+/g, (part) =>
     part.startsWith("'") ? part : JSON.stringify(lookUp(part, context)),
@@ -110,7 +110,7 @@ function outputsIn(file: string): Env {
   return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s, 2)));
 }
 
-/** Runs those jobs of a workflow whose condition holds, with the variables of the event. */
+/** Runs the jobs of a workflow whose condition is true, with the variables of the event. */
 export async function runWorkflow(
   { jobs }: Workflow,
   context: Context,
@@ -132,7 +132,7 @@ export async function runWorkflow(
   return ran;
 }
 
-/** A comment as the API of GitHub gives it. */
+/** A comment in the API of GitHub. */
 export interface Comment {
   readonly id: number;
   readonly user: { readonly login: string };
@@ -142,7 +142,7 @@ export interface Comment {
 /** The part of GitHub's API that the action uses: comments of pull request 12 of example/site. */
 export class GitHubApi {
   readonly comments: Comment[] = [];
-  /** Of the token; the login of a job's app is read by GraphQL alone. */
+  /** The author by the token; only GraphQL returns the login of a job's app. */
   login = 'github-actions[bot]';
 
   listen(): Promise<Stub> {

@@ -17,7 +17,7 @@ export interface Job {
   readonly rules?: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** The jobs of a file of GitLab CI, with what they extend. */
+/** The jobs of a file of GitLab CI, including what they extend. */
 export async function readJobs(): Promise<Readonly<Record<string, Job>>> {
   const file = join(import.meta.dirname, '..', '..', '..', '..', 'deploy', 'gitlab-ci.yml');
   const jobs: Readonly<Record<string, Job>> = parse(await readFile(file, 'utf8'));
@@ -28,13 +28,13 @@ export async function readJobs(): Promise<Readonly<Record<string, Job>>> {
   return Object.fromEntries(whole);
 }
 
-/** Runs the script of a job as a runner does; variables of the project override those of the file. */
+/** Runs the script of a job like a runner; variables of the project override those of the file. */
 export function runJob(name: string, job: Job, env: Env, workspace: Workspace): Promise<CommandRun> {
   const variables = { ...job.variables, CI: 'true', CI_JOB_NAME: name, ...env };
   return workspace.run(['sh', '-e'], (job.script ?? []).join('\n'), variables);
 }
 
-/** A server that answers every publication, with a URL of its name that may be none. */
+/** A server that answers every publication, with any URL of its name, even an invalid one. */
 export async function serveNameUrl(url: string) {
   const id = '5e9d2f60-71c3-4a84-9b0e-2d6f8a1c3b57';
   const at = '2026-11-20T12:00:00.000Z';

@@ -17,7 +17,7 @@ export interface Workspace {
 
 const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
 
-/** The release is pinned, and npx must not ask whether to install it. */
+/** The release is pinned, and npx must not ask before it installs it. */
 const NPX = `#!/bin/sh
 case "$1 $2" in '--yes pinfold@0.1.0') shift 2 ;; *) exit 99 ;; esac
 exec ${quoted(COMMAND)} "$@"
@@ -43,7 +43,7 @@ export async function createWorkspace(): Promise<Workspace> {
     run: async ([program, ...args], script, env) => {
       const file = join(root, 'script');
       await writeFile(file, script);
-      // Without the cache each run of the command compiles its sources once more.
+      // Without the cache, each run of the command would compile its sources again.
       const { NODE_COMPILE_CACHE } = process.env;
       const home = { PATH: path, HOME: root, TMPDIR: root, NODE_COMPILE_CACHE };
       const child = spawn(program, [...args, file], { cwd: folder, env: { ...home, ...env } });

@@ -2,14 +2,14 @@ import { Fault } from '@pinfold/core';
 import { expect } from 'chai';
 import {
   CommandFailure,
-  failureJson,
+  toFailureJson,
   UnavailableError,
   UsageError,
 } from '../../src/command-line/failures.ts';
 import { SettingsError } from '../../src/settings/settings-error.ts';
 
 describe('failureJson', () => {
-  const codeOf = (error: unknown): string | undefined => failureJson(error)?.code;
+  const codeOf = (error: unknown): string | undefined => toFailureJson(error)?.code;
 
   it('gives the codes that the documents list, of an argument, a setting, a database and a store', () => {
     expect(codeOf(new UsageError('x'))).to.equal('usage');
@@ -24,7 +24,7 @@ describe('failureJson', () => {
   });
 
   it('is undefined for a failure that the command has reported', () => {
-    expect(failureJson(new CommandFailure('x', { reported: true }))).to.equal(undefined);
-    expect(failureJson(new UnavailableError('x', { reported: true }))).to.equal(undefined);
+    expect(toFailureJson(new CommandFailure('x', { reported: true }))).to.equal(undefined);
+    expect(toFailureJson(new UnavailableError('x', { reported: true }))).to.equal(undefined);
   });
 });

@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { readFirstLine } from '../../src/command-line/terminal.ts';
 
-/** Gives bytes one after the other, and notes whether it was read to its end. */
-async function* byteByByte(bytes: Uint8Array, seen: { ended?: boolean } = {}): AsyncGenerator<Uint8Array> {
+/** Yields bytes one after the other, and records whether it was read to its end. */
+async function* yieldBytes(bytes: Uint8Array, seen: { ended?: boolean } = {}): AsyncGenerator<Uint8Array> {
   for (const byte of bytes) {
     await setImmediate();
     yield Uint8Array.of(byte);
@@ -11,7 +11,7 @@ async function* byteByByte(bytes: Uint8Array, seen: { ended?: boolean } = {}): A
   seen.ended = true;
 }
 
-function bigEndian(text: string): Uint8Array {
+function encodeBigEndian(text: string): Uint8Array {
   return Buffer.from(`\uFEFF${text}`, 'utf16le').swap16();
 }
 
@@ -21,10 +21,10 @@ describe('the first line of standard input', () => {
     ['UTF-8 with a byte order mark and CR LF', Buffer.from('\uFEFFpässwört 秘密\r\nsecond\r\n')],
     ['UTF-8 without a line end', Buffer.from('pässwört 秘密')],
     ['UTF-16, little-endian', Buffer.from('\uFEFFpässwört 秘密\r\nsecond\r\n', 'utf16le')],
-    ['UTF-16, big-endian, without a line end', bigEndian('pässwört 秘密')],
+    ['UTF-16, big-endian, without a line end', encodeBigEndian('pässwört 秘密')],
   ] as const) {
     it(`is read as it was written in ${what}`, async () => {
-      expect(await readFirstLine(byteByByte(bytes))).to.equal('pässwört 秘密');
+      expect(await readFirstLine(yieldBytes(bytes))).to.equal('pässwört 秘密');
       expect(
         await readFirstLine(
           (async function* () {
@@ -37,7 +37,7 @@ describe('the first line of standard input', () => {
 
   it('is read without waiting for the end of the input', async () => {
     const seen = {};
-    expect(await readFirstLine(byteByByte(Buffer.from('one\ntwo'), seen))).to.equal('one');
+    expect(await readFirstLine(yieldBytes(Buffer.from('one\ntwo'), seen))).to.equal('one');
     expect(seen).to.deep.equal({});
   });
 

@@ -4,10 +4,10 @@ import { expect } from 'chai';
 import { type Env, spawnCommand } from '../command-run.ts';
 import { type Stub, startStub } from '../servers/stub.ts';
 
-/** More than the system keeps for a pipe that nobody reads. */
+/** More than the buffer of a pipe that no one reads. */
 const PINS = 3_000;
 
-/** The one page of an API, as its command asks for it. */
+/** The only page of an API, as the command requests it. */
 const LISTING = JSON.stringify({
   pins: Array.from({ length: PINS }, (_, n) => ({
     id: crypto.randomUUID(),

@@ -3,7 +3,7 @@ import { printList } from '../../src/command-line/print-list.ts';
 
 const toColumns = ({ id }: { readonly id: number }): readonly string[] => [`item ${id}`];
 
-/** Prints a list of five items, which may fail before one of them, and notes what happened in which order. */
+/** Prints a list of five items, which may fail before one of them, and records the order of events. */
 async function printed(options: { json: boolean; limit?: string; failsAt?: number }): Promise<{
   readonly out: string;
   readonly order: readonly string[];

@@ -1,10 +1,10 @@
 import { PassThrough, Writable } from 'node:stream';
 import { expect } from 'chai';
 import { formatReason } from '../../src/command-line/failures.ts';
-import { processTerminal, type Streams } from '../../src/command-line/terminal.ts';
+import { createProcessTerminal, type Streams } from '../../src/command-line/terminal.ts';
 
 interface Rig {
-  readonly terminal: ReturnType<typeof processTerminal>;
+  readonly terminal: ReturnType<typeof createProcessTerminal>;
   readonly input: PassThrough;
   readonly said: () => string;
 }
@@ -17,19 +17,19 @@ function open(isTTY: boolean, env: Record<string, string> = {}, stdout: Writable
     said += chunk;
   });
   const streams = { env, stdin: input, stdout, stderr } as unknown as Streams;
-  return { terminal: processTerminal(streams), input, said: () => said };
+  return { terminal: createProcessTerminal(streams), input, said: () => said };
 }
 
 const CLEARED = '\r\u{1B}[K';
 
-/** What a terminal shows after all that was written. */
-function shown(written: string): string {
+/** The visible text of a terminal after all writes. */
+function renderOutput(written: string): string {
   return written
     .split(CLEARED)
     .reduce((before, next) => before.slice(0, before.lastIndexOf('\n') + 1) + next);
 }
 
-async function turn(): Promise<void> {
+async function nextTurn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -37,15 +37,15 @@ describe('the terminal of a process', () => {
   it('shows one line of progress, which disappears when another line is printed', async () => {
     const { terminal, said } = open(true);
     for (const doing of ['packing', 'sending, 50 %', 'proving']) terminal.progress?.(doing);
-    await turn();
-    expect(shown(said())).to.equal('proving');
+    await nextTurn();
+    expect(renderOutput(said())).to.equal('proving');
     terminal.err('published');
-    await turn();
-    expect(shown(said())).to.equal('published\n');
+    await nextTurn();
+    expect(renderOutput(said())).to.equal('published\n');
     terminal.progress?.('again');
     terminal.out('https://share.example');
-    await turn();
-    expect(shown(said())).to.equal('published\n');
+    await nextTurn();
+    expect(renderOutput(said())).to.equal('published\n');
   });
 
   it('shows no progress in a pipe, or if lines cannot be cleared', () => {
@@ -72,10 +72,10 @@ describe('the terminal of a process', () => {
       const answer = terminal.confirm?.('Go on?');
       for (const line of typed.split(/(?<=\n)/)) {
         input.write(line);
-        await turn();
+        await nextTurn();
       }
       expect(await answer, typed).to.equal(wanted);
-      await turn();
+      await nextTurn();
       expect(said()).to.include('Go on? [y/n] ');
     }
     for (const last of ['', 'perhaps\n\u{4}']) {
@@ -106,10 +106,10 @@ describe('the terminal of a process', () => {
     const { terminal, input, said } = open(true);
     const secret = terminal.secret?.('Secret: ');
     input.write('one\r');
-    await turn();
+    await nextTurn();
     input.write('one\r');
     expect(await secret).to.equal('one');
-    await turn();
+    await nextTurn();
     expect(said()).to.include('Secret: ').and.not.to.include('one');
   });
 
@@ -126,7 +126,7 @@ describe('the terminal of a process', () => {
       );
       for (const text of typed) {
         input.write(text);
-        await turn();
+        await nextTurn();
       }
       expect(await outcome).to.equal('CommandFailure');
     });

@@ -29,7 +29,7 @@ describe('a command that reads a named pipe', () => {
     it(`ends at the first signal while the pipe is silent: ${args.join(' ')}`, async () => {
       child = spawnCommand({ PINFOLD_DATA_DIR: folder }, ...args, pipe);
       const closed = once(child, 'close');
-      // Opens as soon as the command reads.
+      // Opens as soon as the command reads the pipe.
       const writer = await open(pipe, 'w');
       child.kill('SIGINT');
       expect((await closed)[0]).to.equal(130);

@@ -31,7 +31,7 @@ function loadedBy(args: readonly string[], env: Readonly<Record<string, string>>
   return names?.split(',') ?? [];
 }
 
-/** What a command loads decides how fast it starts. */
+/** The modules that a command loads determine how fast it starts. */
 describe('a command that opens no store', () => {
   for (const args of [
     ['version'],

@@ -97,7 +97,7 @@ describe('pinfold accounts', () => {
     const list = join(machine.folder, 'erased.jsonl');
     await machine.run('keys', 'create', '--account', name);
     await writeFile(list, `${line}\n\n"nobody"\n`);
-    // Who repeats a list has answered for each account of it: nothing asks.
+    // The user confirmed each account when it was erased first, so the command does not ask.
     expect(await asJson('erase', '--list', list)).to.deep.equal({ erased: 1, passed_over: 1 });
     expect(await asJson('erase', '--list', list, '--yes')).to.deep.equal({ erased: 0, passed_over: 2 });
     expect((await asJson('erase', 'ada', '--yes')).list_line).to.equal('"ada"');
@@ -170,7 +170,7 @@ describe('pinfold accounts', () => {
     const found = await readdir(archives, { recursive: true, withFileTypes: true });
     const file = found.find((entry) => entry.isFile());
     if (file === undefined) throw new Error('there is no archive');
-    // No file system removes a folder as a file.
+    // No file system removes a folder like a file.
     await rm(join(file.parentPath, file.name));
     await mkdir(join(file.parentPath, file.name));
     const { code, out } = await run('accounts', 'erase', 'ada', '--yes');

@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'chai';
-import { remotePublications } from '../../src/publishing/remote-publications.ts';
+import { openRemotePublications } from '../../src/publishing/remote-publications.ts';
 import { type CommandRun, type Env, run, runPiped } from '../command-run.ts';
 import { type Served, serve } from '../servers/served.ts';
 
@@ -34,82 +34,82 @@ describe('the commands that use the API', () => {
     return out.trim();
   }
 
-  async function done(...args: readonly string[]): Promise<string> {
+  async function succeed(...args: readonly string[]): Promise<string> {
     const { code, out, err } = await run(env, ...args);
     expect([code, err]).to.deep.equal([0, '']);
     return out;
   }
 
   async function pin(): Promise<Record<string, unknown>> {
-    return JSON.parse(await done('show', id, '--json')).pin;
+    return JSON.parse(await succeed('show', id, '--json')).pin;
   }
 
-  function piped(input: string, ...args: readonly string[]): Promise<CommandRun> {
+  function runWithPipe(input: string, ...args: readonly string[]): Promise<CommandRun> {
     return runPiped(input, env, ...args);
   }
 
   it('list publications, newest first, each in a line that begins with the link', async () => {
     const second = await publish('Newer');
-    const lines = (await done('list')).trimEnd().split('\n');
+    const lines = (await succeed('list')).trimEnd().split('\n');
     expect(lines.slice(0, 2).map((line) => line.split('  ')[0])).to.deep.equal([second, link]);
     expect(lines[0]).to.include('Newer').and.to.include('published');
-    const { pins } = JSON.parse(await done('list', '--json'));
+    const { pins } = JSON.parse(await succeed('list', '--json'));
     expect(pins[1]).to.deep.equal(await pin());
   });
 
   it('list publications of one state, and stopped ones only on request', async () => {
-    await done('stop', id);
-    expect(await done('list')).not.to.include(link);
-    expect(await done('list', '--state', 'stopped')).to.include(`${link}  stopped  `);
-    expect(await done('list', '--state', 'deleted')).to.include(link);
-    expect(await done('show', id)).to.match(/^state +stopped$/m);
+    await succeed('stop', id);
+    expect(await succeed('list')).not.to.include(link);
+    expect(await succeed('list', '--state', 'stopped')).to.include(`${link}  stopped  `);
+    expect(await succeed('list', '--state', 'deleted')).to.include(link);
+    expect(await succeed('show', id)).to.match(/^state +stopped$/m);
     expect((await pin()).state).to.equal('deleted');
     expect((await run(env, 'list', '--state', 'gone')).code).to.equal(2);
   });
 
   it('show one by its id or by its link', async () => {
     for (const name of [id, link, `${link}/?x#y`]) {
-      const shown = await done('show', name);
+      const shown = await succeed('show', name);
       expect(shown).to.include(link).and.to.include('Mine').and.to.include('published');
     }
   });
 
   it('rename, and remove the title', async () => {
-    expect(await done('rename', link, 'Other')).to.include('Other');
+    expect(await succeed('rename', link, 'Other')).to.include('Other');
     expect((await pin()).title).to.equal('Other');
-    await done('rename', id, '');
+    await succeed('rename', id, '');
     expect((await pin()).title).to.equal(null);
-    expect(JSON.parse(await done('rename', id, '--json', '--', '-x')).pin.title).to.equal('-x');
+    expect(JSON.parse(await succeed('rename', id, '--json', '--', '-x')).pin.title).to.equal('-x');
   });
 
   it('protect with a password from a pipe, never from an argument, and remove the protection', async () => {
-    const { code, out, err } = await piped('correct horse\nnot this\n', 'password', id);
+    const { code, out, err } = await runWithPipe('correct horse\nnot this\n', 'password', id);
     expect(code, err).to.equal(0);
     expect(out + err).not.to.include('horse');
     expect(await pin()).to.include({ password_protected: true });
     expect(await (await fetch(link)).text()).not.to.include('Hello');
-    expect(await done('password', id, '--none')).to.include('no password');
+    expect(await succeed('password', id, '--none')).to.include('no password');
     expect(await pin()).to.include({ password_protected: false });
     expect((await run(env, 'password', id, 'correct horse')).code).to.equal(2);
   });
 
   it('keep the protection if no password is entered', async () => {
-    await piped('correct horse', 'password', id);
-    for (const input of ['', '\n']) expect((await piped(input, 'password', id)).code).to.equal(2);
+    await runWithPipe('correct horse', 'password', id);
+    for (const input of ['', '\n']) expect((await runWithPipe(input, 'password', id)).code).to.equal(2);
     expect((await run(env, 'password', id)).code).to.equal(2);
-    expect((await piped('short', 'password', id)).err).to.include('invalid_password');
+    expect((await runWithPipe('short', 'password', id)).err).to.include('invalid_password');
     expect(await pin()).to.include({ password_protected: true });
   });
 
   it('renew', async () => {
     const before = String((await pin()).expires_at);
-    const renewed = JSON.parse(await done('renew', id, '--json')).pin.expires_at;
+    const renewed = JSON.parse(await succeed('renew', id, '--json')).pin.expires_at;
     expect(renewed > before).to.equal(true);
-    expect(await done('renew', id)).to.match(/ expires .* \(in 7 days\)\.$/m);
+    expect(await succeed('renew', id)).to.match(/ expires .* \(in 7 days\)\.$/m);
   });
 
   it('stop for good', async () => {
-    expect(JSON.parse(await done('stop', link, '--json'))).to.deep.equal({ id, stopped: true });
+    expect(JSON.parse(await succeed('stop', link, '--json'))).to.deep.equal({ id, stopped: true });
     expect((await fetch(link)).status).to.equal(404);
     const again = await run(env, 'renew', id);
     expect(again.code).to.equal(1);
@@ -127,7 +127,7 @@ describe('the commands that use the API', () => {
     );
     await chmod(opener, 0o700);
     env = { ...env, PATH: `${programs}:${process.env.PATH}` };
-    expect(await done('open', id)).to.equal(`${link}\n`);
+    expect(await succeed('open', id)).to.equal(`${link}\n`);
     let found: string | undefined;
     while (found === undefined) {
       await wait(10);
@@ -138,11 +138,11 @@ describe('the commands that use the API', () => {
 
   it('open a protected one without its password, or print the URL for that', async () => {
     await runPiped('correct horse\n', env, 'password', id);
-    const url = await done('open', id, '--print');
+    const url = await succeed('open', id, '--print');
     expect(url).to.match(/^http:\/\/localhost:\d+\/s\/[0-9a-f-]{36}\?grant=[\w.-]+\n$/);
     const entered = await fetch(url.trim(), { redirect: 'manual' });
     expect([entered.status, entered.headers.has('set-cookie')]).to.deep.equal([302, true]);
-    const printed = await done('open', id, '--print', '--json');
+    const printed = await succeed('open', id, '--print', '--json');
     expect(Object.keys(JSON.parse(printed))).to.deep.equal(['url']);
   });
 
@@ -182,7 +182,7 @@ describe('the commands that use the API', () => {
     const stop = (line: string): never => {
       throw new Error(line);
     };
-    const away = await remotePublications(
+    const away = await openRemotePublications(
       { url: 'http://127.0.0.1:1', apiKey: 'any' },
       { env, out: stop, write: stop, err: stop },
     );

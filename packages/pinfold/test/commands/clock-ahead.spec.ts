@@ -12,7 +12,7 @@ import { newFolder } from '../servers/new-folder.ts';
 const KEY = `pf_tests_${'k'.repeat(43)}`;
 const SET_CLOCK = pathToFileURL(join(import.meta.dirname, '..', 'servers', 'set-clock.ts'));
 
-/** A process on a machine whose clock is set by so much. */
+/** A process on a machine whose clock is wrong by this much. */
 const setBy = (length: number, env: Env): Env => ({
   ...env,
   NODE_OPTIONS: `--import=${SET_CLOCK.href}`,

@@ -121,7 +121,7 @@ describe('pinfold pins takedown --keep', () => {
   it('does nothing if the storage is unavailable', async () => {
     const [archive = ''] = await archiveFiles();
     await rm(archive);
-    // What is a folder cannot be read as a file.
+    // A folder cannot be read as a file.
     await mkdir(archive);
     const { code, err } = await takeDown('--purge');
     expect(code, err).to.equal(1);
@@ -156,11 +156,11 @@ describe('pinfold pins takedown --keep', () => {
           ...['pins', 'takedown', id, '--reason', 'x', '--purge', '--keep', folder],
         ),
       );
-    /** Folder; three files, each made, written, flushed and closed; the flush of the folder. */
+    /** The folder; three files, each created, written, flushed and closed; the flush of the folder. */
     const STEPS = 1 + 3 * 4 + 1;
 
     const WAYS = ['ENOSPC', 'SIGTERM', 'SIGKILL'] as const;
-    /** What is done to a file is stopped in each way once, each time of another file; the first and the last step in all. */
+    /** Interrupts each kind of step on a file once, on different files; the first and the last step in all ways. */
     const waysAt = (at: number) =>
       at === 1 || at === STEPS ? WAYS : WAYS.filter((_, way) => way === (at + Math.floor((at - 2) / 4)) % 3);
 

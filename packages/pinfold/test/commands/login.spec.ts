@@ -20,8 +20,8 @@ describe('pinfold login', () => {
     file = join(home, '.config', 'pinfold', 'logins.json');
   });
 
-  /** Runs it, and agrees as soon as it has said where. */
-  async function loggedIn(given: Env, ...args: readonly string[]): Promise<CommandRun> {
+  /** Runs it, and consents as soon as it has printed the page. */
+  async function logIn(given: Env, ...args: readonly string[]): Promise<CommandRun> {
     const said = Promise.withResolvers<string>();
     const hear = (line: string): void => {
       if (/^https?:/.test(line)) said.resolve(line);
@@ -32,12 +32,12 @@ describe('pinfold login', () => {
       running.then((over) => ['', over] as const),
     ]);
     if (ended !== undefined) return ended;
-    await agree(new URL(page));
+    await consent(new URL(page));
     return await running;
   }
 
-  /** What a person does in a browser, as the account of a sign-in link. */
-  async function agree(page: URL): Promise<void> {
+  /** Acts like a person in a browser, signed in by a link. */
+  async function consent(page: URL): Promise<void> {
     const sessions = await server.app.container.getAsync(tokens.manageSessions);
     const started = await sessions.redeem((await sessions.offerLink('web-team')).token);
     const cookies = [`pinfold_session=${started?.token}`];
@@ -60,7 +60,7 @@ describe('pinfold login', () => {
   }
 
   it('stores a key only for its user, and other commands use it', async () => {
-    const { code, out, err } = await loggedIn(env, server.url, '--no-browser');
+    const { code, out, err } = await logIn(env, server.url, '--no-browser');
     expect(code).to.equal(0);
     expect(err).to.match(/[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}\n/);
     expect(out).to.include('web-team').and.include(file);
@@ -81,10 +81,10 @@ describe('pinfold login', () => {
 
   it('prints one document for scripts, without the key, and preserves the keys of other servers', async () => {
     const other = 'https://other.example';
-    await loggedIn(env, server.url, '--no-browser');
+    await logIn(env, server.url, '--no-browser');
     const before = JSON.parse(await readFile(file, 'utf8'));
     await writeFile(file, JSON.stringify({ ...before, [other]: 'pf_x' }));
-    const { out } = await loggedIn(env, server.url, '--no-browser', '--json');
+    const { out } = await logIn(env, server.url, '--no-browser', '--json');
     const after = JSON.parse(await readFile(file, 'utf8'));
     expect(JSON.parse(out)).to.include({ url: server.url, account: 'web-team', file });
     expect(out).not.to.include(after[server.url]);
@@ -96,13 +96,13 @@ describe('pinfold login', () => {
   });
 
   it('prints the address of the page if no browser opens', async () => {
-    const { code, err } = await loggedIn(env, server.url);
+    const { code, err } = await logIn(env, server.url);
     expect(code).to.equal(0);
     expect(err).to.include(`${server.url}/manage/connect?request=`);
   });
 
   it('neither reads nor writes keys in a file that others can read', async () => {
-    await loggedIn(env, server.url, '--no-browser');
+    await logIn(env, server.url, '--no-browser');
     await chmod(file, 0o640);
     for (const args of [['list'], ['login', server.url]]) {
       const { code, err } = await run(env, ...args);
@@ -122,7 +122,7 @@ describe('pinfold login', () => {
 
   it('stores the key in the configuration folder of the system', async () => {
     const folder = join(home, 'settings');
-    await loggedIn({ ...env, XDG_CONFIG_HOME: folder }, server.url, '--no-browser');
+    await logIn({ ...env, XDG_CONFIG_HOME: folder }, server.url, '--no-browser');
     expect(JSON.parse(await readFile(join(folder, 'pinfold', 'logins.json'), 'utf8'))).to.have.property(
       server.url,
     );

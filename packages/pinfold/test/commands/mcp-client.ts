@@ -13,7 +13,7 @@ export type Mode = 'legacy' | 'auto';
 
 export const PAGE = '<!doctype html><title>x</title><p>Hello';
 
-/** What a tool answered. */
+/** The answer of a tool. */
 export interface Answer {
   readonly isError: boolean;
   readonly json: Json;
@@ -27,7 +27,7 @@ interface Connection {
   readonly err?: (line: string) => void;
 }
 
-/** Connects a client to the server of the command in this process, which may publish from some folders. */
+/** Connects a client to the command's server in this process, which may publish from some folders. */
 export async function connectTo(
   env: Env,
   { mode = 'auto', roots, folder, err = () => undefined }: Connection,

@@ -33,7 +33,7 @@ describe('a file that changes between the check and the opening', () => {
     promises.open = open;
     await rm(join(root, 'site'));
     await rename(join(root, 'away'), join(root, 'site'));
-    // The second is of the file, between its check and its opening.
+    // The second call is for the file, between its check and its opening.
     let stats = 0;
     promises.stat = (async (...input: Parameters<typeof stat>) => {
       stats += 1;

@@ -169,7 +169,7 @@ describe('pinfold mcp', () => {
         expect([isError, json?.code], `${name} ${JSON.stringify(given).slice(0, 99)}: ${text}`).to.deep.equal(
           [true, code],
         );
-        // Some clients compare the answer of a failed tool with the schema, too.
+        // Some clients check the answer of a failed tool against the schema, too.
         expect(await schemas.get(name)?.['~standard'].validate(json)).not.to.have.property('issues');
         expect(json).to.include({ type: `urn:pinfold:problem:${code}`, retryable: false });
         expect(json.suggestion, name).to.match(code === 'invalid_request' ? /send it again\.$/ : /\.$/);

@@ -18,7 +18,7 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       ({ env, run: sh, json: asJson } = shellOf(served));
     });
 
-    /** Publishes by a pipe that has the password. */
+    /** Publishes with the password from a pipe. */
     async function protectedPage(...args: readonly string[]) {
       const given = ['publish', page, '--password-stdin', '--json', ...args];
       const { code, out, err } = await runPiped('correct horse\nnot this line\n', env, ...given);
@@ -118,7 +118,7 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
         const foreign = await sh('stop', link, '--json');
         expect([foreign.code, JSON.parse(foreign.out).error.code], link).to.deep.equal([1, 'not_found']);
       }
-      // Only the token counts: the link of another spelling leads to the same name.
+      // Only the token is significant: the link in another spelling resolves to the same name.
       for (const spelling of ['old-docs', 'Docs', 'd--o.c%20s', '-', 'x'.repeat(70)]) {
         const link = name.url.replace('/n/docs-', `/n/${spelling}-`);
         expect((await asJson('show', link)).pin.id, link).to.equal(pin.id);

@@ -107,7 +107,7 @@ describe('the commands with the settings of a server', () => {
     await close();
   }
 
-  /** What a server published, which does not run any more. */
+  /** A publication of a server that no longer runs. */
   async function published() {
     const { app } = await serve(machine.env);
     const { pin } = await machine.json('publish', site);
@@ -186,7 +186,7 @@ describe('the commands with the settings of a server', () => {
     expect((await machine.run('cleanup')).out).to.include('without a record: 0 of 0 archives');
   });
 
-  /** An archive of long ago that no record names. */
+  /** An old archive that no record names. */
   async function plantOrphan(name: number): Promise<void> {
     const id = `1500000000000-00000000-0000-4000-8000-${String(name).padStart(12, '0')}`;
     const place = join(machine.folder, 'data', 'archives', id.slice(0, 4), id.slice(4, 7));

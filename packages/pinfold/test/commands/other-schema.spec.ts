@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
-import { release } from '../../src/release.ts';
+import { readRelease } from '../../src/release.ts';
 import { type Machine, openMachine } from '../servers/served.ts';
 
 describe('a command on a database with another schema', () => {
@@ -11,11 +11,11 @@ describe('a command on a database with another schema', () => {
   beforeEach(async () => {
     machine = await openMachine();
     file = join(machine.folder, 'data', 'pinfold.sqlite');
-    emptied(file);
+    emptyDatabase(file);
   });
 
-  /** Removes all tables, and with them every trace of a release. */
-  function emptied(path: string): void {
+  /** Removes all tables, so that the database is empty. */
+  function emptyDatabase(path: string): void {
     const database = new DatabaseSync(path);
     const names = database.prepare(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
@@ -25,7 +25,7 @@ describe('a command on a database with another schema', () => {
     database.close();
   }
 
-  /** Makes it the database of a release that this one does not know. */
+  /** Marks the database as one of an unknown, newer release. */
   function makeLater(): void {
     const database = new DatabaseSync(file);
     database.exec(`
@@ -52,7 +52,7 @@ describe('a command on a database with another schema', () => {
       const { code, err } = await machine.run(...command);
       expect(code, command.join(' ')).not.to.equal(0);
       expect(err).to.include(
-        `needs release 9.0.0 or a newer one: run that one, or export with it and import into an empty database; this is ${await release()}`,
+        `needs release 9.0.0 or a newer one: run that one, or export with it and import into an empty database; this is ${await readRelease()}`,
       );
       expect(version()).to.equal(17);
     }

@@ -7,7 +7,7 @@ import { type Served, serve } from '../servers/served.ts';
 
 const HOSTILE = '<script>alert(1)</script> [x](javascript:y) `z` | @all #1 *b*';
 
-/** What the summary shows of its character references. */
+/** The summary with its character references decoded. */
 const shown = (markdown: string): string =>
   markdown.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
 

@@ -25,12 +25,12 @@ describe('the questions of pinfold publish', () => {
 
   after(() => served.close());
 
-  async function newest(): Promise<Pin | undefined> {
+  async function findNewest(): Promise<Pin | undefined> {
     return JSON.parse((await run(env, 'list', '--json')).out).pins[0];
   }
 
-  /** Answers yes to the questions that have one of the words. */
-  async function asked(agreed: readonly string[], ...args: readonly string[]) {
+  /** Answers yes to the questions that contain one of the words. */
+  async function runWithAnswers(agreed: readonly string[], ...args: readonly string[]) {
     const questions: string[] = [];
     const confirm = async (question: string): Promise<boolean> => {
       questions.push(question);
@@ -41,22 +41,22 @@ describe('the questions of pinfold publish', () => {
   }
 
   it('ask whether to publish the built site instead of the project', async () => {
-    const { code, questions } = await asked([`Publish ${join(folder, 'dist')}?`], folder);
+    const { code, questions } = await runWithAnswers([`Publish ${join(folder, 'dist')}?`], folder);
     expect([code, questions.length]).to.deep.equal([0, 2]);
-    expect(await newest()).to.include({ original_filename: 'dist.zip', file_count: 1, title: null });
-    expect((await asked(['with its sources'], folder)).code).to.equal(0);
-    expect((await newest())?.file_count).to.equal(4);
-    const before = await newest();
-    expect((await asked([], folder)).code).to.equal(1);
-    expect(await newest()).to.deep.equal(before);
+    expect(await findNewest()).to.include({ original_filename: 'dist.zip', file_count: 1, title: null });
+    expect((await runWithAnswers(['with its sources'], folder)).code).to.equal(0);
+    expect((await findNewest())?.file_count).to.equal(4);
+    const before = await findNewest();
+    expect((await runWithAnswers([], folder)).code).to.equal(1);
+    expect(await findNewest()).to.deep.equal(before);
   });
 
   it('fail in a pipe, unless --as-is or the folder of the built site is given', async () => {
-    const before = await newest();
+    const before = await findNewest();
     const { code, out, err } = await run(env, 'publish', folder, '--json');
     expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'looks_like_project']);
     expect(err).to.include(join(folder, 'dist')).and.include('--as-is');
-    expect(await newest()).to.deep.equal(before);
+    expect(await findNewest()).to.deep.equal(before);
     for (const args of [[folder, '--as-is'], [join(folder, 'dist')]])
       expect((await run(env, 'publish', ...args)).code).to.equal(0);
     for (const args of [
@@ -69,16 +69,16 @@ describe('the questions of pinfold publish', () => {
   it("ask whether to use the page's own title", async () => {
     const question = `Use the page's title, "Tea & cake"?`;
     const dist = join(folder, 'dist');
-    expect((await asked([question], dist)).questions).to.deep.equal([question]);
-    expect((await newest())?.title).to.equal('Tea & cake');
-    await asked([question], join(dist, 'index.html'));
-    expect(await newest()).to.include({ title: 'Tea & cake', original_filename: 'index.zip' });
-    await asked([], dist);
-    expect((await newest())?.title).to.equal(null);
-    expect((await asked([], dist, '--title', 'Mine')).questions).to.deep.equal([]);
-    expect((await newest())?.title).to.equal('Mine');
+    expect((await runWithAnswers([question], dist)).questions).to.deep.equal([question]);
+    expect((await findNewest())?.title).to.equal('Tea & cake');
+    await runWithAnswers([question], join(dist, 'index.html'));
+    expect(await findNewest()).to.include({ title: 'Tea & cake', original_filename: 'index.zip' });
+    await runWithAnswers([], dist);
+    expect((await findNewest())?.title).to.equal(null);
+    expect((await runWithAnswers([], dist, '--title', 'Mine')).questions).to.deep.equal([]);
+    expect((await findNewest())?.title).to.equal('Mine');
     await run(env, 'publish', dist);
-    expect((await newest())?.title).to.equal(null);
+    expect((await findNewest())?.title).to.equal(null);
   });
 
   it('do not come before the check of the title', async () => {

@@ -7,7 +7,7 @@ import { newFolder } from '../servers/new-folder.ts';
 describe('pinfold publish with input that it cannot send', () => {
   let folder: string;
   let site: string;
-  /** Directly, and by an API; neither is asked. */
+  /** On this machine, and by an API; neither receives a request. */
   let ways: readonly Readonly<Record<string, string>>[];
 
   beforeEach(async () => {

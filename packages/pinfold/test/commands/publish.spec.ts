@@ -7,7 +7,7 @@ import decodeQR from 'qr/decode.js';
 import { type Env, run, runPiped, runProcess, runWith } from '../command-run.ts';
 import { type Served, serve, WAYS } from '../servers/served.ts';
 
-/** Reads a code of which it is known which modules are dark, four pixels each. */
+/** Decodes a QR code whose dark modules are known, four pixels each. */
 function readCode(dark: readonly (readonly boolean[])[]): string {
   const scale = 4;
   const [width, height] = [(dark[0]?.length ?? 0) * scale, dark.length * scale];
@@ -176,7 +176,7 @@ describe('pinfold publish', () => {
     const { out, err } = await served.run('publish', site, '--qr');
     expect(out).to.match(/^http[^\n]+\n$/);
     const lines = err.split('\n').filter((line) => /^[ \u2580-\u2588]+$/.test(line));
-    // Light is drawn, two modules above one another in a character.
+    // Light modules are drawn, two in one character, one above the other.
     const dark = lines.flatMap((line) => [
       [...line].map((sign) => sign === ' ' || sign === '▄'),
       [...line].map((sign) => sign === ' ' || sign === '▀'),

@@ -13,7 +13,7 @@ import { COMMAND, type Env, endOf, run, spawnCommand, spawnWithSmallFiles } from
 import { closedAfterTest } from '../servers/close-after-test.ts';
 import { type Served, serve, WAYS } from '../servers/served.ts';
 
-/** A MiB and a half that no deflate makes smaller. */
+/** One and a half MiB that no deflate makes smaller. */
 const NOISE = randomBytes(1.5 * 1_048_576);
 
 describe('saving the ZIP of a publication', () => {
@@ -145,7 +145,7 @@ describe('saving the ZIP of a publication', () => {
     expect((await stat(file)).mode & 0o777).to.equal(0o600);
   });
 
-  // Other systems have no disk that is always full.
+  // Only Linux has a disk that is always full.
   if (process.platform === 'linux')
     it('reports in one line that standard output cannot be written', async () => {
       const full = openSync('/dev/full', 'w');
@@ -182,7 +182,7 @@ describe('saving the ZIP of a publication', () => {
   });
 
   describe('from a server that misbehaves', () => {
-    /** Opens a server that answers every request with the headers of the ZIP, and the bytes that `send` sends. */
+    /** Starts a server that answers every request with the headers of the ZIP and the bytes that `send` writes. */
     async function openServer(send: (response: ServerResponse) => void): Promise<Env> {
       const server = createServer((_, response) => {
         response.writeHead(200, {

@@ -8,7 +8,7 @@ import { openMachine } from '../servers/served.ts';
 describe('pinfold sessions', () => {
   const machine = ofEachTest(() => openMachine({ PINFOLD_PUBLIC_URL: 'http://localhost:1' }));
 
-  /** Signs in by a link as the command prints it. */
+  /** Signs in by a link that the command prints. */
   async function signIn(...args: readonly string[]): Promise<void> {
     const { url } = await machine.json('manage', ...args);
     const composition = await compose(readSettings(machine.env));

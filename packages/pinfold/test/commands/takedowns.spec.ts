@@ -27,7 +27,7 @@ describe('pinfold pins and pinfold takedowns', () => {
     ({ folder, run, json: asJson } = machine);
   });
 
-  /** Publishes a page by a server that runs as long. */
+  /** Publishes a page with a server that runs only for that. */
   async function tryToPublish(text: string, ...options: readonly string[]): Promise<CommandRun> {
     const page = await machine.write('page.html', text);
     const { app } = await serve(machine.env);
@@ -100,7 +100,7 @@ describe('pinfold pins and pinfold takedowns', () => {
       .to.include('pin.purged  ')
       .and.not.include('null');
     const events = await eventsOf(copy);
-    // One command does two of them, at the same instant where the machine is fast; their order is nobody's promise then.
+    // One command takes down both, perhaps at the same instant: their order is then undefined.
     expect(events.map(({ type }) => type)).to.have.members(['pin.purged', 'pin.taken_down', 'pin.published']);
     const takenDown = events.find(({ type }) => type === 'pin.taken_down');
     expect(takenDown?.actor).to.deep.equal({ kind: 'operator', id: userInfo().username });

@@ -15,7 +15,7 @@ describe('the server that a command uses', () => {
   let site: string;
   /** The settings of this machine. */
   let env: Env;
-  /** The environment of a person in the folder, without settings. */
+  /** The environment of a user in the folder, without settings. */
   let home: Env;
   let url: string;
   let key: string;
@@ -77,7 +77,7 @@ describe('the server that a command uses', () => {
   it('explains how to start a server if none runs, and ignores another program at its address', async () => {
     await served.app.close();
     expect(await readdir(join(folder, 'data')), 'a clean stop').not.to.include('server.json');
-    // Another server is where the settings say that one may be.
+    // Another server runs at the address in the settings.
     const other = await serve();
     const silent = { ...env, PINFOLD_PORT: String(other.port), PINFOLD_PUBLIC_URL: other.url };
     const id = '00000000-0000-4000-8000-000000000000';
@@ -113,7 +113,7 @@ describe('the server that a command uses', () => {
       others = { ...env, PINFOLD_PUBLIC_URL: '' };
     });
 
-    /** Lets another process listen at the address of the file. */
+    /** Lets another process listen at the address in the file. */
     async function listenInstead(answer: RequestListener): Promise<void> {
       const address = await listening(createServer(answer));
       await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), address }));
@@ -306,7 +306,7 @@ describe('the arguments of the command', () => {
     command.stderr?.on('data', (data) => {
       said += data;
     });
-    // It retries, and says so.
+    // It retries, and prints that.
     command.stderr?.once('data', () => command.kill('SIGTERM'));
     command.stdin?.end('<!doctype html><title>x</title>');
     const [code] = await once(command, 'close');

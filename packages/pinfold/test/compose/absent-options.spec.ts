@@ -21,12 +21,12 @@ type Optional<Options> = {
   [Name in keyof Options]-?: object extends Pick<Options, Name> ? Name : never;
 }[keyof Options];
 
-/** The names of optional members that do not take `undefined`, as `process.env` has it. */
+/** The names of optional members that do not accept `undefined`, which `process.env` can contain. */
 type Strict<Options> = {
   [Name in Optional<Options>]: Record<Name, undefined> extends Pick<Options, Name> ? never : Name;
 }[Optional<Options>];
 
-/** Does not compile unless it is given `never`. */
+/** Compiles only for `never`. */
 function expectNone<Name extends never>(..._names: readonly Name[]): void {}
 
 describe('An option that is undefined', () => {

@@ -17,7 +17,7 @@ import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { ContainerModule, type ServiceIdentifier } from 'inversify';
 import { compose } from '../../src/compose/compose.ts';
-import { containerLayer } from '../../src/compose/container.ts';
+import { createContainerLayer } from '../../src/compose/container.ts';
 import { createApp, readSettings, type Settings, SettingsError } from '../../src/index.ts';
 import { newFolder } from '../servers/new-folder.ts';
 import { serve } from '../servers/served.ts';
@@ -45,7 +45,7 @@ describe('the secret in the data folder', () => {
   });
 });
 
-/** A store of a caller's own that is a class, whose methods need `this`. */
+/** A store of the embedding program: a class whose methods need `this`. */
 class MyPersistence {
   readonly #memory: Memory;
 
@@ -82,7 +82,7 @@ describe('modules of the embedding program', () => {
   });
 
   it('may bind a persistence that is a class instance', async () => {
-    const composition = await compose(settings, {}, containerLayer([myPersistence]));
+    const composition = await compose(settings, {}, createContainerLayer([myPersistence]));
     const { key } = await composition.manageKeys.create({ by: OPERATOR, account: 'ada' });
     expect(await composition.manageKeys.list({ by: 'ada' })).to.deep.include({ keys: [key] });
     await rejectionOf(composition.close());
@@ -98,7 +98,7 @@ describe('modules of the embedding program', () => {
         });
       }
     });
-    const composition = await compose(settings, {}, containerLayer([observing]));
+    const composition = await compose(settings, {}, createContainerLayer([observing]));
     await composition.useCases.list({ by: 'ada' });
     expect(calls).to.deep.equal(['second list', 'first list']);
     await composition.close();
@@ -129,7 +129,7 @@ describe('modules of the embedding program', () => {
     const mine = new ContainerModule(({ rebind }) => {
       rebind(tokens.useCases).toConstantValue(useCases);
     });
-    const composition = await compose(settings, {}, containerLayer([mine]));
+    const composition = await compose(settings, {}, createContainerLayer([mine]));
     expect(composition.useCases).to.equal(useCases);
     await composition.publications.ended(AbortSignal.timeout(60_000));
     await composition.close();
@@ -150,7 +150,7 @@ describe('modules of the embedding program', () => {
   });
 
   it('have their publications awaited on close', async () => {
-    const composition = await compose(settings, {}, containerLayer([myStaging]));
+    const composition = await compose(settings, {}, createContainerLayer([myStaging]));
     const body = new ReadableStream<Uint8Array>();
     const received = await composition.useCases.staging.receive(body, 1);
     if (received.kind !== 'received') throw new Error(received.kind);

@@ -7,7 +7,7 @@ import { tokens } from '@pinfold/inversify';
 import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
 import { compose } from '../../src/compose/compose.ts';
-import { containerLayer } from '../../src/compose/container.ts';
+import { createContainerLayer } from '../../src/compose/container.ts';
 import { openDataFolder } from '../../src/compose/data-folder.ts';
 import { createApp, readSettings, type Settings, SettingsError } from '../../src/index.ts';
 import { newFolder } from '../servers/new-folder.ts';
@@ -37,7 +37,9 @@ describe('a start whose data folder cannot be made or written', () => {
       rebind(tokens.archives).toDynamicValue(() => Promise.reject(across));
     });
     const settings = readSettings({ PINFOLD_DATA_DIR: join(folder, 'data') });
-    const error = await compose(settings, {}, containerLayer([module])).catch((reason: unknown) => reason);
+    const error = await compose(settings, {}, createContainerLayer([module])).catch(
+      (reason: unknown) => reason,
+    );
     expect(error).to.be.instanceOf(SettingsError).with.property('cause', across);
     expect(String(error)).to.match(/PINFOLD_DATA_DIR [^\n]+ one volume$/);
   });
@@ -67,7 +69,7 @@ describe('a start whose data folder cannot be made or written', () => {
 describe('the data folder and the user who runs the server', () => {
   const isRoot = process.getuid?.() === 0;
   const self = process.getuid?.() ?? -1;
-  /** Nobody's number on most systems; any other than root's would do. */
+  /** An id that no user has on most systems; any other than root's would do. */
   const OTHER = 65_534;
   let folder: string;
   let data: string;
@@ -83,7 +85,7 @@ describe('the data folder and the user who runs the server', () => {
     await chmod(data, 0o700);
   });
 
-  /** What a process of its own says that opens the folder as a user, whom only root can choose. */
+  /** The output of a separate process that opens the folder as a user. Only root can choose the user. */
   async function openedAs(user: number): Promise<string> {
     const script = join(import.meta.dirname, '..', 'servers', 'open-as.ts');
     const args = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning', script];
@@ -114,7 +116,7 @@ describe('the data folder and the user who runs the server', () => {
   });
 
   it('is refused to users who cannot write in it, in one line that names the user to run as', async () => {
-    // Who is not root can become nobody else, but can take from himself the right to write.
+    // Other users than root cannot change their user, but can remove their own right to write.
     if (!isRoot) await chmod(data, 0o500);
     const said = await openedAs(isRoot ? OTHER : self);
     expect(said).to.match(/^SettingsError: PINFOLD_DATA_DIR [^\n]+ \(EACCES\)[^\n]*$/);

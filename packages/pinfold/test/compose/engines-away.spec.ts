@@ -45,7 +45,7 @@ describe('a server whose database or storage becomes unavailable', () => {
     expect(await answer.json()).to.include({ code: 'unavailable', status: 503, retryable: true });
   }
 
-  /** What requests have met is known at once. */
+  /** The outcome of requests changes the health immediately. */
   async function expectUnhealthy(...away: readonly string[]): Promise<void> {
     const health = await fetch(`${url}/healthz`);
     expect(health.status).to.equal(503);
@@ -59,7 +59,7 @@ describe('a server whose database or storage becomes unavailable', () => {
     expect((await fetch(`${url}/livez`)).status).to.equal(200);
   }
 
-  /** What was refused is published by the very same request, and the site is there. */
+  /** The refused request publishes when it is repeated, and the site exists. */
   async function expectRecovered(idempotencyKey: string, count: number): Promise<void> {
     await published(idempotencyKey);
     expect((await publish(url, key, idempotencyKey)).status).to.equal(200);
@@ -96,7 +96,7 @@ describe('a server whose database or storage becomes unavailable', () => {
     await expectUnavailable(await publish(url, key, 'meanwhile'));
     expect((await fetch(`${url}/s/${id}/`)).status).to.equal(200);
     await setReadOnly('off');
-    // Each connection is found out by the first thing it may not do.
+    // Each connection fails at its first forbidden statement.
     for (let turn = 0; turn < 10; turn += 1) await publish(url, key, 'another');
     await expectRecovered('meanwhile', 4);
   });

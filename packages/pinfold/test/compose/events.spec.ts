@@ -55,7 +55,7 @@ describe('The events of a service', () => {
       const waiting = ask(`after=${end}&wait=30`);
       await publish(url, key, 'one');
       expect(((await (await waiting).json()) as { events: unknown[] }).events).to.have.lengthOf(1);
-      // Two of them: the later one shows that the earlier one waits.
+      // Two requests: the second one shows that the first one waits.
       const held = ask('after=latest&wait=30');
       await ask('after=latest&wait=1');
       await app.close();

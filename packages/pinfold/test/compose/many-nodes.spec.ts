@@ -66,7 +66,7 @@ async function setPassword(url: string, key: string, id: string): Promise<void> 
   expect(answer.status).to.equal(200);
 }
 
-/** Enters the password; resolves with the cookie that was given for it. */
+/** Enters the password; resolves with the cookie in the answer. */
 async function enter(url: string, id: string): Promise<string> {
   const body = new URLSearchParams({ password: PASSWORD });
   const answer = await fetch(`${url}/s/${id}`, { method: 'POST', body, redirect: 'manual' });
@@ -74,7 +74,7 @@ async function enter(url: string, id: string): Promise<string> {
   return answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0])[0] ?? '';
 }
 
-/** Whether the shared URL leads on to the site instead of showing the password page. */
+/** Whether the shared URL redirects to the site instead of showing the password page. */
 async function isAdmitted(url: string, id: string, cookie: string): Promise<boolean> {
   const { status } = await fetch(`${url}/s/${id}`, { headers: { cookie }, redirect: 'manual' });
   expect(status).to.be.oneOf([200, 302]);

@@ -151,7 +151,7 @@ describe('Pinfold in a server of your own', () => {
     );
   });
 
-  /** At one moment: their folders go, too, and a walk in several steps would look for one that has gone. */
+  /** Synchronously, because their folders are removed, too, and a walk in several steps could miss one. */
   function archives(): number {
     const entries = readdirSync(join(dataDir, 'archives'), { recursive: true, withFileTypes: true });
     return entries.filter((entry) => entry.isFile()).length;

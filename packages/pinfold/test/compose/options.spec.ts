@@ -15,7 +15,7 @@ const TEXT = /^must be a string that is not empty$/;
 const FUNCTION = /^must be a function$/;
 const OBJECT = /^must be an object$/;
 
-/** Of every option that is in code alone, what it must be, and values that it must not have. */
+/** The expected type of every option that only code can set, and values that it must not have. */
 const WRONG_IN_CODE: { readonly [Name in Exclude<keyof AppOptions, 'terminal'>]-?: Wrong } = {
   persistence: [/^must be an object with migrate, check, and close$/, 'secret', {}, { migrate() {} }],
   archives: [/^must be an object with put, read, size, delete, list, and check$/, {}],

@@ -20,7 +20,7 @@ describe('the parts of Pinfold in a server of your own', () => {
     dataDir = newFolder();
   });
 
-  /** The packages that a process of its own has loaded once Pinfold is open. */
+  /** The packages that a separate process has loaded once Pinfold is open. */
   async function loadedFor(options: object): Promise<readonly string[]> {
     const script = join(import.meta.dirname, '..', 'servers', 'print-loaded.ts');
     const given = JSON.stringify({ dataDir, publicUrl: 'http://localhost', ...options });

@@ -1,6 +1,6 @@
 import type { Finding } from '../../src/doctor/finding.ts';
 
-/** All findings by the names of their checks. */
+/** All findings by the name of their check. */
 export async function findingsOf(
   findings: AsyncIterable<Finding>,
 ): Promise<Readonly<Record<string, Finding>>> {
@@ -9,8 +9,8 @@ export async function findingsOf(
   return found;
 }
 
-/** The checks that did not come out well. */
-export function troubles(found: Readonly<Record<string, Finding>>): readonly string[] {
+/** The checks that are not ok. */
+export function listProblems(found: Readonly<Record<string, Finding>>): readonly string[] {
   return Object.values(found)
     .filter(({ status }) => status === 'failed' || status === 'warning')
     .map(({ check, status }) => `${check} ${status}`);

@@ -4,13 +4,13 @@ import { expect } from 'chai';
 import { type S3Server, startS3 } from 'pinfold-test-servers';
 import { compose } from '../../src/compose/compose.ts';
 import { examine } from '../../src/doctor/examine.ts';
-import { folderFindings } from '../../src/doctor/folder.ts';
+import { checkDataFolder } from '../../src/doctor/folder.ts';
 import { readSettings } from '../../src/index.ts';
 import { run } from '../command-run.ts';
 import { CREDENTIALS } from '../servers/engines.ts';
 import { type NewDatabase, newDatabase } from '../servers/new-database.ts';
 import { newFolder } from '../servers/new-folder.ts';
-import { findingsOf, troubles } from './findings-of.ts';
+import { findingsOf, listProblems } from './findings-of.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -26,7 +26,7 @@ describe('pinfold doctor, on the machine of a server', () => {
 
   it('finds no problems in a correct setup, and leaves nothing behind', async () => {
     const found = await findingsOf(examine(env));
-    expect(troubles(found)).to.deep.equal([]);
+    expect(listProblems(found)).to.deep.equal([]);
     for (const check of ['folder', 'room', 'database', 'schema', 'storage.put', 'storage.delete']) {
       expect(found[check]?.status, check).to.equal('ok');
     }
@@ -67,14 +67,14 @@ describe('pinfold doctor, on the machine of a server', () => {
     expect(Object.keys(found)).to.deep.equal(['settings']);
     expect(found.settings?.observed).to.match(/^PINFOLD_PORT \(port\) must be /);
     const misspelt = await findingsOf(examine({ ...env, PINFOLD_PROT: '1' }));
-    expect(troubles(misspelt)).to.deep.equal(['settings warning']);
+    expect(listProblems(misspelt)).to.deep.equal(['settings warning']);
     expect(misspelt.settings?.observed).to.include('PINFOLD_PROT');
   });
 
   it('reports a missing folder without creating it', async () => {
     const missing = join(folder, 'nowhere');
     const found = await findingsOf(examine({ ...env, PINFOLD_DATA_DIR: missing }));
-    expect(troubles(found)).to.deep.equal(['folder failed']);
+    expect(listProblems(found)).to.deep.equal(['folder failed']);
     expect(found.folder?.advice).to.include('the server');
     expect(await readdir(folder)).not.to.include('nowhere');
   });
@@ -89,7 +89,7 @@ describe('pinfold doctor, on the machine of a server', () => {
   it('reports a full disk, and one with too little room for all uploads', async () => {
     const MiB = 1_048_576;
     const roomOn = async (bavail: number) =>
-      (await findingsOf(folderFindings(readSettings(env), async () => ({ bsize: 1, bavail })))).room;
+      (await findingsOf(checkDataFolder(readSettings(env), async () => ({ bsize: 1, bavail })))).room;
     expect(await roomOn(641 * MiB)).to.include({ status: 'ok' });
     expect(await roomOn(19 * MiB)).to.include({ status: 'failed' });
     expect(await roomOn(639 * MiB)).to.include({ status: 'warning' });
@@ -128,13 +128,13 @@ describe('pinfold doctor, with PostgreSQL', () => {
   it('finds no problems without and with a schema, and creates none', async () => {
     const env = envOf(database.url());
     const before = await findingsOf(examine(env));
-    expect(troubles(before)).to.deep.equal([]);
+    expect(listProblems(before)).to.deep.equal([]);
     expect(before['database.rights']?.observed).to.equal(
       'the schema does not exist yet, and the user can create it',
     );
     await (await compose(readSettings(env))).close();
     const after = await findingsOf(examine(env));
-    expect(troubles(after)).to.deep.equal([]);
+    expect(listProblems(after)).to.deep.equal([]);
     expect(after.schema?.observed).to.equal('the schema is up to date');
     expect(after.clock?.status).to.equal('ok');
   });
@@ -145,7 +145,7 @@ describe('pinfold doctor, with PostgreSQL', () => {
     await database.ask(`CREATE ROLE ${quoted} LOGIN PASSWORD 'poor'`);
     const poor = envOf(database.url({ user, password: 'poor' }));
     const before = await findingsOf(examine(poor));
-    expect(troubles(before)).to.deep.equal(['database.rights failed']);
+    expect(listProblems(before)).to.deep.equal(['database.rights failed']);
     expect(before['database.rights']?.advice).to.equal(`CREATE SCHEMA pinfold AUTHORIZATION ${quoted}`);
     await (await compose(readSettings(envOf(database.url())))).close();
     expect((await findingsOf(examine(poor)))['database.rights']?.observed).to.equal(
@@ -160,7 +160,7 @@ describe('pinfold doctor, with PostgreSQL', () => {
     });
     await database.ask(`GRANT DELETE ON pinfold.roles TO ${quoted}`);
     const granted = await findingsOf(examine(poor));
-    expect(troubles(granted)).to.deep.equal(['database.rights warning']);
+    expect(listProblems(granted)).to.deep.equal(['database.rights warning']);
   });
 
   it('reports a schema of a newer release', async () => {
@@ -177,7 +177,7 @@ describe('pinfold doctor, with PostgreSQL', () => {
   it('reports a server that refuses it or is missing, without showing the password', async () => {
     for (const change of [{ password: 'hunter2' }, { port: 1 }]) {
       const found = await findingsOf(examine(envOf(database.url(change))));
-      expect(troubles(found)).to.deep.equal(['database failed']);
+      expect(listProblems(found)).to.deep.equal(['database failed']);
       expect(JSON.stringify(found)).not.to.include('hunter2');
     }
   });
@@ -215,7 +215,7 @@ describe('pinfold doctor, with S3', () => {
 
   it('finds no problems in a correct setup, and leaves nothing behind', async () => {
     const found = await findingsOf(examine(env()));
-    expect(troubles(found)).to.deep.equal([]);
+    expect(listProblems(found)).to.deep.equal([]);
     expect(found['storage.versions']?.status).to.equal('ok');
     expect(await (await fetch(`${store.endpoint}/sites?list-type=2`)).text()).to.include(
       '<KeyCount>0</KeyCount>',
@@ -232,7 +232,7 @@ describe('pinfold doctor, with S3', () => {
     it(`reports that it may not ${right}, and names the right to grant`, async () => {
       refused = isRefused;
       const found = await findingsOf(examine(env()));
-      expect(troubles(found)).to.deep.equal([`${check} failed`]);
+      expect(listProblems(found)).to.deep.equal([`${check} failed`]);
       expect(found[check]?.advice).to.match(/s3:(?:PutObject|GetObject|ListBucket|DeleteObject)\b/);
     });
   }
@@ -240,7 +240,7 @@ describe('pinfold doctor, with S3', () => {
   it('reports a missing bucket', async () => {
     const missing = env().PINFOLD_STORAGE_URL?.replace('//sites', '//sights') ?? '';
     const found = await findingsOf(examine({ ...env(), PINFOLD_STORAGE_URL: missing }));
-    expect(troubles(found)).to.deep.equal(['storage.check failed']);
+    expect(listProblems(found)).to.deep.equal(['storage.check failed']);
     expect(found['storage.check']?.observed).to.include('the bucket "sights" does not exist');
     expect(await readdir(join(folder, 'staging'))).to.deep.equal([]);
   });

@@ -20,19 +20,19 @@ import type { Finding } from '../../src/doctor/finding.ts';
 import { type App, createApp, readSettings } from '../../src/index.ts';
 import { run } from '../command-run.ts';
 import { newFolder } from '../servers/new-folder.ts';
-import { findingsOf, troubles } from './findings-of.ts';
+import { findingsOf, listProblems } from './findings-of.ts';
 
 type Env = Readonly<Record<string, string>>;
 type Found = Readonly<Record<string, Finding>>;
 
-/** What a proxy does to requests on their way. */
+/** The changes that a proxy makes to requests. */
 interface Change {
   readonly headers?: (headers: IncomingHttpHeaders) => IncomingHttpHeaders;
   readonly mostBytes?: number;
-  /** Whether it adds the client to the X-Forwarded-For that came, instead of replacing that. */
+  /** Whether it appends the client to the received X-Forwarded-For, instead of replacing it. */
   readonly isAppending?: boolean;
   readonly status?: number;
-  /** Of answers. */
+  /** Changes of answers. */
   readonly answered?: IncomingHttpHeaders;
 }
 
@@ -60,7 +60,7 @@ describe('pinfold doctor, from outside', () => {
 
   let upstream: number;
 
-  /** A proxy as it should be, but for what the test changes. */
+  /** A correct proxy, except for the changes of the test. */
   const passOn: RequestListener = (incoming, outgoing) => {
     const { headers = (same) => same, mostBytes = Infinity } = change;
     if (Number(incoming.headers['content-length'] ?? 0) > mostBytes) {
@@ -100,7 +100,7 @@ describe('pinfold doctor, from outside', () => {
     upstream = (await app.listen()).port;
   }
 
-  /** What is found at the server, with nothing wrong on its machine. */
+  /** The findings for the server, with no problems on its machine. */
   async function found(): Promise<Found> {
     return findingsOf(examine(env));
   }
@@ -108,7 +108,7 @@ describe('pinfold doctor, from outside', () => {
   it('finds no problems behind a correct proxy', async () => {
     await start();
     const all = await found();
-    expect(troubles(all)).to.deep.equal([]);
+    expect(listProblems(all)).to.deep.equal([]);
     for (const check of [
       'url',
       'proxy.host',
@@ -128,11 +128,16 @@ describe('pinfold doctor, from outside', () => {
     app = await createApp(readSettings({ ...env, PINFOLD_VIEWER_MODE: 'path' }), { log: () => undefined });
     await app.listen();
     const all = await findingsOf(examine({ ...env, PINFOLD_VIEWER_MODE: 'path' }));
-    expect(troubles(all)).to.deep.equal([]);
+    expect(listProblems(all)).to.deep.equal([]);
     expect(all.sites?.status).to.equal('skipped');
   });
 
-  const changes: readonly (readonly [does: string, Change, troubles: readonly string[], says?: RegExp])[] = [
+  const changes: readonly (readonly [
+    does: string,
+    Change,
+    listProblems: readonly string[],
+    says?: RegExp,
+  ])[] = [
     [
       'rewrites Host',
       { headers: (sent) => ({ ...sent, host: '127.0.0.1' }) },
@@ -163,7 +168,7 @@ describe('pinfold doctor, from outside', () => {
       await start();
       change = changed;
       const all = await found();
-      expect(troubles(all)).to.deep.equal(expected);
+      expect(listProblems(all)).to.deep.equal(expected);
       expect(JSON.stringify(all)).to.match(says);
     });
   }
@@ -171,12 +176,12 @@ describe('pinfold doctor, from outside', () => {
   it('reports that all viewers have one address if X-Forwarded-For is not trusted', async () => {
     await start({ PINFOLD_TRUST_PROXY: '' });
     const all = await found();
-    expect(troubles(all)).to.deep.equal(['proxy.client failed']);
+    expect(listProblems(all)).to.deep.equal(['proxy.client failed']);
     expect(all['proxy.client']?.advice).to.match(/^PINFOLD_TRUST_PROXY=(?:::ffff:)?127\.0\.0\.1$/);
   });
 
   it('reports that all viewers have one address behind two proxies if one is trusted', async () => {
-    // As Fly and Render do: an address of theirs follows the client's.
+    // Like Fly and Render: one of their addresses follows the client's.
     const headers = ({ 'x-forwarded-for': client, ...sent }: IncomingHttpHeaders) => ({
       ...sent,
       'x-forwarded-for': `${client === '127.0.0.1' ? '203.0.113.9' : client}, 66.241.124.230`,
@@ -188,19 +193,19 @@ describe('pinfold doctor, from outside', () => {
     ] as const) {
       await start({ PINFOLD_TRUST_PROXY: trusted });
       const all = await found();
-      expect(troubles(all), trusted).to.deep.equal(['proxy.client failed']);
+      expect(listProblems(all), trusted).to.deep.equal(['proxy.client failed']);
       expect(all['proxy.client']?.advice).to.equal(advice);
       await app?.close();
     }
     await start({ PINFOLD_TRUST_PROXY: '2' });
-    expect(troubles(await found())).to.deep.equal([]);
+    expect(listProblems(await found())).to.deep.equal([]);
   });
 
   it('reports that clients can choose their address', async () => {
     await start({ PINFOLD_TRUST_PROXY: '2' });
     change = { isAppending: true };
     const all = await found();
-    expect(troubles(all)).to.deep.equal(['proxy.client failed']);
+    expect(listProblems(all)).to.deep.equal(['proxy.client failed']);
     expect(all['proxy.client']?.advice).to.include('PINFOLD_TRUST_PROXY');
   });
 
@@ -208,7 +213,7 @@ describe('pinfold doctor, from outside', () => {
     await start();
     change = { status: 502 };
     const away = await found();
-    expect(troubles(away)).to.deep.equal(['url failed']);
+    expect(listProblems(away)).to.deep.equal(['url failed']);
     expect(away.url?.advice).to.include('start the server');
     proxy.close();
     proxy.closeAllConnections();
@@ -228,7 +233,7 @@ describe('pinfold doctor, from outside', () => {
     await start({ PINFOLD_SECRET: 'the secret of the server' });
     env = { ...env, PINFOLD_SECRET: 'the secret of another one' };
     const all = await found();
-    expect(troubles(all)).to.deep.equal(['proxy.host failed']);
+    expect(listProblems(all)).to.deep.equal(['proxy.host failed']);
     expect(all['proxy.host']?.advice).to.include('PINFOLD_SECRET');
   });
 
@@ -273,14 +278,14 @@ describe('pinfold doctor, from outside', () => {
     it('reports an untrusted certificate', async () => {
       await start({ PINFOLD_PUBLIC_URL: secureUrl() });
       const all = await found();
-      expect(troubles(all)).to.deep.equal(['url.certificate failed']);
+      expect(listProblems(all)).to.deep.equal(['url.certificate failed']);
       expect(all['url.certificate']?.advice).to.include('NODE_EXTRA_CA_CERTS');
     });
 
     it('reports a certificate that expires soon', async () => {
       await start({ PINFOLD_PUBLIC_URL: secureUrl() });
       const all = await findingsOf(examine(env, undefined, { ca }));
-      expect(troubles(all)).to.deep.equal(['url.certificate warning', 'sites.certificate warning']);
+      expect(listProblems(all)).to.deep.equal(['url.certificate warning', 'sites.certificate warning']);
       expect(all['url.certificate']?.observed).to.match(/^the certificate is valid for [45] days$/);
     });
 

@@ -5,7 +5,7 @@ import { openLog } from '../../src/server/log.ts';
 
 const at = (seconds: number): Instant => instant(1_800_000_000_000 + Math.round(seconds * 1_000));
 
-function rig() {
+function createDifference() {
   const said: string[] = [];
   const difference = new ClockDifference();
   difference.logTo(openLog('info', (line) => said.push(JSON.parse(line).msg)));
@@ -14,13 +14,13 @@ function rig() {
 
 describe("the difference between this machine's clock and the database's", () => {
   it('is unknown before the first measurement', () => {
-    const { difference } = rig();
+    const { difference } = createDifference();
     expect(difference.milliseconds).to.equal(undefined);
     expect(difference.isTooLarge).to.equal(false);
   });
 
   it('is measured at the middle of the call, and positive if this machine is ahead', () => {
-    const { difference } = rig();
+    const { difference } = createDifference();
     difference.note(at(10), at(4), at(10.5));
     expect(difference.milliseconds).to.equal(6_250);
     difference.note(at(10), at(12), at(10));
@@ -28,20 +28,20 @@ describe("the difference between this machine's clock and the database's", () =>
   });
 
   it('is 0 if the database has no clock of its own', () => {
-    const { difference } = rig();
+    const { difference } = createDifference();
     difference.note(at(10), undefined, at(10));
     expect(difference.milliseconds).to.equal(0);
   });
 
   it('is not measured by a slow call', () => {
-    const { difference } = rig();
+    const { difference } = createDifference();
     difference.note(at(10), at(10), at(10));
     difference.note(at(20), at(10), at(21.5));
     expect(difference.milliseconds).to.equal(0);
   });
 
   it('is logged once when it exceeds a minute, and once when it ends', () => {
-    const { difference, said } = rig();
+    const { difference, said } = createDifference();
     difference.note(at(70), at(10), at(70));
     expect([difference.isTooLarge, said]).to.deep.equal([false, []]);
     difference.note(at(70.1), at(10), at(70.1));

@@ -10,8 +10,8 @@ const FULL = new Fault('storage_unavailable', 'full', {
 
 const BARRED = new Fault('storage_unavailable', 'not for this release');
 
-/** A part whose answers a test gives, and a clock that each of them may take some of. */
-function rig(longest = 60_000) {
+/** A part whose answers and delays a test controls, and its clock. */
+function createDependency(longest = 60_000) {
   const said: string[] = [];
   let now = 0;
   let asked = 0;
@@ -50,11 +50,11 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 
 describe('a dependency of the server', () => {
   it('is healthy before the first probe', () => {
-    expect(rig().part.state).to.equal('ok');
+    expect(createDependency().part.state).to.equal('ok');
   });
 
   it('has the state that a probe finds: healthy, slow, full or unavailable', async () => {
-    const { part, found, takes } = rig();
+    const { part, found, takes } = createDependency();
     expect(await found(refuses(FAULT))).to.equal('unavailable');
     expect(part.error).to.equal(FAULT);
     expect(await found(refuses(FULL))).to.equal('full');
@@ -67,7 +67,7 @@ describe('a dependency of the server', () => {
   });
 
   it('is unavailable after a timeout, and gets no second probe while one hangs', async () => {
-    const { part, asked, found } = rig(1);
+    const { part, asked, found } = createDependency(1);
     const hanging = Promise.withResolvers<void>();
     expect(await found(() => hanging.promise)).to.equal('unavailable');
     await part.probe();
@@ -79,7 +79,7 @@ describe('a dependency of the server', () => {
   });
 
   it('aborts the signal of a probe that has timed out', async () => {
-    const { found } = rig(1);
+    const { found } = createDependency(1);
     let reason: unknown;
     await found(
       (signal) =>
@@ -94,13 +94,13 @@ describe('a dependency of the server', () => {
   });
 
   it('runs one probe for many concurrent callers', async () => {
-    const { part, asked } = rig();
+    const { part, asked } = createDependency();
     await Promise.all(Array.from({ length: 100 }, () => part.probe()));
     expect(asked()).to.equal(1);
   });
 
   it('is unavailable as soon as a request fails, and available as soon as one succeeds', async () => {
-    const { part, answers } = rig();
+    const { part, answers } = createDependency();
     answers(refuses(FAULT));
     part.failed(FAULT);
     expect(part.state).to.equal('unavailable');
@@ -113,7 +113,7 @@ describe('a dependency of the server', () => {
   });
 
   it('is probed after a failed request, at most once between two regular probes', async () => {
-    const { part, asked } = rig();
+    const { part, asked } = createDependency();
     part.failed(FAULT);
     await settled();
     expect([part.state, asked()]).to.deep.equal(['ok', 1]);
@@ -128,7 +128,7 @@ describe('a dependency of the server', () => {
   });
 
   it('stays healthy after other faults and aborted calls', () => {
-    const { part } = rig();
+    const { part } = createDependency();
     part.failed(new Fault('store_corrupt', 'damaged'));
     part.failed(new Fault('store_unavailable', 'another part'));
     part.failed(new DOMException('gone', 'AbortError'));
@@ -136,7 +136,7 @@ describe('a dependency of the server', () => {
   });
 
   it('is slow, not unavailable, when a probe times out while requests succeed', async () => {
-    const { part, found } = rig(1);
+    const { part, found } = createDependency(1);
     const busy = (): Promise<void> => {
       part.answered();
       return Promise.reject(FAULT);
@@ -145,7 +145,7 @@ describe('a dependency of the server', () => {
   });
 
   it('is unavailable, not slow, when a probe is denied access while requests succeed', async () => {
-    const { part, said, found } = rig(1);
+    const { part, said, found } = createDependency(1);
     const persistent = (): Promise<void> => {
       part.answered();
       return Promise.reject(BARRED);
@@ -155,7 +155,7 @@ describe('a dependency of the server', () => {
   });
 
   it('is logged when probes find it unavailable or available again, not for each request', async () => {
-    const { part, said, found } = rig();
+    const { part, said, found } = createDependency();
     part.answered();
     await found(refuses(FAULT));
     part.failed(FAULT);
@@ -172,8 +172,8 @@ describe('a dependency of the server', () => {
   });
 
   it('is not probed after it is closed, which ends a running probe', async () => {
-    const { part, asked, said } = rig();
-    const hanging = rig();
+    const { part, asked, said } = createDependency();
+    const hanging = createDependency();
     hanging.answers(() => new Promise(() => undefined));
     const looking = hanging.part.probe();
     await Promise.all([hanging.part.close(), looking]);

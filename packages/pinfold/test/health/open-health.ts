@@ -12,7 +12,7 @@ import { Health } from '../../src/health/health.ts';
 
 const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** How the stores are, as a test sets it, and what was asked of them. */
+/** The state of the stores, which a test sets, and the calls that they received. */
 class Backends {
   readonly asked = { database: 0, storage: 0, staging: 0, listings: 0 };
   readonly wrong: { database?: Fault; storage?: Fault; staging?: Fault } = {};
@@ -59,7 +59,7 @@ function storesOver(backends: Backends) {
   };
 }
 
-/** The health of stores that count what is asked of them, and fail as a test says. */
+/** The health over stores that count their calls, and fail when a test wants it. */
 export function openHealth() {
   const clock = createManualClock();
   const backends = new Backends();
@@ -87,7 +87,7 @@ export function openHealth() {
     setDatabaseClock: (ahead: number): void => {
       backends.databaseClock = ahead;
     },
-    /** Lets seconds pass, in the steps of the timer that checks the stores. */
+    /** Advances the time, in the steps of the timer that checks the stores. */
     pass: async (count: number): Promise<void> => {
       for (let passed = 0; passed < count; passed += 5) {
         clock.advance(seconds(5));

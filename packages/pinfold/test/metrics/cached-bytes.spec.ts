@@ -7,7 +7,7 @@ import { publish, send } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';
 import { metricOf, metricsText } from './metrics-text.ts';
 
-/** Bytes of files that are small for Node's buffer pool, which is 8 or 64 KiB by its version. */
+/** Bytes of files that fit into Node's buffer pool, which has 8 or 64 KiB depending on the version. */
 const LENGTHS = [120, 120, 9_000];
 const SITES = 4;
 const FILES = 60;
@@ -64,7 +64,7 @@ describe('the bytes that caches count', () => {
         for (const headers of views) {
           expect((await send(local, path, { host, ...headers })).status).to.be.oneOf([200, 206]);
         }
-        // Pages come out of the pool, too.
+        // Pages also come from the pool.
         for (let times = 0; times < 5; times += 1) await send(local, '/nothing', { host });
       }
       const [id = ''] = ids;

@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { poolMetrics } from '../../src/metrics/gauges.ts';
+import { addPoolMetrics } from '../../src/metrics/gauges.ts';
 import { Registry } from '../../src/metrics/registry.ts';
 import { serve } from '../servers/served.ts';
 import { metricsText } from './metrics-text.ts';
 
 const DEPLOY = join(import.meta.dirname, '..', '..', '..', '..', 'deploy');
 
-/** What a file says, of no type. */
+/** The content of a file, without a type. */
 type Parsed = ReturnType<typeof parse>;
 
 const textOf = (...names: readonly string[]): Promise<string> => readFile(join(DEPLOY, ...names), 'utf8');
@@ -19,20 +19,20 @@ async function rules(): Promise<readonly Parsed[]> {
   return groups.flatMap((group: Parsed) => group.rules);
 }
 
-/** Every name that a server gives, on either database. */
-async function given(): Promise<ReadonlySet<string>> {
+/** The names of all metrics of a server, on either database. */
+async function listServerMetrics(): Promise<ReadonlySet<string>> {
   const server = await serve({ PINFOLD_METRICS_PORT: '0' });
   const text = await metricsText(server.metricsPort);
   await server.close();
   const registry = new Registry();
-  poolMetrics(registry, { totalCount: 0, idleCount: 0, waitingCount: 0 });
+  addPoolMetrics(registry, { totalCount: 0, idleCount: 0, waitingCount: 0 });
   const names = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
     type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   );
   return new Set([...names, ...Object.keys(registry.snapshot())]);
 }
 
-function named(expressions: readonly string[]): readonly string[] {
+function listUsedMetrics(expressions: readonly string[]): readonly string[] {
   return [...new Set(expressions.join('\n').match(/\bpinfold_\w+/g))];
 }
 
@@ -52,19 +52,19 @@ describe('the alerts and the dashboard for operators', () => {
   });
 
   it('uses only metrics that a server provides', async () => {
-    const names = await given();
+    const names = await listServerMetrics();
     const { panels } = JSON.parse(await textOf('grafana', 'pinfold.json'));
     const shown: readonly string[] = panels.flatMap(({ targets = [] }: Parsed) =>
       targets.map(({ expr }: Parsed) => expr),
     );
     expect(shown.length).to.be.greaterThan(20);
-    const asked = named([...shown, ...(await rules()).map(({ expr }) => expr)]);
+    const asked = listUsedMetrics([...shown, ...(await rules()).map(({ expr }) => expr)]);
     expect(asked.filter((name) => !names.has(name))).to.deep.equal([]);
   });
 
   it('uses exactly the documented names', async () => {
     const page = await readFile(join(DEPLOY, '..', 'docs', 'operators', 'metrics.md'), 'utf8');
-    const names = [...(await given())].map((name) => name.replace(/_(?:bucket|sum|count)$/, ''));
+    const names = [...(await listServerMetrics())].map((name) => name.replace(/_(?:bucket|sum|count)$/, ''));
     const documented = page.match(/(?<=`)(?:pinfold|process)_\w+(?=`)/g);
     expect(new Set(names)).to.deep.equal(new Set(documented));
   });

@@ -7,9 +7,9 @@ import {
   withoutGauges,
 } from '../../src/metrics/metrics-snapshot.ts';
 import { Registry } from '../../src/metrics/registry.ts';
-import { requestMetrics } from '../../src/metrics/request-metrics.ts';
+import { createRequestMetrics } from '../../src/metrics/request-metrics.ts';
 
-/** What a process says that has done so much. */
+/** The metrics of a process with these counts. */
 function processWith(amount: number): MetricsSnapshot {
   const registry = new Registry();
   registry.counter('done_total', 'Done.').at().value = amount;
@@ -54,7 +54,7 @@ describe('the metrics of several processes', () => {
 
   it('name a new error even after clients were refused in every possible way', () => {
     const registry = new Registry();
-    const count = requestMetrics(registry);
+    const count = createRequestMetrics(registry);
     const take = (route: string, method: string, status: number): void => {
       const who = { role: null, requestId: '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20' };
       count({ route, method, status, milliseconds: 1, ...who }, 0, 0);

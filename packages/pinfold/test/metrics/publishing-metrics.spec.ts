@@ -1,6 +1,6 @@
 import { type CheckRequest, Fault, type PublishRequest, type UseCases } from '@pinfold/core';
 import { expect } from 'chai';
-import { publishingMetrics } from '../../src/metrics/publishing-metrics.ts';
+import { createPublishingMetrics } from '../../src/metrics/publishing-metrics.ts';
 import { Registry } from '../../src/metrics/registry.ts';
 
 describe('metrics of publications', () => {
@@ -9,7 +9,7 @@ describe('metrics of publications', () => {
     const fail = async () => {
       throw new Fault('publishing_overloaded', 'the queue is full');
     };
-    const { countCalls, inProgress } = publishingMetrics(registry);
+    const { countCalls, inProgress } = createPublishingMetrics(registry);
     const useCases = countCalls({ publish: fail, check: fail } as unknown as UseCases);
     await useCases.check({} as CheckRequest).catch(() => {});
     const failed = () => registry.snapshot().pinfold_publications_total?.series;

@@ -3,7 +3,7 @@ import { createMemory } from '@pinfold/memory';
 import { aComparison, aRemovalClock, createManualClock, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { Registry } from '../../src/metrics/registry.ts';
-import { sweepMetrics } from '../../src/metrics/sweep-metrics.ts';
+import { createSweepMetrics } from '../../src/metrics/sweep-metrics.ts';
 
 const report: CleanUpReport = {
   reservations: 0,
@@ -28,7 +28,7 @@ const report: CleanUpReport = {
 describe('the metrics of sweeps', () => {
   it('have how far the clock of removal was behind at the last sweep that used it', () => {
     const registry = new Registry();
-    const { observe } = sweepMetrics(registry);
+    const { observe } = createSweepMetrics(registry);
     const valueAfter = (more: Partial<CleanUpReport>): number | undefined => {
       observe({ kind: 'sweep', report: { ...report, ...more }, took: duration(1) });
       return registry.snapshot().pinfold_removal_behind_seconds?.series['']?.[0];
@@ -45,7 +45,7 @@ describe('the metrics of sweeps', () => {
     const withoutArchive = [
       '3f1d2c4e-0000-4000-8000-000000000001',
     ] as unknown as CleanUpReport['withoutArchive'];
-    sweepMetrics(registry).observe({
+    createSweepMetrics(registry).observe({
       kind: 'sweep',
       report: { ...report, withoutArchive },
       took: duration(1),
@@ -55,7 +55,7 @@ describe('the metrics of sweeps', () => {
 
   it('have the publications and bytes that the last counting sweep found', () => {
     const registry = new Registry();
-    const { observe } = sweepMetrics(registry);
+    const { observe } = createSweepMetrics(registry);
     const withoutGauges = () => {
       const { pinfold_publications: publications, pinfold_stored_bytes: bytes } = registry.snapshot();
       return { ...publications?.series, ...bytes?.series };
@@ -73,7 +73,7 @@ describe('the metrics of sweeps', () => {
 
   it('have the end of the last scheduled export, and nothing before the first one', async () => {
     const [{ roles, snapshot }, clock, registry] = [createMemory(), createManualClock(), new Registry()];
-    const { update } = sweepMetrics(registry);
+    const { update } = createSweepMetrics(registry);
     const limits = { cleanupGrace: seconds(1), reservationAge: seconds(2) };
     const exported = async () => {
       await update({ roles, snapshot, clock, limits }, false);
@@ -96,7 +96,10 @@ describe('the metrics of sweeps', () => {
       },
     });
     const limits = { cleanupGrace: seconds(1), reservationAge: seconds(2) };
-    await sweepMetrics(new Registry()).update({ roles, snapshot: memory.snapshot, clock, limits }, true);
+    await createSweepMetrics(new Registry()).update(
+      { roles, snapshot: memory.snapshot, clock, limits },
+      true,
+    );
     expect(asked).to.deep.equal([reached - 1_000, reached - 2_000]);
   });
 });

@@ -37,7 +37,7 @@ describe('the import of an export that was manipulated', () => {
 
   const manifest = async () => JSON.parse(await readFile(stage.at('out', 'manifest.json'), 'utf8'));
 
-  /** Writes other records, with the sums that belong to them, and imports them. */
+  /** Writes other records with their correct hashes, and imports them. */
   async function imported(changed: readonly Json[]) {
     const whole = await manifest();
     await rm(stage.at('out', whole.records[0].file));

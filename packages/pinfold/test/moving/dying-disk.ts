@@ -1,12 +1,12 @@
 import files from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** The calls by which a folder changes. */
+/** The calls that change a folder. */
 const CALLS = ['link', 'mkdir', 'open', 'rename', 'rm', 'unlink'] as const;
 
 /**
- * Lets every change of a folder fail from its `last`th on, so that what is left there is what a killed process leaves.
- * `restore` ends that, and says whether it came so far.
+ * Lets every change of a folder fail from the `last`th on, so that the folder looks as after a kill.
+ * `restore` ends that, and returns whether it was reached.
  */
 export function countSteps(folder: string, last: number): { restore(): boolean } {
   const own = Object.fromEntries(CALLS.map((name) => [name, files[name]]));

@@ -5,7 +5,7 @@ import type { Env } from '../command-run.ts';
 import { list } from '../servers/api-calls.ts';
 import { type Engines, startEngines } from '../servers/engines.ts';
 import { startPublisher } from './load.ts';
-import { contentsOf, openStage, succeed } from './stage.ts';
+import { hashFiles, openStage, succeed } from './stage.ts';
 
 /** `pnpm --filter pinfold moving` and the nightly workflow move 1,000. */
 const PUBLICATIONS = Number(process.env.PUBLICATIONS ?? 30);
@@ -16,10 +16,11 @@ describe('a service that moves from SQLite and files to PostgreSQL and S3, and b
 
   afterEach(() => engines.close());
 
-  it('is the same at both ends, although it publishes meanwhile', () => journey(engines, PUBLICATIONS));
+  it('is the same at both ends, although it publishes meanwhile', () =>
+    moveThereAndBack(engines, PUBLICATIONS));
 });
 
-/** The key of the service that it was is good at the one that it has become, and shows the same sites. */
+/** The key of the original service is valid at the new one, which shows the same sites. */
 async function expectServed(env: Env): Promise<void> {
   const served = await startPublisher(env);
   const pins = await list(served.url, served.key);
@@ -33,10 +34,10 @@ async function expectServed(env: Env): Promise<void> {
 }
 
 /**
- * From SQLite and files to PostgreSQL and S3 while the server publishes, and back: the ends are equal by what `verify`
- * says and by their exports.
+ * From SQLite and files to PostgreSQL and S3 while the server publishes, and back. Both ends have equal results of
+ * `verify` and equal exports.
  */
-async function journey(engines: Engines, count: number): Promise<void> {
+async function moveThereAndBack(engines: Engines, count: number): Promise<void> {
   const stage = openStage();
   const start = stage.env('start');
   const middle = engines.env('middle');
@@ -69,7 +70,7 @@ async function journey(engines: Engines, count: number): Promise<void> {
   for (const [n, env] of [start, middle, end].entries()) {
     await succeed(env, 'verify');
     await succeed(env, 'export', stage.at(`export ${n}`));
-    exports.push(await contentsOf(stage.at(`export ${n}`)));
+    exports.push(await hashFiles(stage.at(`export ${n}`)));
   }
   expect(exports[1]).to.deep.equal(exports[0]);
   expect(exports[2]).to.deep.equal(exports[0]);

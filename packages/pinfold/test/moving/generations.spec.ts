@@ -6,7 +6,7 @@ import { type Env, run } from '../command-run.ts';
 import { newFolder } from '../servers/new-folder.ts';
 import { countSteps } from './dying-disk.ts';
 import { startPublisher } from './load.ts';
-import { archivesOf, contentsOf, openStage, removeArchive, type Stage, succeed } from './stage.ts';
+import { archivesOf, hashFiles, openStage, removeArchive, type Stage, succeed } from './stage.ts';
 
 const { text: KEY } = new NodeApiKeySecrets().mint();
 const GENERATION = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
@@ -44,7 +44,7 @@ describe('pinfold export --generations', () => {
     for (const name of await generations()) expect(name).to.match(GENERATION);
     await succeed(env, 'export', stage.at('alone'));
     for (const name of await generations()) {
-      expect(await contentsOf(join(backups, name))).to.deep.equal(await contentsOf(stage.at('alone')));
+      expect(await hashFiles(join(backups, name))).to.deep.equal(await hashFiles(stage.at('alone')));
     }
     expect((await exportAgain(2)).code).to.equal(0);
     expect((await generations()).length).to.equal(2);
@@ -106,7 +106,7 @@ describe('pinfold export --generations', () => {
   it('verifies a sample of the export, and keeps the older exports if it has problems', async () => {
     expect((await exportAgain(2, '--verify', '1', '--scheduled')).code).to.equal(0);
     const [only] = await generations();
-    // What several generations have in common is damaged in all of them.
+    // A file that several generations share is damaged in all of them.
     for (const file of await filesOf(only)) await appendFile(file, 'x');
     for (let night = 0; night < 2; night += 1) {
       const { code, err } = await exportAgain(2, '--verify', '1', '--scheduled');
@@ -145,7 +145,7 @@ describe('pinfold export --generations', () => {
       );
       expect(others, what).to.deep.equal([]);
       await succeed(env, 'export', stage.at('alone'));
-      expect(await contentsOf(join(folder, name)), what).to.deep.equal(await contentsOf(stage.at('alone')));
+      expect(await hashFiles(join(folder, name)), what).to.deep.equal(await hashFiles(stage.at('alone')));
     }
     expect(deaths).to.be.greaterThan(10);
   });
@@ -170,11 +170,11 @@ describe('pinfold export --generations', () => {
     await rename(join(backups, first), elsewhere);
     for (const name of ['2999-12-31T23-59-59Z', 'incoming']) {
       await symlink(elsewhere, join(backups, name));
-      const before = await contentsOf(elsewhere);
+      const before = await hashFiles(elsewhere);
       const { code, err } = await exportAgain(2);
       expect([code, err.includes('other things')], name).to.deep.equal([1, true]);
       expect((await run(env, 'verify', backups)).code, name).to.equal(1);
-      expect(await contentsOf(elsewhere), name).to.deep.equal(before);
+      expect(await hashFiles(elsewhere), name).to.deep.equal(before);
       await unlink(join(backups, name));
     }
     await rm(elsewhere, { recursive: true });

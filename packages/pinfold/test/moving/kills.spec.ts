@@ -5,17 +5,17 @@ import { expect } from 'chai';
 import { type Env, spawnCommand } from '../command-run.ts';
 import { type Engines, startEngines } from '../servers/engines.ts';
 import { startPublisher } from './load.ts';
-import { contentsOf, openStage, type Stage, succeed } from './stage.ts';
+import { hashFiles, openStage, type Stage, succeed } from './stage.ts';
 
 const COUNT = 40;
 
-/** How many archives a folder has. */
+/** The number of archives in a folder. */
 async function countIn(folder: string): Promise<number> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
   return found.filter((entry) => entry.isFile() && /^\d{13}-/.test(entry.name)).length;
 }
 
-/** Runs a command that is killed once a folder has so many archives. */
+/** Runs a command, and kills it once a folder has this many archives. */
 async function killWith(
   archives: number,
   folder: string,
@@ -26,7 +26,7 @@ async function killWith(
   const killing = { ...env, NODE_OPTIONS, KILLED_IN: folder, KILLED_WITH: String(archives) };
   const child = spawnCommand(killing, ...args);
   expect(await once(child, 'close'), `with ${archives} archives`).to.deep.equal([null, 'SIGKILL']);
-  // An import stores several at the same time.
+  // An import stores several archives at the same time.
   expect(await countIn(folder)).to.be.within(archives, archives + 8);
 }
 
@@ -50,7 +50,7 @@ describe('kill -9 in the midst of a move', () => {
   });
 
   const equalToSound = async (folder: string): Promise<void> => {
-    expect(await contentsOf(stage.at(folder))).to.deep.equal(await contentsOf(stage.at('sound')));
+    expect(await hashFiles(stage.at(folder))).to.deep.equal(await hashFiles(stage.at('sound')));
   };
 
   it('leaves an export that can continue', async () => {
@@ -89,7 +89,7 @@ describe('kill -9 in the midst of a move', () => {
 
   describe('to PostgreSQL and S3', () => {
     let engines: Engines;
-    /** Called for each archive before the storage takes it. */
+    /** Called for each archive before the storage stores it. */
     let beforePut: () => Promise<void>;
 
     beforeEach(async () => {

@@ -5,13 +5,13 @@ import { serve } from '../servers/served.ts';
 
 const CONCURRENCY = 8;
 
-/** A running server with a key, and what is published on it. */
+/** A running server with a key, and its publications. */
 export interface Publisher {
   readonly url: string;
   readonly key: string;
-  /** Publishes so many sites of some bytes, the `from`th and those after it. */
+  /** Publishes this many sites of some bytes, numbered from `from`. */
   publish(from: number, count: number, bytes: number): Promise<void>;
-  /** Publishes, renames and stops until it is told to end; resolves with how many were published. */
+  /** Publishes, renames and stops until it is stopped; resolves with the number of publications. */
   load(ended: AbortSignal): Promise<number>;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export async function startPublisher(env: Env): Promise<Publisher> {
   const { url, key: made, close } = await serve({ ...env, PINFOLD_RATE_PUBLICATIONS: 'off' });
   const key = env.PINFOLD_API_KEY ?? made;
   const one = async (n: number, bytes: number): Promise<string> => {
-    const answer = await publish(url, key, `site ${n}`, site(noise(n, bytes)));
+    const answer = await publish(url, key, `site ${n}`, site(createNoise(n, bytes)));
     if (answer.status !== 201) throw new Error(`a publication is answered with ${answer.status}`);
     return ((await answer.json()) as { readonly pin: { readonly id: string } }).pin.id;
   };
@@ -53,7 +53,7 @@ export async function startPublisher(env: Env): Promise<Publisher> {
 }
 
 /** Letters that do not shrink much, the same for each `n`. */
-export function noise(n: number, bytes: number): string {
+export function createNoise(n: number, bytes: number): string {
   const outputLength = Math.ceil(bytes * (3 / 4));
   return createHash('shake256', { outputLength }).update(String(n)).digest('base64');
 }

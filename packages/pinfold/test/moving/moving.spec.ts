@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { compose } from '../../src/compose/compose.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { COMMAND, run, runProcess } from '../command-run.ts';
-import { archivesOf, contentsOf, loseArchive, openStage, removeArchive, succeed } from './stage.ts';
+import { archivesOf, hashFiles, loseArchive, openStage, removeArchive, succeed } from './stage.ts';
 
 describe('pinfold export and import', () => {
   const stage = ofEachTest(openStage);
@@ -18,7 +18,7 @@ describe('pinfold export and import', () => {
     expect(done.err).to.match(/^exported: \d+ records, 3 archives, 3 of them new$/m);
     await succeed(stage.env('two'), 'import', stage.at('first'));
     await succeed(stage.env('two'), 'export', stage.at('second'));
-    const [first, second] = await Promise.all(['first', 'second'].map((name) => contentsOf(stage.at(name))));
+    const [first, second] = await Promise.all(['first', 'second'].map((name) => hashFiles(stage.at(name))));
     expect(second).to.deep.equal(first);
     expect(Object.keys(first ?? {})).to.have.lengthOf(3 + 2);
     await succeed(stage.env('two'), 'verify');
@@ -39,7 +39,7 @@ describe('pinfold export and import', () => {
     expect(done.err).to.match(/^exported: \d+ records, 2 archives, 2 of them new$/m);
     const first = await lastExport();
     expect(first).to.be.within(begun, Date.now());
-    expect(await contentsOf(stage.at('nightly'))).to.deep.equal(await contentsOf(stage.at('plain')));
+    expect(await hashFiles(stage.at('nightly'))).to.deep.equal(await hashFiles(stage.at('plain')));
     await writeFile(stage.at('a-file'), '');
     expect((await run(env, 'export', stage.at('a-file'), '--scheduled')).code, 'one that fails').to.equal(1);
     expect(await lastExport()).to.equal(first);
@@ -54,9 +54,9 @@ describe('pinfold export and import', () => {
     expect((await stat(stage.at('out'))).mode & 0o777).to.equal(0o700);
     const [records = ''] = await readdir(stage.at('out', 'records'));
     expect((await stat(stage.at('out', 'records', records))).mode & 0o777).to.equal(0o600);
-    const before = await contentsOf(stage.at('out'));
+    const before = await hashFiles(stage.at('out'));
     await succeed(env, 'export', stage.at('again'));
-    expect(await contentsOf(stage.at('again'))).to.deep.equal(before);
+    expect(await hashFiles(stage.at('again'))).to.deep.equal(before);
   });
 
   it('update a folder: keep existing archives, and remove those that two exports do not name', async () => {
@@ -71,7 +71,7 @@ describe('pinfold export and import', () => {
     expect(await archivesOf(stage.env('of the first'))).not.to.include(gone);
     await succeed(env, 'export', stage.at('out'));
     await succeed(env, 'export', stage.at('afresh'));
-    expect(await contentsOf(stage.at('out'))).to.deep.equal(await contentsOf(stage.at('afresh')));
+    expect(await hashFiles(stage.at('out'))).to.deep.equal(await hashFiles(stage.at('afresh')));
   });
 
   it('keep an archive that two exports do not name while its publication is in service, and exit with 1', async () => {
@@ -101,16 +101,16 @@ describe('pinfold export and import', () => {
   });
 
   const exportedIn = async (folder: string): Promise<readonly string[]> =>
-    Object.keys(await contentsOf(stage.at(folder, 'archives')));
+    Object.keys(await hashFiles(stage.at(folder, 'archives')));
 
   it('move everything through a pipe, as a tar of the same files', async () => {
     const env = await stage.stock('one', 3, 300_000);
     await succeed(env, 'export', stage.at('folder'));
     await pipe(`mkdir "$OUT"; pinfold export - | tar -x -C "$OUT"`, env, stage.at('folder two'));
-    expect(await contentsOf(stage.at('folder two'))).to.deep.equal(await contentsOf(stage.at('folder')));
+    expect(await hashFiles(stage.at('folder two'))).to.deep.equal(await hashFiles(stage.at('folder')));
     await pipe(`pinfold export - | PINFOLD_DATA_DIR="$OUT" pinfold import -`, env, stage.at('three'));
     await succeed(stage.env('three'), 'export', stage.at('folder three'));
-    expect(await contentsOf(stage.at('folder three'))).to.deep.equal(await contentsOf(stage.at('folder')));
+    expect(await hashFiles(stage.at('folder three'))).to.deep.equal(await hashFiles(stage.at('folder')));
   });
 
   it('refuse a database with records of its own, and change nothing there', async () => {
@@ -125,12 +125,12 @@ describe('pinfold export and import', () => {
 
   it('refuse a folder with an export of another database, and leave it unchanged', async () => {
     await succeed(await stage.stock('one', 2), 'export', stage.at('out'));
-    const before = await contentsOf(stage.at('out'));
+    const before = await hashFiles(stage.at('out'));
     for (const [name, count] of Object.entries({ empty: 0, other: 1 })) {
       const refused = await run(await stage.stock(name, count), 'export', stage.at('out'));
       expect(refused, name).to.deep.include({ code: 1 });
       expect(refused.err).to.include('knows none of its 2 publications');
-      expect(await contentsOf(stage.at('out'))).to.deep.equal(before);
+      expect(await hashFiles(stage.at('out'))).to.deep.equal(before);
     }
     await writeFile(stage.at('out', 'manifest.json'), '{');
     const { code, err } = await run(stage.env('one'), 'export', stage.at('out'));
@@ -242,7 +242,7 @@ describe('pinfold export and import', () => {
   });
 
   it('end with one line if no one reads, or nothing can be written', async () => {
-    // More than a pipe holds: else it may be written before its reader goes.
+    // More than the buffer of a pipe: otherwise all of it may be written before the reader leaves.
     const env = await stage.stock('one', 3, 300_000);
     const broken = await pipe('pinfold export - | head -c 10 > /dev/null', env, '').catch(
       (error: { readonly stderr: string }) => error.stderr,
@@ -251,7 +251,7 @@ describe('pinfold export and import', () => {
     await writeFile(stage.at('file'), '');
     const refused = await run(env, 'export', stage.at('file', 'folder'));
     expect(refused.err).to.match(/^pinfold: ENOTDIR: [^\n]+\n$/);
-    // Node's own way of making folders goes on there for ever.
+    // Node's own recursive `mkdir` loops there for ever.
     expect((await run(env, 'export', '/proc/nowhere/at/all')).code).to.equal(1);
     for (const command of ['export', 'import']) {
       expect((await run(env, command, '')).err).to.include('FOLDER is missing');
@@ -276,7 +276,7 @@ describe('pinfold export and import', () => {
   });
 });
 
-/** Runs a line of a shell in which `pinfold` is the command, with a path for what comes out. */
+/** Runs a shell command in which `pinfold` is the command, with a path for the output. */
 async function pipe(line: string, env: Readonly<Record<string, string>>, out: string): Promise<string> {
   const words = COMMAND.map((word) => `'${word}'`).join(' ');
   const script = `set -o pipefail; pinfold() { ${words} "$@"; }; ${line}`;

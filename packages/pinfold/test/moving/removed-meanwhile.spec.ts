@@ -38,8 +38,8 @@ describe('a move during changes', () => {
 
   afterEach(() => staged.dispose());
 
-  /** Takes all that comes. */
-  function gathering(): Destination & { readonly got: MovingArchive[]; ended: Walked | undefined } {
+  /** A destination that accepts everything. */
+  function createCollector(): Destination & { readonly got: MovingArchive[]; ended: Walked | undefined } {
     const got: MovingArchive[] = [];
     return {
       got,
@@ -54,8 +54,8 @@ describe('a move during changes', () => {
     };
   }
 
-  /** A storage that does something when an archive is first asked for. */
-  function whenAsked(id: ArchiveId, act: () => Promise<void>): ArchiveStorage {
+  /** A storage that runs a task when an archive is first read. */
+  function createHookedStorage(id: ArchiveId, act: () => Promise<void>): ArchiveStorage {
     let acted: Promise<void> | undefined;
     return replacing(memory.archives, {
       size: async (asked, signal) => {
@@ -81,7 +81,7 @@ describe('a move during changes', () => {
   }
 
   it('records an archive that a sweep removed: its role has ended at the target as well', async () => {
-    const archives = whenAsked(anArchiveId(2), () => stopAndRemove(2));
+    const archives = createHookedStorage(anArchiveId(2), () => stopAndRemove(2));
     const target = createMemory();
     const staging = {
       receive: async (body: AsyncIterable<Uint8Array>) => {
@@ -106,11 +106,11 @@ describe('a move during changes', () => {
   });
 
   it('excludes publications after its instant', async () => {
-    const archives = whenAsked(anArchiveId(1), async () => {
+    const archives = createHookedStorage(anArchiveId(1), async () => {
       await memory.archives.put(anArchiveId(9), await staged.stage(someBytes(10, 9)));
       await publishTo(memory.roles, aPublication(9));
     });
-    const to = gathering();
+    const to = createCollector();
     await walk(fromStores({ ...memory, archives, clock }), to, () => undefined);
     expect(to.ended?.archives).to.deep.equal([1, 2, 3].map(anArchiveId));
   });
@@ -136,7 +136,7 @@ describe('a move during changes', () => {
       await memory.archives.put(anArchiveId(n), await staged.stage(bytes));
       await publishTo(memory.roles, aPublication(n, { sha256: computeHash([bytes]) }));
     }
-    const to = gathering();
+    const to = createCollector();
     await walk(fromStores({ ...memory, archives, clock }), to, () => undefined);
     const ids = to.got.map(({ id }) => id);
     expect(ids).to.deep.equal(ids.toSorted());

@@ -8,16 +8,16 @@ import { readSettings } from '../../src/settings/settings.ts';
 import { DEFAULT_ACCOUNT } from '../../src/start/default-account.ts';
 import { type CommandRun, type Env, run } from '../command-run.ts';
 import { newFolder } from '../servers/new-folder.ts';
-import { noise } from './load.ts';
+import { createNoise } from './load.ts';
 
-/** A folder of one test, with services in folders of their own. */
+/** A folder of one test, with services in subfolders. */
 export interface Stage {
   readonly folder: string;
-  /** A path in it. */
+  /** A path below it. */
   at(...names: readonly string[]): string;
   /** The settings of a service with SQLite and files. */
   env(name: string): Env;
-  /** Makes a service and publishes so many sites with it, each of some bytes. */
+  /** Creates a service and publishes this many sites with it, each of some bytes. */
   stock(name: string, count: number, bytes?: number): Promise<Env>;
 }
 
@@ -34,16 +34,16 @@ export function openStage(): Stage {
     at,
     env,
     stock: async (name, count, bytes = 100) => {
-      await fill(env(name), count, bytes);
+      await publishSites(env(name), count, bytes);
       return env(name);
     },
   };
 }
 
-async function fill(env: Env, count: number, bytes: number): Promise<void> {
+async function publishSites(env: Env, count: number, bytes: number): Promise<void> {
   const { useCases, close } = await compose(readSettings(env));
   for (let n = 0; n < count; n += 1) {
-    const page = Buffer.from(`<!doctype html><title>${n}</title><p>${noise(n, bytes)}`);
+    const page = Buffer.from(`<!doctype html><title>${n}</title><p>${createNoise(n, bytes)}`);
     const { bytes: archive } = await packFiles([{ path: 'index.html', bytes: page }]);
     const request = {
       by: DEFAULT_ACCOUNT,
@@ -59,7 +59,7 @@ async function fill(env: Env, count: number, bytes: number): Promise<void> {
   await run(env, 'keys', 'create', '--account', 'Ünïted', '--label', 'of the test');
 }
 
-/** The ids of the archives that a service has, in order. */
+/** The ids of the archives of a service, in order. */
 export async function archivesOf(env: Env): Promise<readonly ArchiveId[]> {
   const { ports, close } = await compose(readSettings(env), { opener: 'import' });
   const ids = await ports.archives.list(undefined, 10_000);
@@ -67,12 +67,12 @@ export async function archivesOf(env: Env): Promise<readonly ArchiveId[]> {
   return ids;
 }
 
-/** Ends the publication of an archive and removes that, as a sweep does. */
+/** Ends a publication and removes its archive, like a sweep. */
 export function removeArchive(env: Env, id: ArchiveId): Promise<RoleId> {
   return removeOnceEnded(env, id, (role) => ({ ...role, deletedAt: role.publishedAt }));
 }
 
-/** Removes the archive of a publication in service, as a clock that was ahead did in an earlier release. */
+/** Removes the archive of a publication in service, as an earlier release did with a wrong clock. */
 export async function loseArchive(env: Env, id: ArchiveId): Promise<RoleId> {
   let before: Role | undefined;
   const pin = await removeOnceEnded(env, id, (role) => {
@@ -117,7 +117,7 @@ export async function succeed(env: Env, ...args: readonly string[]): Promise<Com
 }
 
 /** Every file of a folder, with a hash of its bytes. */
-export async function contentsOf(folder: string): Promise<Readonly<Record<string, string>>> {
+export async function hashFiles(folder: string): Promise<Readonly<Record<string, string>>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile())

@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import { type CommandRun, run, runWith } from '../command-run.ts';
 import { openStage, type Stage } from './stage.ts';
 
-/** Needs nothing of a service: not even a data folder. */
+/** Needs no service, not even a data folder. */
 const NOWHERE = { PINFOLD_DATA_DIR: '/nowhere/at/all' };
 
 describe('pinfold verify of an export', () => {
@@ -54,7 +54,7 @@ describe('pinfold verify of an export', () => {
     await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), ...members }));
   }
 
-  const idOf = (file = ''): string => file.slice(file.lastIndexOf('/') + 1);
+  const resolveId = (file = ''): string => file.slice(file.lastIndexOf('/') + 1);
 
   it('finds no problems in a correct export, without a database', async () => {
     const { code, report } = await verify();
@@ -78,10 +78,10 @@ describe('pinfold verify of an export', () => {
     await writeFile(third, bytes.with(bytes.length >> 1, 0x21 ^ Number(bytes[bytes.length >> 1])));
     const { code, report } = await verify();
     expect(code).to.equal(1);
-    expect(report.missing.map(({ archive }) => archive)).to.deep.equal([idOf(first)]);
-    expect(report.altered.map(({ archive }) => archive)).to.have.members([second, third].map(idOf));
+    expect(report.missing.map(({ archive }) => archive)).to.deep.equal([resolveId(first)]);
+    expect(report.altered.map(({ archive }) => archive)).to.have.members([second, third].map(resolveId));
     const { out, err } = await run(NOWHERE, 'verify', folder);
-    expect(out).to.include(`missing: ${idOf(first)} of publication `);
+    expect(out).to.include(`missing: ${resolveId(first)} of publication `);
     expect(err).to.equal('pinfold: the export is not sound: 3 faults\n');
     await rm(second);
     await mkdir(second);
@@ -105,8 +105,8 @@ describe('pinfold verify of an export', () => {
 
   it('counts archives without a record, which are not a problem', async () => {
     const [first = ''] = await archives();
-    const id = idOf(first).replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
-    await cp(first, first.replace(idOf(first), id));
+    const id = resolveId(first).replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
+    await cp(first, first.replace(resolveId(first), id));
     const { code, report } = await verify();
     expect([code, report.superfluous]).to.deep.equal([0, 1]);
   });
@@ -174,7 +174,7 @@ describe('pinfold verify of an export', () => {
 
   it('reads however many archives the manifest names as broken', async () => {
     const [first = ''] = await archives();
-    await alterManifest({ broken: new Array(200_000).fill(idOf(first)) });
+    await alterManifest({ broken: new Array(200_000).fill(resolveId(first)) });
     expect((await verify()).code).to.equal(0);
   });
 
@@ -188,7 +188,7 @@ describe('pinfold verify of an export', () => {
       1,
       [
         `this is not an export: records/${records} is over 128 MiB`,
-        `archive ${idOf(first)} is over a gigabyte, more than any publication can have`,
+        `archive ${resolveId(first)} is over a gigabyte, more than any publication can have`,
       ],
     ]);
     await truncate(join(folder, 'manifest.json'), 3_000_000_000);

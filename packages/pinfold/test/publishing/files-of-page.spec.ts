@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { filesOfPage } from '../../src/publishing/files-of-page.ts';
+import { findPageFiles } from '../../src/publishing/files-of-page.ts';
 import { newFolder } from '../servers/new-folder.ts';
 
 describe('the files that a page shows', () => {
@@ -12,7 +12,7 @@ describe('the files that a page shows', () => {
   });
 
   /** Writes files beside the page, each with its own name as its text unless it has another. */
-  async function beside(...files: readonly (string | readonly [string, string])[]): Promise<void> {
+  async function writeFiles(...files: readonly (string | readonly [string, string])[]): Promise<void> {
     for (const file of files) {
       const [path, text] = typeof file === 'string' ? [file, file] : file;
       await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -20,21 +20,21 @@ describe('the files that a page shows', () => {
     }
   }
 
-  async function found(page: string): Promise<readonly string[]> {
-    const files = await filesOfPage(join(folder, 'report.html'), new TextEncoder().encode(page));
+  async function findFiles(page: string): Promise<readonly string[]> {
+    const files = await findPageFiles(join(folder, 'report.html'), new TextEncoder().encode(page));
     return [...files.keys()].sort();
   }
 
   it('are its existing images, styles and scripts, without linked pages', async () => {
-    await beside('chart.png', 'js/app.js', 'a b.svg', 'other.html', 'unnamed.png', ['style.css', '']);
+    await writeFiles('chart.png', 'js/app.js', 'a b.svg', 'other.html', 'unnamed.png', ['style.css', '']);
     const page =
       '<link rel="stylesheet" href="style.css"><img src="./chart.png?v=1#top"><script src="js/app.js"></script>' +
       '<img src="a%20b.svg"><img src="missing.png"><a href="other.html">x</a>';
-    expect(await found(page)).to.deep.equal(['a b.svg', 'chart.png', 'js/app.js', 'style.css']);
+    expect(await findFiles(page)).to.deep.equal(['a b.svg', 'chart.png', 'js/app.js', 'style.css']);
   });
 
   it('include files that its style sheets name, relative to them', async () => {
-    await beside(
+    await writeFiles(
       [
         'css/style.css',
         '@import "more.css"; body { background: url(../img/back.png) } @font-face { src: url("f.woff2") }',
@@ -45,7 +45,7 @@ describe('the files that a page shows', () => {
       'css/dot.png',
       'back.png',
     );
-    expect(await found('<link rel="stylesheet" href="css/style.css">')).to.deep.equal([
+    expect(await findFiles('<link rel="stylesheet" href="css/style.css">')).to.deep.equal([
       'css/dot.png',
       'css/f.woff2',
       'css/more.css',
@@ -58,20 +58,20 @@ describe('the files that a page shows', () => {
     const hostile = ['url(', 'url( ', 'url("', "url('", ' ', '@import ', 'url(a)', 'url(a '];
     for (const text of hostile) {
       await writeFile(join(folder, 'a.css'), `url(${text.repeat(2_000_000 / text.length)}`);
-      expect(await found('<link rel="stylesheet" href="a.css">')).to.deep.equal(['a.css']);
+      expect(await findFiles('<link rel="stylesheet" href="a.css">')).to.deep.equal(['a.css']);
     }
   });
 
   it('are found even if there are more names than a call can have arguments', async () => {
-    await beside('last.png');
+    await writeFiles('last.png');
     const names = Array.from({ length: 200_000 }, (_, n) => `url(#${n})`).join('');
     await writeFile(join(folder, 'a.css'), `${names}url(last.png)`);
-    expect(await found('<link rel="stylesheet" href="a.css">')).to.deep.equal(['a.css', 'last.png']);
+    expect(await findFiles('<link rel="stylesheet" href="a.css">')).to.deep.equal(['a.css', 'last.png']);
   });
 
   it('are never outside its folder, and never forbidden in a site', async () => {
     const inside = join(folder, 'inside');
-    await beside('secret.png', 'inside/.env', 'inside/.git/x.png', 'inside/folder/x.png');
+    await writeFiles('secret.png', 'inside/.env', 'inside/.git/x.png', 'inside/folder/x.png');
     await symlink(join(folder, 'secret.png'), join(inside, 'link.png'));
     await symlink(folder, join(inside, 'way'));
     const references = [
@@ -95,7 +95,7 @@ describe('the files that a page shows', () => {
       join(folder, 'secret.png'),
     ];
     const page = references.map((reference) => `<img src="${reference}">`).join('');
-    const files = await filesOfPage(join(inside, 'report.html'), new TextEncoder().encode(page));
+    const files = await findPageFiles(join(inside, 'report.html'), new TextEncoder().encode(page));
     expect([...files.keys()]).to.deep.equal([]);
   });
 });

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { resumeHint } from '../../src/publishing/resume-hint.ts';
+import { formatResumeHint } from '../../src/publishing/resume-hint.ts';
 
 describe('the advice after an attempt with an unknown outcome', () => {
   it('names the option with the key of the attempt, quoted for a shell', () => {
-    expect(resumeHint({ idempotencyKey: 'nightly-17' }, 'interrupted:')).to.include(
+    expect(formatResumeHint({ idempotencyKey: 'nightly-17' }, 'interrupted:')).to.include(
       '--idempotency-key nightly-17,',
     );
-    expect(resumeHint({ idempotencyKey: "Ada's site" }, 'interrupted:')).to.include(
+    expect(formatResumeHint({ idempotencyKey: "Ada's site" }, 'interrupted:')).to.include(
       String.raw`--idempotency-key 'Ada'\''s site',`,
     );
   });

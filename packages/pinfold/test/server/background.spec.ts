@@ -36,8 +36,8 @@ const nothing: CleanUpReport = {
 
 const away = new Fault('store_unavailable', 'the database is away');
 
-/** Moves the clock on, and lets what it woke begin to sleep again. */
-async function pass(clock: ManualClock, length: Duration): Promise<void> {
+/** Advances the clock, and lets tasks that it wakes sleep again. */
+async function advance(clock: ManualClock, length: Duration): Promise<void> {
   clock.advance(length);
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 }
@@ -67,7 +67,7 @@ function timer(random: number, outcomes: readonly (() => CleanUpReport)[]) {
   return {
     lines,
     sweeps: () => sweeps,
-    pass: (count: number) => pass(clock, minutes(count)),
+    advance: (count: number) => advance(clock, minutes(count)),
     end: async (): Promise<void> => {
       stop.abort();
       await ended;
@@ -82,11 +82,11 @@ describe('runCleanupTimer', () => {
     [1 - Number.EPSILON, 10],
   ] as const) {
     it(`waits a random time of five to ten minutes between sweeps: ${pause} for ${random}`, async () => {
-      const { sweeps, pass, end } = timer(random, []);
+      const { sweeps, advance, end } = timer(random, []);
       for (let swept = 0; swept < 2; swept += 1) {
-        await pass(pause - 0.1);
+        await advance(pause - 0.1);
         expect(sweeps()).to.equal(swept);
-        await pass(0.1);
+        await advance(0.1);
         expect(sweeps()).to.equal(swept + 1);
       }
       await end();
@@ -94,11 +94,11 @@ describe('runCleanupTimer', () => {
   }
 
   it('logs a line for each sweep, even if it removed nothing', async () => {
-    const { lines, pass, end } = timer(0.5, [() => nothing, () => ({ ...nothing, archives: 2 })]);
-    await pass(10);
+    const { lines, advance, end } = timer(0.5, [() => nothing, () => ({ ...nothing, archives: 2 })]);
+    await advance(10);
     expect(lines).to.have.length(1);
     expect(lines[0]).to.include({ level: 30, msg: 'cleanup', archives: 0 });
-    await pass(10);
+    await advance(10);
     expect(lines).to.have.length(2);
     expect(lines[1]).to.include({ level: 30, msg: 'cleanup', archives: 2 });
     await end();
@@ -108,28 +108,28 @@ describe('runCleanupTimer', () => {
     const fail = (): never => {
       throw away;
     };
-    const { lines, sweeps, pass, end } = timer(0.5, [fail]);
-    await pass(10);
+    const { lines, sweeps, advance, end } = timer(0.5, [fail]);
+    await advance(10);
     expect(lines.map(({ level }) => level)).to.deep.equal([50]);
-    await pass(10);
+    await advance(10);
     expect(sweeps()).to.equal(2);
     await end();
   });
 
   it('logs an error if a sweep refuses to delete', async () => {
-    const { lines, pass, end } = timer(0.5, [() => ({ ...nothing, listing: 'refused' })]);
-    await pass(10);
+    const { lines, advance, end } = timer(0.5, [() => ({ ...nothing, listing: 'refused' })]);
+    await advance(10);
     expect(lines.map(({ level }) => level)).to.deep.equal([50, 30]);
     await end();
   });
 
   it('logs how far the clock of removal is behind, and warns above 24 hours', async () => {
     const behind = (by: Duration) => () => ({ ...nothing, removalBehind: by });
-    const { lines, pass, end } = timer(0.5, [behind(hours(24)), behind(duration(hours(24) + 1))]);
-    await pass(10);
+    const { lines, advance, end } = timer(0.5, [behind(hours(24)), behind(duration(hours(24) + 1))]);
+    await advance(10);
     expect(lines).to.have.length(1);
     expect(lines[0]).to.include({ level: 30, removal_behind: 86_400 });
-    await pass(10);
+    await advance(10);
     expect(lines.map(({ level }) => level)).to.deep.equal([30, 40, 30]);
     expect(lines[1]?.msg).to.include('pinfold cleanup --catch-up');
     await end();
@@ -137,9 +137,9 @@ describe('runCleanupTimer', () => {
 
   it("logs an error for each sweep that is skipped because the clock differs from the database's", async () => {
     const differing = () => ({ ...nothing, clockDiffers: true, finished: false });
-    const { lines, pass, end } = timer(0.5, [differing, differing]);
-    await pass(10);
-    await pass(10);
+    const { lines, advance, end } = timer(0.5, [differing, differing]);
+    await advance(10);
+    await advance(10);
     expect(lines.map(({ level }) => level)).to.deep.equal([50, 50]);
     expect(lines[0]?.msg).to.include('nothing is cleaned up').and.to.include('clock');
     await end();
@@ -147,8 +147,8 @@ describe('runCleanupTimer', () => {
 
   it('warns of publications in service without their archive, with their ids', async () => {
     const withoutArchive = ['3f1d2c4e-0000-4000-8000-000000000001' as RoleId];
-    const { lines, pass, end } = timer(0.5, [() => ({ ...nothing, withoutArchive })]);
-    await pass(10);
+    const { lines, advance, end } = timer(0.5, [() => ({ ...nothing, withoutArchive })]);
+    await advance(10);
     expect(lines.map(({ level }) => level)).to.deep.equal([40, 30]);
     expect(lines[0]?.msg).to.include(withoutArchive[0]);
     await end();
@@ -179,15 +179,15 @@ describe('storing counts of views', () => {
     const stop = new AbortController();
     const begun = clock.now();
     const ended = storeViews({ views: { store }, clock, log }, stop.signal);
-    await pass(clock, seconds(9.999));
+    await advance(clock, seconds(9.999));
     expect(at).to.deep.equal([]);
-    await pass(clock, seconds(0.001));
+    await advance(clock, seconds(0.001));
     fails = true;
-    for (let n = 0; n < 3; n += 1) await pass(clock, seconds(10));
+    for (let n = 0; n < 3; n += 1) await advance(clock, seconds(10));
     fails = false;
-    await pass(clock, seconds(10));
+    await advance(clock, seconds(10));
     fails = true;
-    await pass(clock, seconds(10));
+    await advance(clock, seconds(10));
     expect(at.map((moment) => moment - begun)).to.deep.equal([10, 20, 30, 40, 50, 60].map(seconds));
     expect(errors).to.have.lengthOf(2);
     stop.abort();

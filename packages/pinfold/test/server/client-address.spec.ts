@@ -10,13 +10,13 @@ function requestFrom(remoteAddress: string | undefined, headers: Readonly<Record
   return { headers, socket: { remoteAddress } } as unknown as IncomingMessage;
 }
 
-function trusting(text: string | undefined): TrustProxy {
+function toTrust(text: string | undefined): TrustProxy {
   return text === undefined ? { kind: 'none' } : parseTrustProxy(text);
 }
 
 function addressOf(trust: string | undefined, remoteAddress: string, forwardedFor?: string): string {
   const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor };
-  return createClientAddress(trusting(trust))(requestFrom(remoteAddress, headers));
+  return createClientAddress(toTrust(trust))(requestFrom(remoteAddress, headers));
 }
 
 describe('createClientAddress', () => {
@@ -41,10 +41,10 @@ describe('createClientAddress', () => {
   ])[] = [
     // No proxy is trusted.
     [undefined, '192.0.2.1', '198.51.100.1', '192.0.2.1'],
-    // So many proxies tell it, and nothing before them.
+    // This many proxies report it, and nothing before them.
     ['1', '10.0.0.1', '203.0.113.9, 198.51.100.1', '198.51.100.1'],
     ['2', '10.0.0.1', '203.0.113.9, 198.51.100.1, 10.0.0.2', '198.51.100.1'],
-    // Trusted addresses tell it.
+    // Trusted addresses report it.
     ['10.0.0.0/8', '10.0.0.1', '203.0.113.9, 198.51.100.1', '198.51.100.1'],
     ['10.0.0.0/8', '::ffff:10.0.0.1', '198.51.100.1', '198.51.100.1'],
     ['10.0.0.0/8', '192.0.2.1', '198.51.100.1', '192.0.2.1'],
@@ -52,10 +52,10 @@ describe('createClientAddress', () => {
     ['10.0.0.0/8', '10.0.0.1', '203.0.113.7:5678, 10.0.0.5:443', '203.0.113.7'],
     ['2001:db8::/32', '2001:db8::1', '203.0.113.7, [2001:db8::5]:443', '203.0.113.7'],
     ['10.0.0.0/8', '10.0.0.1', '203.0.113.7:5678, 192.0.2.5:443', '192.0.2.5'],
-    // The trusted proxy tells none.
+    // The trusted proxy reports none.
     ['1', '10.0.0.1', undefined, '10.0.0.1'],
     ['1', '10.0.0.1', 'unknown', '10.0.0.1'],
-    // It tells a port as well.
+    // It also reports a port.
     ['1', '10.0.0.1', '198.51.100.1:4711', '198.51.100.1'],
     ['1', '10.0.0.1', '[2001:db8::1]:4711', '2001:db8::1'],
   ];
@@ -71,7 +71,7 @@ function isTrustedClient(
   remoteAddress: string | undefined,
   headers: Readonly<Record<string, string>> = {},
 ): boolean {
-  return createTrustCheck(trusting(trust))(requestFrom(remoteAddress, headers));
+  return createTrustCheck(toTrust(trust))(requestFrom(remoteAddress, headers));
 }
 
 const FORWARDING = [
@@ -120,7 +120,7 @@ describe('the clients that /healthz shows the state of each part', () => {
     for (const [socket, headers] of [
       ['203.0.113.9', { 'x-forwarded-for': '10.1.2.3' }],
       ['203.0.113.9', { 'x-forwarded-for': '127.0.0.1' }],
-      // A proxy that writes the client's address behind what the client sent.
+      // A proxy that appends the client's address to the header that the client sent.
       ['127.0.0.1', { 'x-forwarded-for': '10.1.2.3, 203.0.113.9' }],
       ['127.0.0.1', { 'x-forwarded-for': '127.0.0.1, 203.0.113.9, 10.1.2.3' }],
       ['127.0.0.1', { 'x-forwarded-for': '' }],

@@ -6,10 +6,10 @@ import { outgoingBytes } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import type { Answers } from '../../src/server/client-error.ts';
 import { ConnectionPlaces } from '../../src/server/connection-places.ts';
-import { HttpServer, maxConnections } from '../../src/server/http-server.ts';
+import { computeMaxConnections, HttpServer } from '../../src/server/http-server.ts';
 
-/** The places of a server that has next to no memory. */
-const PLACES = maxConnections(0);
+/** The connections of a server that has almost no memory. */
+const PLACES = computeMaxConnections(0);
 
 describe('a server with as many connections as it accepts', () => {
   const { memory } = outgoingBytes;
@@ -71,16 +71,16 @@ describe('a server with as many connections as it accepts', () => {
     it(`ends connections that ${what}, and serves others`, async () => {
       for (const socket of await openAll(PLACES, said)) socket.resume();
       await served();
-      // By itself Node ends the first of them after half a minute.
+      // Node itself ends the first of them after half a minute.
     }).timeout(20_000);
   }
 
   it('accepts few connections if Node may use little memory or open few files', () => {
     const [machine, many] = [2 ** 40, 2 ** 20];
-    expect(maxConnections(machine, 2 ** 27, many)).to.equal(PLACES);
-    expect(maxConnections(machine, 2 ** 28, many)).to.be.within(PLACES + 1, 2 ** 12);
-    expect(maxConnections(machine, 2 ** 32, many)).to.be.above(2 ** 16);
-    expect(maxConnections(machine, 2 ** 32, 1_024)).to.be.within(PLACES + 1, 768);
+    expect(computeMaxConnections(machine, 2 ** 27, many)).to.equal(PLACES);
+    expect(computeMaxConnections(machine, 2 ** 28, many)).to.be.within(PLACES + 1, 2 ** 12);
+    expect(computeMaxConnections(machine, 2 ** 32, many)).to.be.above(2 ** 16);
+    expect(computeMaxConnections(machine, 2 ** 32, 1_024)).to.be.within(PLACES + 1, 768);
   });
 
   it('ends no connection whose request is handled, or whose body waits unread', async () => {

@@ -10,7 +10,7 @@ import { SettingsError } from '../../src/settings/settings-error.ts';
 
 const never = new AbortController().signal;
 
-/** After so long idle connections of a stopping server are closed, in milliseconds. */
+/** The time after which a stopping server closes idle connections, in milliseconds. */
 const LINGER = 500;
 
 const MiB = 1_048_576;
@@ -19,7 +19,7 @@ function ask(path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 }
 
-/** The answer's bytes until the server has sent so many of them, or closed. */
+/** Reads the answer's bytes until the server has sent this many, or closed. */
 async function readUntil(socket: Socket, text: string): Promise<string> {
   let received = '';
   for await (const chunk of socket) {
@@ -29,7 +29,7 @@ async function readUntil(socket: Socket, text: string): Promise<string> {
   return received;
 }
 
-/** Resolves when nobody takes connections at the port any more. */
+/** Resolves when the port accepts no more connections. */
 async function refused(port: number): Promise<void> {
   for (let code: unknown; code !== 'ECONNREFUSED'; ) {
     const socket = connect({ port, host: '127.0.0.1' });
@@ -127,7 +127,7 @@ describe('HttpServer', () => {
       const late = connect({ port, host: '127.0.0.1' });
       late.write(ask('/'));
       process.nextTick(() => {
-        // The system makes the connection meanwhile, and the server has not seen it.
+        // Meanwhile the system accepts the connection, which the server has not seen yet.
         for (const begun = performance.now(); performance.now() - begun < 50; );
         met.resolve({ late, stopped: server.stop(never) });
       });
@@ -195,7 +195,7 @@ describe('HttpServer', () => {
 
   describe('with a connection that continues with an unreadable request', () => {
     const BROKEN = 'no request at all\r\n\r\n';
-    /** What the client gets when the first answer has been begun, or not, and so many requests wait behind it. */
+    /** The client's bytes if the first answer has begun, or not, and this many requests wait behind it. */
     async function meet(begin: (response: ServerResponse) => void, waiting: number): Promise<string> {
       let requests = 0;
       server.answerWith((_request, response) => {
@@ -203,7 +203,7 @@ describe('HttpServer', () => {
         if (requests === 1) begin(response);
       });
       const socket = connect({ port, host: '127.0.0.1' });
-      // Together: what comes later stays unread while a request waits.
+      // Sent together, because bytes that arrive later stay unread while a request waits.
       socket.write(ask('/').repeat(1 + waiting) + BROKEN);
       return readUntil(socket, 'no such text').catch(() => '');
     }
@@ -231,7 +231,7 @@ describe('HttpServer', () => {
       socket.write(ask('/first') + ask('/second'));
       const late = Object.assign(new Error('too late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
       const { socket: held } = await waits.promise;
-      // As Node does after 20 seconds, when it has had the beginning of one more head.
+      // Like Node after 20 seconds with an incomplete head.
       (held as Socket & { readonly server: EventEmitter }).server.emit('clientError', late, held);
       (await answer.promise).end('first');
       expect(await readUntil(socket, 'second')).to.match(/first.*200 OK.*second/s);

@@ -213,7 +213,7 @@ describe('the log', () => {
   });
 });
 
-/** Goes through everything that carries secrets; returns them, and how many requests that were. */
+/** Sends requests with all kinds of secrets; returns the secrets and the number of requests. */
 async function useEverything({
   addresses,
   port,
@@ -262,6 +262,6 @@ async function useEverything({
     grantInPath,
   ];
   expect(grants).not.to.deep.equal([]);
-  // Successful probes have no line.
+  // Successful probes are not logged.
   return { secrets, sent: 8 };
 }

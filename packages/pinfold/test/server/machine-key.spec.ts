@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import { accountId } from '@pinfold/core';
 import { expect } from 'chai';
 import { findMachineServer } from '../../src/api-client/machine-server.ts';
-import { machineCredentials } from '../../src/server/machine-key.ts';
+import { formatMachineCredentials } from '../../src/server/machine-key.ts';
 import { isProof, proofUrl } from '../../src/server/machine-proof.ts';
 import { type Served, serve } from '../servers/served.ts';
 
@@ -31,7 +31,7 @@ describe('the key in the file of a running server', () => {
 
   async function ask({ path = '/api/v1/pins', host = '127.0.0.1', headers, ...asked }: Asked = {}) {
     const caller = { account: accountId('ada'), user: 'grace' };
-    const authorization = `Bearer ${machineCredentials(asked.key ?? key, caller)}`;
+    const authorization = `Bearer ${formatMachineCredentials(asked.key ?? key, caller)}`;
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const options = { host, port: served.port, path, headers: { ...headers, authorization }, agent: false };
       request(options, resolve).once('error', reject).end();
@@ -127,7 +127,7 @@ describe('the key in the file of a running server', () => {
       ['g'.repeat(10_000), null],
       ['grace', 'grace'],
     ] as const) {
-      const authorization = `Bearer ${machineCredentials(key, { account: accountId('default'), user })}`;
+      const authorization = `Bearer ${formatMachineCredentials(key, { account: accountId('default'), user })}`;
       const url = `http://127.0.0.1:${served.port}/api/v1/pins/${id}`;
       const headers = { authorization, 'content-type': 'application/json' };
       const body = JSON.stringify({ title: `By ${user.length}` });

@@ -87,7 +87,7 @@ describe('a server with an issuer that does not answer', () => {
       browser[leave]();
       await issuer.tokens.at(-1)?.isClosed;
       while (entries.at(-1)?.route !== path) await new Promise(setImmediate);
-      // It did not end by a timeout, which would be an answer.
+      // It did not end by a timeout, which would send an answer.
       expect(entries.pop()).to.include({ gone: true }).and.not.have.property('outcome');
     });
   }

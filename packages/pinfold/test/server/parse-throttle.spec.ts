@@ -17,11 +17,11 @@ interface Head {
   readonly response: ServerResponse;
 }
 
-async function until(isSo: () => boolean): Promise<void> {
+async function waitUntil(isSo: () => boolean): Promise<void> {
   while (!isSo()) await setImmediate();
 }
 
-/** Lets everything happen that can. */
+/** Waits until all pending events are handled. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await setImmediate();
 }
@@ -29,7 +29,7 @@ async function settle(): Promise<void> {
 describe('the bytes of connections', () => {
   let server: HttpServer;
   let port: number;
-  /** What Node has parsed, and what the server has passed on. */
+  /** The requests that Node has parsed, and those that the server has passed on. */
   const parsedHeads: Head[] = [];
   const begun: Head[] = [];
   const clients: Socket[] = [];
@@ -60,35 +60,35 @@ describe('the bytes of connections', () => {
   const headsOf = (client: Socket): readonly Head[] =>
     parsedHeads.filter(({ request }) => request.socket.remotePort === client.localPort);
 
-  /** How many requests Node has parsed of a client. */
+  /** The number of a client's requests that Node has parsed. */
   const parsed = (client: Socket): number => headsOf(client).length;
 
-  /** A client that sends requests ahead of answers. */
-  async function beWary(): Promise<void> {
+  /** A client that sends requests before earlier answers. */
+  async function startThrottling(): Promise<void> {
     const first = await open(many(2));
-    await until(() => parsed(first) === 2);
+    await waitUntil(() => parsed(first) === 2);
     await settle();
   }
 
   it('are parsed one head at a time on all connections after one client has sent two at once', async () => {
     const before = await open(get('before'));
-    await until(() => parsed(before) === 1);
+    await waitUntil(() => parsed(before) === 1);
     parsedHeads[0]?.response.end();
     await once(before, 'data');
-    await beWary();
+    await startThrottling();
     before.write(many(HEADS));
     const after = await open(many(HEADS));
-    await until(() => parsed(before) > 1 && parsed(after) > 0);
+    await waitUntil(() => parsed(before) > 1 && parsed(after) > 0);
     await settle();
     expect([parsed(before), parsed(after)]).to.deep.equal([2, 1]);
     begun.at(-1)?.response.end();
-    await until(() => parsed(before) + parsed(after) === 4);
+    await waitUntil(() => parsed(before) + parsed(after) === 4);
     await settle();
     expect(parsed(before) + parsed(after)).to.equal(4);
   });
 
   it('are parsed one head per turn of the event loop if hundreds of clients send several at once', async () => {
-    await beWary();
+    await startThrottling();
     const idle = await Promise.all(Array.from({ length: 50 }, () => open()));
     let turn = 0;
     const turns: number[] = [];
@@ -99,7 +99,7 @@ describe('the bytes of connections', () => {
     };
     count();
     for (const client of idle) client.write(many(2));
-    await until(() => turns.length === idle.length);
+    await waitUntil(() => turns.length === idle.length);
     const most = Math.max(...turns.map((one) => turns.filter((other) => other === one).length));
     expect(most).to.be.at.most(2);
   });
@@ -107,23 +107,23 @@ describe('the bytes of connections', () => {
   it('are parsed by Node until a client sends two heads at once', async () => {
     const client = await open();
     const second = await open(get('alone'));
-    await until(() => parsed(second) === 1);
+    await waitUntil(() => parsed(second) === 1);
     const [socket] = begun.map(({ request }) => request.socket);
     expect(socket?.listeners('data')).to.have.length(1);
     client.write(many(HEADS));
-    await until(() => parsed(client) > 1);
+    await waitUntil(() => parsed(client) > 1);
   });
 
   it('include at most 4 KiB of heads after the end of a chunked body', async () => {
-    await beWary();
+    await startThrottling();
     const client = await open(`${chunked}0\r\n\r\n${many(HEADS)}`);
-    await until(() => parsed(client) > 0);
+    await waitUntil(() => parsed(client) > 0);
     await settle();
     expect(parsed(client)).to.be.at.most(1 + Math.ceil(4_096 / get(0).length));
   });
 
   it('arrive complete, whatever their division into packets', async () => {
-    await beWary();
+    await startThrottling();
     const body = 'a\r\n\r\nb'.repeat(50_000);
     const client = await open();
     const sent = `${chunked}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n${get('next')}`;
@@ -131,7 +131,7 @@ describe('the bytes of connections', () => {
       client.write(sent.slice(from, from + 50_001));
       await settle();
     }
-    await until(() => parsed(client) === 1);
+    await waitUntil(() => parsed(client) === 1);
     let text = '';
     const { request, response } = begun.at(-1) ?? expect.fail();
     for await (const bytes of request) {
@@ -141,13 +141,13 @@ describe('the bytes of connections', () => {
     }
     expect(text === body, 'the body').to.equal(true);
     response.end();
-    await until(() => begun.at(-1)?.request.url === '/next');
+    await waitUntil(() => begun.at(-1)?.request.url === '/next');
   });
 
   it('stay unread after the first read until their turn comes', async () => {
     const all = 5_000;
     const client = await open(many(all));
-    await until(() => begun.length > 0);
+    await waitUntil(() => begun.length > 0);
     await settle();
     const first = parsed(client);
     // Node reads 64 KiB at once.
@@ -158,13 +158,13 @@ describe('the bytes of connections', () => {
       received += bytes;
     });
     for (let index = 0; index < all; index += 1) {
-      await until(() => begun.length > index);
+      await waitUntil(() => begun.length > index);
       if (parsedHeads.length > first) most = Math.max(most, parsedHeads.length - Math.max(index, first));
       begun[index]?.response.end();
     }
-    // From then on it parses one when the answer before it is out, and two where what it reads ends within a head's end.
+    // From then on it parses one after each answer, and two if what it reads ends within the end of a head.
     expect(most).to.be.at.most(2);
-    await until(() => received.split('HTTP/1.1 200').length === all + 1);
+    await waitUntil(() => received.split('HTTP/1.1 200').length === all + 1);
     expect(begun.map(({ request }) => request.url)).to.deep.equal(
       Array.from({ length: all }, (_, index) => `/${index}`),
     );
@@ -175,7 +175,7 @@ describe('the bytes of connections', () => {
     const client = await open(
       `POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}${many(20_000)}`,
     );
-    await until(() => begun.length > 0);
+    await waitUntil(() => begun.length > 0);
     expect(String(await buffer(begun[0]?.request ?? expect.fail()))).to.equal(body);
     await settle();
     expect(parsed(client)).to.be.below((2 * 65_536) / get(0).length);

@@ -12,16 +12,16 @@ import { type PinJson, publish, send } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 const PROBES = ['/livez', '/readyz', '/healthz'] as const;
-/** What a proxy on this machine writes for somebody from outside. */
+/** The headers that a proxy on this machine adds for an external client. */
 const FROM_OUTSIDE = { 'x-forwarded-for': '203.0.113.9' };
 
 describe('the probes of a server', () => {
   let server: Served;
   let clock: ManualClock;
-  /** What keeps uploads out, while something does. */
+  /** The error that prevents uploads, if any. */
   let staging: Fault | undefined;
 
-  /** A staging whose disk is full whenever a test says so. */
+  /** A staging whose disk is full if the test says so. */
   const ours = new ContainerModule(({ rebind, onActivation }) => {
     rebind(tokens.clock).toDynamicValue(() => clock);
     onActivation(tokens.staging, (_context, sound): Staging => {
@@ -53,7 +53,7 @@ describe('the probes of a server', () => {
 
   async function start(more: Readonly<Record<string, string>> = {}): Promise<void> {
     server = await serve(more, { modules: [ours] });
-    // A disk that has much to do makes the first look slow, which is no fault of the server.
+    // A busy disk can make the first check slow, which is not a fault of the server.
     while (!(await (await ask('/healthz')).text()).includes('"ok"')) clock.advance(seconds(5));
   }
 
@@ -66,14 +66,14 @@ describe('the probes of a server', () => {
     fetch(server.url + path, { headers });
   const statusOf = async (path: string): Promise<number> => (await ask(path)).status;
 
-  /** The status of a site, over a connection of its own. */
-  async function viewed({ id }: PinJson): Promise<number> {
+  /** The status of a site, over a separate connection. */
+  async function viewSite({ id }: PinJson): Promise<number> {
     const headers = { host: `${id}.localhost:${server.port}`, connection: 'close' };
     return (await send(`http://127.0.0.1:${server.port}`, '/', headers)).status;
   }
 
-  /** Lets the timer look until a probe says what is waited for. */
-  async function until(path: string, isSo: (status: number, body: string) => boolean): Promise<string> {
+  /** Runs the timer until a probe has the expected result. */
+  async function waitUntil(path: string, isSo: (status: number, body: string) => boolean): Promise<string> {
     for (;;) {
       clock.advance(seconds(5));
       const answer = await ask(path);
@@ -97,14 +97,14 @@ describe('the probes of a server', () => {
   it('is 503 at /readyz without the storage only if PINFOLD_READY_NEEDS includes it', async () => {
     await restart({ PINFOLD_READY_NEEDS: 'database,storage' });
     await rename(join(server.folder, 'data', 'archives'), join(server.folder, 'away'));
-    const body = await until('/readyz', (status) => status === 503);
+    const body = await waitUntil('/readyz', (status) => status === 503);
     expect(JSON.parse(body)).to.deep.equal({ status: 'unavailable' });
   });
 
   it('uses the needs in a request to /readyz instead of the setting, and is 400 for an invalid list', async () => {
     await rename(join(server.folder, 'data', 'archives'), join(server.folder, 'away'));
     staging = new Fault('staging_unavailable', 'the disk is full');
-    await until('/healthz', (status) => status === 503);
+    await waitUntil('/healthz', (status) => status === 503);
     const asked = ['none', 'clock', 'storage', 'staging', 'database,staging', 'database,%20storage'];
     const answers = await Promise.all(asked.map((needs) => statusOf(`/readyz?needs=${needs}`)));
     expect(answers).to.deep.equal([200, 200, 503, 503, 503, 503]);
@@ -119,14 +119,14 @@ describe('the probes of a server', () => {
       Object.assign(persistence, { check: async () => instant(clock.now() + by) });
     };
     await setClock(-61_000);
-    expect(JSON.parse(await until('/healthz', (_, body) => body.includes('degraded')))).to.include({
+    expect(JSON.parse(await waitUntil('/healthz', (_, body) => body.includes('degraded')))).to.include({
       status: 'degraded',
     });
     expect([await statusOf('/readyz'), await statusOf('/readyz?needs=clock')]).to.deep.equal([200, 503]);
     await restart({ PINFOLD_READY_NEEDS: 'clock' });
     expect(await statusOf('/readyz')).to.equal(200);
     await setClock(61_000);
-    await until('/readyz', (status) => status === 503);
+    await waitUntil('/readyz', (status) => status === 503);
     expect(await statusOf('/readyz?needs=database')).to.equal(200);
   });
 
@@ -135,7 +135,7 @@ describe('the probes of a server', () => {
     const persistence = await server.app.container.getAsync(tokens.persistence);
     const away = new Fault('store_unavailable', 'gone');
     Object.assign(persistence, { check: () => Promise.reject(away) });
-    await until('/healthz', (status) => status === 503);
+    await waitUntil('/healthz', (status) => status === 503);
     expect([await statusOf('/readyz'), await statusOf('/readyz?needs=database')]).to.deep.equal([200, 503]);
   });
 
@@ -159,7 +159,7 @@ describe('the probes of a server', () => {
     const answers = PROBES.flatMap((path) => Array.from({ length: 100 }, () => statusOf(path)));
     expect(new Set(await Promise.all(answers))).to.deep.equal(new Set([200]));
     expect(asked).to.deep.equal([]);
-    await until('/healthz', () => asked.includes('storage'));
+    await waitUntil('/healthz', () => asked.includes('storage'));
     expect(asked.filter((name) => name === 'storage')).to.have.length(1);
     expect(asked).not.to.include('a listing');
   });
@@ -169,7 +169,7 @@ describe('the probes of a server', () => {
     const { pin } = (await answer.json()) as { readonly pin: PinJson };
     const cause = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     staging = new Fault('staging_unavailable', 'the disk is full', { cause });
-    await until('/healthz', (status, body) => status === 200 && body.includes('degraded'));
+    await waitUntil('/healthz', (status, body) => status === 200 && body.includes('degraded'));
     expect(await (await ask('/healthz', {})).json()).to.include({ status: 'degraded', staging: 'full' });
     expect(await statusOf('/readyz')).to.equal(200);
 
@@ -190,10 +190,10 @@ describe('the probes of a server', () => {
     expect(refused.status, 'before the body is asked for').to.equal(503);
     expect(JSON.parse(refused.body)).to.include({ code: 'unavailable', retryable: true });
     expect(Number(refused.headers.get('retry-after'))).to.be.at.least(1);
-    expect(await viewed(pin)).to.equal(200);
+    expect(await viewSite(pin)).to.equal(200);
 
     staging = undefined;
-    await until('/healthz', (_, body) => body.includes('ok'));
+    await waitUntil('/healthz', (_, body) => body.includes('ok'));
     expect((await publish(server.url, server.key, 'meanwhile')).status).to.equal(201);
   });
 
@@ -209,8 +209,8 @@ describe('the probes of a server', () => {
     const answer = await ask('/readyz');
     expect([answer.status, await answer.text()]).to.deep.equal([503, '{"status":"stopping"}']);
     expect([await statusOf('/livez'), await statusOf('/healthz')]).to.deep.equal([200, 200]);
-    // Connections of their own: the server still takes new ones.
-    expect(await viewed(pin)).to.equal(200);
+    // Separate connections, because the server still accepts new ones.
+    expect(await viewSite(pin)).to.equal(200);
     expect((await publish(server.url, server.key, 'while it drains')).status).to.equal(201);
     expect(drained).to.equal(false);
     clock.advance(seconds(30));
@@ -223,7 +223,7 @@ describe('the probes of a server', () => {
       socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n`);
       return socket;
     });
-    // A request over a connection of its own: when it is answered, the three before have begun.
+    // A request over a separate connection: once it is answered, the three others have begun.
     await (await fetch(`${server.url}/`)).text();
     const closed = server.app.close();
     for (const socket of sockets) socket.write('\r\n');

@@ -37,7 +37,7 @@ describe('the rate of requests of a server', () => {
     };
     const guess = (address: string) => askApi({ authorization: 'Bearer no', 'x-forwarded-for': address });
     const answers = [];
-    // More than a minute allows, however slow this machine is: one more passes each second.
+    // More than a minute allows even on a slow machine, because one more request per second passes.
     for (let n = 0; n < 600 && answers.at(-1) !== 429; n += 1) {
       answers.push(await poll('192.0.2.1'), await guess('192.0.2.1'));
     }

@@ -103,7 +103,7 @@ describe('the reference server, byte by byte', () => {
     expect(answer.headers.get('content-type')).to.equal('text/html; charset=utf-8');
   });
 
-  /** The head of a publication that waits to be told to go on. */
+  /** The head of a publication that waits for 100 Continue. */
   function expecting(...lines: readonly string[]): readonly string[] {
     return ['POST /api/v1/pins HTTP/1.1', 'Host: localhost', 'Expect: 100-continue', ...lines];
   }

@@ -11,7 +11,7 @@ const { S_IFREG } = constants;
 describe('the file of a running server', () => {
   let folder: string;
 
-  /** What a server on a port does from its start to its stop. */
+  /** The file's life for a server on a port, from its start to its stop. */
   function run(port: number): Promise<() => Promise<void>> {
     const url = `http://localhost:${port}`;
     const addresses = { publicUrl: publicUrl(url), sitesUrl: url, viewerMode: 'path' } as const;

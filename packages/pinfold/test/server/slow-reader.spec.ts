@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { HttpServer } from '../../src/server/http-server.ts';
 
-/** Longer than idle connections of a stopping server stay open, in milliseconds. */
+/** Longer than a stopping server keeps idle connections open, in milliseconds. */
 const LONG = 1_500;
 
 describe('a client that is slow to read its answer', () => {

@@ -12,7 +12,7 @@ import { newPipe } from '../servers/new-pipe.ts';
 
 const at = (path: string): string => JSON.stringify(join(import.meta.dirname, '../../src', path));
 
-/** Writes far more than a pipe takes, and ends when it is told to. */
+/** Writes far more than the buffer of a pipe, and ends on a message. */
 const program = (lines: number, before: string = ''): string => `
 import { spawnSync } from 'node:child_process';
 import { openLog } from ${at('server/log.ts')};
@@ -54,7 +54,7 @@ describe('a log that is written to a pipe', () => {
     const failing = `
 for (let n = 0; n < 5_000; n += 1) {
   log.error('a line that nobody reads', new Error('away'));
-  // Other work uses Node's buffer pool meanwhile.
+  // Meanwhile other code uses Node's buffer pool.
   Buffer.from('x'.repeat(30_000));
 }
 globalThis.gc();
@@ -66,7 +66,7 @@ process.stderr.write(\`\${process.memoryUsage().arrayBuffers} bytes, \`);`;
     expect(Number.parseInt(String(withoutGauges), 10)).to.be.within(1, 2 * 8 * 1_048_576);
   });
 
-  // Elsewhere a pipe cannot be opened once more, so that writes to it never wait.
+  // On other systems a pipe cannot be reopened as non-blocking.
   if (process.platform === 'linux')
     it('is complete when the program crashes while the pipe is almost full', async () => {
       const breaking = `
@@ -94,7 +94,7 @@ throw new Error('a bug');`;
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (read: string) => {
       output += read;
-      // Also where its line came in two pieces.
+      // Also if its line arrived in two pieces.
       if (output.slice(-read.length - 100).includes('were lost') && child.stdin.writable)
         child.stdin.end('end');
     });
@@ -201,7 +201,7 @@ describe('a log that is written to a file', () => {
     expect(linesOf(await readFile(file, 'utf8'))).to.have.length(100);
   });
 
-  // Other systems have no disk that is always full.
+  // Only Linux has a disk that is always full.
   if (process.platform === 'linux')
     it('does not delay the crash of a program if the disk is full', () => breakWith('/dev/full'));
 });

@@ -27,7 +27,7 @@ describe('uploads of a server that receives one at a time', () => {
     await server.close();
   });
 
-  /** Sends a head that waits to be told to go on. */
+  /** Sends a head that waits for 100 Continue. */
   async function expecting(...lines: readonly string[]): Promise<RawConnection> {
     const connection = await openRawConnection(url);
     connections.push(connection);
@@ -51,7 +51,7 @@ describe('uploads of a server that receives one at a time', () => {
     );
   }
 
-  /** Signs in, and answers the cookies and the token of the forms. */
+  /** Signs in; returns the cookies and the token of the forms. */
   async function signIn(): Promise<{ readonly cookies: string; readonly form: string }> {
     const cookies = new Map<string, string>();
     const ask = async (path: string, form?: URLSearchParams) => {
@@ -91,7 +91,7 @@ describe('uploads of a server that receives one at a time', () => {
       asked = true;
       return status;
     });
-    // Whoever needs no turn is answered meanwhile, long after the second came.
+    // Requests that need no turn are answered meanwhile, long after the second arrived.
     for (let n = 0; n < 5; n += 1) {
       const headers = { authorization: `Bearer ${key}` };
       expect((await fetch(`${url}/api/v1/limits`, { headers })).status).to.equal(200);

@@ -3,13 +3,13 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import { openRawConnection, type RawAnswer } from '@pinfold/test-contracts/internal';
 import { strToU8, type Zippable, zipSync } from 'fflate';
 
-/** A small site, told apart from others by its text. */
+/** A small site, distinguished from others by its text. */
 export function site(text: string): Uint8Array<ArrayBuffer> {
   const files: Zippable = { 'index.html': strToU8(`<!doctype html><title>x</title><p>${text}`) };
   return new Uint8Array(zipSync(files, { mtime: new Date(2026, 0, 1) }));
 }
 
-/** Sends a publication as any client would. */
+/** Sends a publication like any client. */
 export function publish(
   url: string,
   apiKey: string,
@@ -22,7 +22,7 @@ export function publish(
   return fetch(`${url}/api/v1/pins`, { method: 'POST', body, headers });
 }
 
-/** A role as the API tells of it, as far as these tests ask. */
+/** The members of a role in the API that these tests use. */
 export interface PinJson {
   readonly id: string;
   readonly title: string | null;
@@ -37,7 +37,7 @@ export async function list(url: string, apiKey: string): Promise<readonly PinJso
   return ((await answer.json()) as { readonly pins: readonly PinJson[] }).pins;
 }
 
-/** Sends a request as a browser or a rude client does, at any path and with any headers; resolves after its answer. */
+/** Sends a request as a browser or an attacker could, at any path and with any headers; resolves after its answer. */
 export async function send(
   url: string,
   path: string,
@@ -52,7 +52,7 @@ export async function send(
   return { status: answer.statusCode ?? 0, headers: answer.headers };
 }
 
-/** Sends the lines of a head as they are, and reads the answer. */
+/** Sends the lines of a head unchanged, and reads the answer. */
 export async function sendLines(url: string, ...lines: readonly string[]): Promise<RawAnswer> {
   const connection = await openRawConnection(url);
   try {

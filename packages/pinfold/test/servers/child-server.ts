@@ -3,23 +3,23 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { FLAGS } from '../command-run.ts';
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface ChildServer {
   readonly process: ChildProcessWithoutNullStreams;
-  /** Everything it has written so far, on both outputs. */
+  /** Everything that it has written so far, on both outputs. */
   output(): string;
-  /** Resolves with the first match in its output; rejects when the process ends before. */
+  /** Resolves with the first match in its output; rejects if the process ends before. */
   said(pattern: RegExp): Promise<RegExpExecArray>;
-  /** The public URL, when it listens. */
+  /** The public URL, once it listens. */
   url(): Promise<string>;
-  /** Resolves with exit code and signal. */
+  /** Resolves with the exit code and the signal. */
   ended(): Promise<readonly [code: number | null, signal: NodeJS.Signals | null]>;
 }
 
 const SERVER = 'serve.ts';
 
 const { SERVER_PRELOAD: preload } = process.env;
-/** The server takes its packages from the bundle that `npm test` has made. */
+/** The server loads its packages from the bundle that `npm test` creates. */
 const FROM_BUNDLE: readonly string[] = preload === undefined ? [] : [preload];
 
 const running = new Set<ChildProcessWithoutNullStreams>();
@@ -35,7 +35,7 @@ export function programOf(script: string): readonly string[] {
   return [...FLAGS, ...(script === SERVER ? FROM_BUNDLE : []), join(import.meta.dirname, script)];
 }
 
-/** Starts a script with nothing of this process's settings but what is given. It is killed when the test has ended. */
+/** Starts a script without this process's settings, except the given ones. It is killed when the test has ended. */
 export function startChild(env: Readonly<Record<string, string>>, script: string = SERVER): ChildServer {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PINFOLD_'));
   const child = spawn(process.execPath, programOf(script), {

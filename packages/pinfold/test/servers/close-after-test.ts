@@ -12,7 +12,7 @@ afterEach('what a test opened is closed', async () => {
 
 /**
  * Makes a function that closes something once, however often it is called. It is called after the test that opens it;
- * what a `before` hook opens, an `after` hook has to close.
+ * an `after` hook must close what a `before` hook opens.
  */
 export function closedAfterTest(close: () => Promise<void>): () => Promise<void> {
   let closed: Promise<void> | undefined;

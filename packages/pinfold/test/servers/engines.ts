@@ -3,7 +3,7 @@ import { layWire, type S3Server, type S3ServerOptions, startS3, type Wire } from
 import { type NewDatabase, newDatabase } from './new-database.ts';
 import { newFolder } from './new-folder.ts';
 
-/** What nodes share: an empty database and an empty bucket, each at the end of a wire that can be cut. */
+/** The engines that nodes share: an empty database and an empty bucket, each behind a connection that can be cut. */
 export interface Engines {
   readonly database: NewDatabase;
   readonly databaseWire: Wire;
@@ -14,15 +14,15 @@ export interface Engines {
   close(): Promise<void>;
 }
 
-/** What the AWS SDK finds while engines run. */
+/** The variables that the AWS SDK reads while engines run. */
 export const CREDENTIALS: Readonly<Record<string, string>> = {
   AWS_ACCESS_KEY_ID: 'pinfold',
   AWS_SECRET_ACCESS_KEY: 'the secret of the bucket',
-  // Else it looks for credentials of a machine in somebody's cloud.
+  // Otherwise it looks for credentials in a cloud.
   AWS_EC2_METADATA_DISABLED: 'true',
 };
 
-/** Starts engines, and puts the credentials where the AWS SDK looks for them. */
+/** Starts engines, and sets the credentials for the AWS SDK. */
 export async function startEngines(options: S3ServerOptions = {}): Promise<Engines> {
   const [folder, database, store] = await Promise.all([newFolder(), newDatabase(), startS3(options)]);
   await store.makeBucket('sites');

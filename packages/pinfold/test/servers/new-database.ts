@@ -6,9 +6,9 @@ import { postgresPlace } from 'pinfold-test-servers/mocha';
 /** An empty database on the server that all tests share. */
 export interface NewDatabase {
   readonly address: PostgresAddress;
-  /** Its URL, also by way of another port, or with another password. */
+  /** Its URL, also with another port or another password. */
   url(change?: Partial<PostgresAddress>): string;
-  /** Runs a statement in it, past the server under test. */
+  /** Runs a statement in it, bypassing the server under test. */
   ask<Row>(sql: string): Promise<readonly Row[]>;
 }
 

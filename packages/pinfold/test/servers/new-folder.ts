@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const root = mkdtempSync(join(tmpdir(), 'pinfold-tests-'));
-// A test that becomes another user has to find its folder.
+// A test that changes its user must be able to find its folder.
 chmodSync(root, 0o755);
 
-// Workers whose leader was killed write until they have seen that.
+// Workers whose leader was killed write until they notice that.
 after(() => rmSync(root, { recursive: true, maxRetries: 20 }));
 
-/** Makes a folder, which is removed when all tests have ended. */
+/** Creates a folder, which is removed when all tests have ended. */
 export function newFolder(): string {
   return mkdtempSync(join(root, 'folder-'));
 }

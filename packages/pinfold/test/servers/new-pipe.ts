@@ -3,7 +3,7 @@ import { constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder } from './new-folder.ts';
 
-/** Both ends of a pipe, as a shell makes them; what Node makes for a process that it starts are sockets. */
+/** Both ends of a pipe, like a shell's; for child processes, Node itself creates sockets. */
 export interface Pipe {
   readonly read: number;
   readonly write: number;

@@ -1,4 +1,4 @@
-// Opens a data folder as another user, having loaded all that takes as the one who started it.
+// Opens a data folder as another user, after loading all modules as the user who started it.
 import { openDataFolder } from '../../src/compose/data-folder.ts';
 
 const [user = '', folder = ''] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-// Opens Pinfold with the options of its argument, and tells which packages were loaded by then.
+// Opens Pinfold with the options of its argument, and prints which packages are loaded by then.
 import { registerHooks } from 'node:module';
 
 const loaded = new Set<string>();

@@ -1,4 +1,4 @@
-// A server whose start waits for something far away, and waits in vain.
+// A server whose start waits without end for a remote dependency.
 import { createServer } from 'node:net';
 import { runUntilStopped } from '../../src/index.ts';
 

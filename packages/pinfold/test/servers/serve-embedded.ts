@@ -1,4 +1,4 @@
-// The server within another program, which never looks at its own standard output, and ends by itself.
+// The server within another program, which does not use its own standard output, and ends by itself.
 import { once } from 'node:events';
 import { createApp, readSettings } from '../../src/index.ts';
 

@@ -1,4 +1,4 @@
-// A program of a team with the doors of `openTestPinfold`, which tells its URL and a key.
+// A program with the handlers of `openTestPinfold`, which prints its URL and a key.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// The server as a process of its own, as `npm start` runs it.
+// The server as a separate process, as `npm start` runs it.
 import { createApp, readSettings, runUntilStopped } from '../../src/index.ts';
 
 process.exit(await runUntilStopped(async () => createApp(readSettings(process.env))));

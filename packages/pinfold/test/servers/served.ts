@@ -18,12 +18,12 @@ export interface Shell {
   json(...args: readonly string[]): Promise<ReturnType<typeof JSON.parse>>;
 }
 
-/** A folder of one test with a data folder in it, and the command on the settings of the service. */
+/** A folder of one test with a data folder, and the command with the settings of the service. */
 export interface Machine extends Shell {
   readonly folder: string;
   /** Writes a file below the folder; resolves with its path. */
   write(path: string, content: string | Uint8Array): Promise<string>;
-  /** Removes the folder; after the test by itself. */
+  /** Removes the folder; called automatically after the test. */
   close(): Promise<void>;
 }
 
@@ -31,19 +31,19 @@ export interface Machine extends Shell {
 export interface Served extends Machine, Listening {
   readonly app: App;
   readonly url: string;
-  /** The key of the first start; empty when the settings gave one. */
+  /** The key of the first start; empty if the settings provide one. */
   readonly key: string;
-  /** The environment of a person elsewhere who has the key. */
+  /** The environment of a remote user who has the key. */
   readonly remote: Env;
 }
 
-/** Both ways in which a command can work with a served service. */
+/** Both ways in which a command can reach a served service. */
 export const WAYS: Readonly<Record<string, (served: Served) => Shell>> = {
   directly: (served) => served,
   'by the API': ({ remote }) => shellOf(remote),
 };
 
-/** Makes a data folder, as a server does. */
+/** Creates a data folder like a server. */
 export async function openMachine(settings: Env = {}): Promise<Machine> {
   const machine = await newMachine(settings);
   await (await compose(readSettings(machine.env))).close();
@@ -54,7 +54,7 @@ const cheapPasswords = new ContainerModule(({ rebind }) => {
   rebind(tokens.passwords).toConstantValue(new ScryptPasswordHasher({ cost: { logN: 4, r: 8, p: 1 } }));
 });
 
-/** Starts a server on a free port, without a welcome site, whose passwords cost next to nothing. */
+/** Starts a server on a free port, without a welcome site and with cheap password hashes. */
 export async function serve(settings: Env = {}, { modules = [], ...more }: AppOptions = {}): Promise<Served> {
   const machine = await newMachine(settings);
   const options = { log: () => undefined, ...more, modules: [cheapPasswords, ...modules] };

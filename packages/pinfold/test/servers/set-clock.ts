@@ -1,5 +1,5 @@
-// Imported before all else, it sets a process's clock by CLOCK_SET_BY milliseconds, as that of a machine of its own.
-// Timers and the uptime go on as they are.
+// Imported before everything else, it shifts the clock of a process by CLOCK_SET_BY milliseconds, as on another machine.
+// Timers and the uptime do not change.
 
 const setBy = Number(process.env.CLOCK_SET_BY);
 const now = Date.now.bind(Date);

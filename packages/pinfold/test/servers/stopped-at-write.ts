@@ -27,7 +27,7 @@ function making<Made>(make: () => Made): Made {
   if (!isStopped()) return make();
   if (!isSignal) throw refusal();
   const made = make();
-  // The program hears it in a later turn of the event loop.
+  // The program handles it in a later turn of the event loop.
   process.kill(process.pid, STOPPED_BY);
   return made;
 }
@@ -72,7 +72,7 @@ fs.close = ((file: number, done: NoParamCallback) => {
   step(() => close(file, done), done);
 }) as typeof close;
 
-// For the flush of a folder.
+// Used for the flush of a folder.
 files.open = async (...opened) => {
   const handle = await open(...opened);
   const flush = handle.sync.bind(handle);

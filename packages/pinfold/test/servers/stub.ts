@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { closed, listening } from 'pinfold-test-servers/service';
 import { closedAfterTest } from './close-after-test.ts';
 
-/** A foreign server on a port of its own, until the test has ended. */
+/** Another server on a separate port, until the test has ended. */
 export interface Stub {
   readonly server: Server;
   readonly port: number;
@@ -11,7 +11,7 @@ export interface Stub {
   close(): Promise<void>;
 }
 
-/** Starts a server that answers as a test says. */
+/** Starts a server whose answers a test chooses. */
 export async function startStub(answer?: RequestListener): Promise<Stub> {
   const server = await listening();
   if (answer !== undefined) server.on('request', answer);

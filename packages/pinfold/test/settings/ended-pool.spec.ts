@@ -43,7 +43,7 @@ describe('The pool of a PostgreSQL database', () => {
     await persistence.close();
     const closed = new Promise((resolve) => server.close(resolve));
     await opened.end();
-    // Where nobody listens, the process would end of it.
+    // Without a listener, the process would end here.
     await closed;
     for (let turn = 0; turn < 20; turn += 1) await nextTurn();
     expect(reports, 'connections').to.be.above(0);

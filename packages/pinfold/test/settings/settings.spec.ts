@@ -174,7 +174,7 @@ describe('readSettings', () => {
   it("knows all variables that the operators' pages name", async () => {
     const named = await variablesIn(await readdir(OPERATORS));
     expect(named.size).to.be.greaterThan(10);
-    // An empty variable is an absent one, but its name is looked at.
+    // An empty variable counts as absent, but its name is checked.
     const env = Object.fromEntries([...named].map((name) => [name, '']));
     expect(readSettings(env).notes).to.deep.equal([]);
   });
@@ -198,7 +198,7 @@ describe('readSettings', () => {
   });
 });
 
-/** The variables that pages for operators name. */
+/** The variables that the pages for operators name. */
 async function variablesIn(pages: readonly string[]): Promise<ReadonlySet<string>> {
   const texts = await Promise.all(pages.map((page) => readFile(join(OPERATORS, page), 'utf8')));
   return new Set(texts.join('\n').match(/\bPINFOLD_[A-Z_]+[A-Z]\b/g));

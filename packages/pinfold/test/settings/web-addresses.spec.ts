@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { readSettings } from '../../src/settings/settings.ts';
-import { webAddresses } from '../../src/settings/web-addresses.ts';
+import { resolveWebAddresses } from '../../src/settings/web-addresses.ts';
 
 describe('webAddresses', () => {
   it('are localhost with the port of the server by default', () => {
-    expect(webAddresses(readSettings({}), 8080)).to.deep.equal({
+    expect(resolveWebAddresses(readSettings({}), 8080)).to.deep.equal({
       publicUrl: 'http://localhost:8080',
       sitesUrl: 'http://localhost:8080',
       viewerMode: 'origin',
@@ -12,12 +12,12 @@ describe('webAddresses', () => {
   });
 
   it('omit the default port of the scheme', () => {
-    expect(webAddresses(readSettings({}), 80).publicUrl).to.equal('http://localhost');
+    expect(resolveWebAddresses(readSettings({}), 80).publicUrl).to.equal('http://localhost');
   });
 
   it('derive the origin of sites from the public URL, without its path', () => {
     const settings = readSettings({ PINFOLD_PUBLIC_URL: 'https://pin.example:8443/share/' });
-    expect(webAddresses(settings, 8080)).to.deep.equal({
+    expect(resolveWebAddresses(settings, 8080)).to.deep.equal({
       publicUrl: 'https://pin.example:8443/share',
       sitesUrl: 'https://pin.example:8443',
       viewerMode: 'origin',
@@ -27,7 +27,7 @@ describe('webAddresses', () => {
   for (const address of ['http://192.0.2.1:8080', 'http://[2001:db8::1]:8080']) {
     it(`use path mode for ${address}, and note that`, () => {
       const settings = readSettings({ PINFOLD_PUBLIC_URL: address });
-      expect(webAddresses(settings, 8080).viewerMode).to.equal('path');
+      expect(resolveWebAddresses(settings, 8080).viewerMode).to.equal('path');
       expect(settings.notes).to.have.length(1);
       expect(settings.notes[0]).to.include('PINFOLD_VIEWER_MODE');
     });
@@ -38,7 +38,7 @@ describe('webAddresses', () => {
       PINFOLD_PUBLIC_URL: 'http://192.0.2.1',
       PINFOLD_SITES_URL: 'http://sites.example',
     });
-    expect(webAddresses(settings, 80).viewerMode).to.equal('origin');
+    expect(resolveWebAddresses(settings, 80).viewerMode).to.equal('origin');
     expect(settings.notes).to.deep.equal([]);
   });
 

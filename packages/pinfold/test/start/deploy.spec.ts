@@ -14,10 +14,10 @@ const read = (name: string): Promise<string> => readFile(join(FOLDER, name), 'ut
 
 type Environment = Readonly<Record<string, string>>;
 
-/** What a file says, of no type. */
+/** The content of a file, without a type. */
 type Parsed = ReturnType<typeof parseYaml>;
 
-/** A Dockerfile's instructions, with what stands behind each. */
+/** The instructions of a Dockerfile, with their arguments. */
 function instructionsOf(dockerfile: string): readonly (readonly [name: string, argument: string])[] {
   const joined = dockerfile.replaceAll(/\\\n/g, ' ').replaceAll(/^#.*\n/gm, '');
   return [...joined.matchAll(/^([A-Z]+) +(.*)$/gm)].map(([, name = '', argument = '']) => [name, argument]);
@@ -59,7 +59,7 @@ describe('the image', () => {
     expect(settings.notes).to.deep.equal([]);
     expect([settings.host, argumentsOf('EXPOSE')]).to.deep.equal(['0.0.0.0', [String(settings.port)]]);
     expect(argumentsOf('VOLUME').map((volume) => JSON.parse(volume))).to.deep.equal([[settings.dataDir]]);
-    // The mode of a folder is kept where it is copied into another, and not where only what is in it is.
+    // The mode of a folder is preserved if the folder is copied, but not if only its contents are.
     const copied = `--from=build --chown=65532:65532 --chmod=0700 /data ${dirname(settings.dataDir)}`;
     expect(argumentsOf('COPY').at(-1)).to.equal(copied);
     expect(dockerfile).to.contain(`mkdir -p /data/${basename(settings.dataDir)}\n`);
@@ -156,7 +156,7 @@ for (const [name, nodes] of [
   });
 }
 
-/** The addresses of clients behind the proxies of a platform, of which each adds one to what came. */
+/** The addresses of clients behind the proxies of a platform, each of which adds one. */
 function expectClients({ trustProxy }: Settings, added: readonly string[]): void {
   const addressOf = createClientAddress(trustProxy);
   for (const client of ['203.0.113.9', '2001:db8::7'])

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { readSettings } from '../../src/index.ts';
-import { webAddresses } from '../../src/settings/web-addresses.ts';
+import { resolveWebAddresses } from '../../src/settings/web-addresses.ts';
 import { formatStartBlock } from '../../src/start/first-start-block.ts';
 
-/** What the very first start prints that made this key, or was given one. */
+/** The output of the very first start, with a new key or a configured one. */
 function blockFor(apiKey: string | undefined): string {
-  const addresses = webAddresses(readSettings({}), 8_080);
+  const addresses = resolveWebAddresses(readSettings({}), 8_080);
   const firstStart = { apiKey, welcome: undefined };
   return formatStartBlock({ addresses, firstStart, signInLink: undefined });
 }

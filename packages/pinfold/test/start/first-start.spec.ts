@@ -37,7 +37,7 @@ describe('the first start', () => {
     return start(env, terminal);
   }
 
-  /** The keys of the server that was started last. */
+  /** The keys of the server that started last. */
   function keys(): Keys {
     const app = running.at(-1);
     if (app === undefined) throw new Error('none runs');

@@ -14,10 +14,10 @@ interface Variable {
   readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
 }
 
-/** A part of the manifest, of no type. */
+/** A part of the manifest, without a type. */
 type Parsed = ReturnType<typeof JSON.parse>;
 
-/** What a cluster would put in the place of a reference to the secret. */
+/** The values that a cluster would insert for references to the secret. */
 const SECRETS: Readonly<Record<string, string>> = {
   'database-url': 'postgres://pinfold:secret@db.example/pinfold?sslmode=verify-full',
   secret: 'x'.repeat(44),

@@ -43,7 +43,7 @@ describe('the server as a process', () => {
     const keepTo = (cores: string) => spawnSync('taskset', ['-c', '-p', cores, String(process.pid)]);
     const [, cores] =
       /: (\S+)/.exec(String(spawnSync('taskset', ['-c', '-p', String(process.pid)]).stdout)) ?? [];
-    // Only Linux keeps a process to a core, and Node 22 gives its threads no names to tell them by.
+    // Only Linux binds a process to a core, and Node 22 does not name its threads.
     if (cores === undefined || Number.parseInt(process.versions.node, 10) < 24) this.skip();
     keepTo(/^\d+/.exec(cores)?.[0] ?? '');
     const server = start();
@@ -74,7 +74,7 @@ describe('the server as a process', () => {
       if (workers === '2') await server.said(/(?:"a worker answers"[\s\S]*){2}/);
       server.process.kill('SIGTERM');
       const seen: string[] = [];
-      // Each over a connection of its own, until none is taken any more.
+      // Each over a separate connection, until none is accepted any more.
       const ask = async (path: string): Promise<string> => {
         const connection = await openRawConnection(url);
         await connection.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
@@ -134,7 +134,7 @@ describe('the server as a process', () => {
       for (let turn = 0; !stopped || turn === 0; turn += 1) {
         const outcome = await publish(url, text, `load ${name} ${turn}`).then(
           async (answer) => `${answer.status} ${((await answer.json()) as { pin?: { id: string } }).pin?.id}`,
-          (error: Error) => codeOf(error),
+          (error: Error) => exitCodeOf(error),
         );
         outcomes.push(outcome);
         if (!outcome.startsWith('201')) return;
@@ -149,12 +149,12 @@ describe('the server as a process', () => {
     expect(await server.ended()).to.deep.equal([0, null]);
     const published = outcomes.filter((outcome) => outcome.startsWith('201'));
     expect(published.length).to.be.at.least(24);
-    // Who connects in the moment in which the port is closed may wait with the system still, which resets them then;
-    // and who pauses for half a second may find an idle connection closed. Nothing of these reached the server.
+    // A client that connects while the port closes may still be queued by the system, which then resets it; and a client
+    // that pauses for half a second may find an idle connection closed. These requests never reached the server.
     const refusals = new Set(outcomes.filter((outcome) => !outcome.startsWith('201')));
     const broken = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
     expect(broken).to.include.members([...refusals]);
-    expect(toldOfPublications(server.output())).to.have.members(published);
+    expect(listAcceptedPublications(server.output())).to.have.members(published);
     const again = await start({ PINFOLD_API_KEY: text }).url();
     const headers = { authorization: `Bearer ${text}` };
     for (const outcome of published) {
@@ -164,8 +164,8 @@ describe('the server as a process', () => {
   }
 });
 
-/** What a server says of the publications that it accepted: status and role. */
-function toldOfPublications(output: string): readonly string[] {
+/** The server's data of accepted publications: status and role. */
+function listAcceptedPublications(output: string): readonly string[] {
   return output.split('\n').flatMap((line) => {
     if (!line.includes('"method":"POST","route":"/api/v1/pins"')) return [];
     const { status, role } = JSON.parse(line) as { readonly status: number; readonly role?: string };
@@ -173,6 +173,6 @@ function toldOfPublications(output: string): readonly string[] {
   });
 }
 
-function codeOf({ cause }: Error): string {
+function exitCodeOf({ cause }: Error): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
 }

@@ -1,10 +1,10 @@
 import { publicUrl } from '@pinfold/http';
 import { expect } from 'chai';
-import { siblingWarning } from '../../src/start/sibling-warning.ts';
+import { findSiblingWarning } from '../../src/start/sibling-warning.ts';
 
 function warning(publicHost: string, sitesHost: string): Promise<string | undefined> {
   const urls = { publicUrl: publicUrl(`https://${publicHost}`), sitesUrl: `https://${sitesHost}` };
-  return siblingWarning({ ...urls, viewerMode: 'origin' });
+  return findSiblingWarning({ ...urls, viewerMode: 'origin' });
 }
 
 describe('siblingWarning', () => {
@@ -47,6 +47,8 @@ describe('siblingWarning', () => {
 
   it('is silent in path mode, where sites have no origin of their own', async () => {
     const url = publicUrl('https://pin.example.com');
-    expect(await siblingWarning({ publicUrl: url, sitesUrl: url, viewerMode: 'path' })).to.equal(undefined);
+    expect(await findSiblingWarning({ publicUrl: url, sitesUrl: url, viewerMode: 'path' })).to.equal(
+      undefined,
+    );
   });
 });

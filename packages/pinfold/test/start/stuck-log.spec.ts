@@ -16,7 +16,7 @@ import { newPipe } from '../servers/new-pipe.ts';
 
 const { text: apiKey } = new NodeApiKeySecrets().mint();
 
-/** Lines of these are far more than any pipe or socket takes. */
+/** So many lines that no pipe or socket buffers them. */
 const REQUESTS = 3_200;
 const CONCURRENCY = 16;
 
@@ -39,7 +39,7 @@ function envOf(folder: string, workers: number): NodeJS.ProcessEnv {
   };
 }
 
-/** Runs a script whose standard output is a pipe, as of a shell, or a socket, as of systemd. */
+/** Runs a script whose standard output is a pipe, like a shell's, or a socket, like systemd's. */
 function run(script: string, output: Output, folder: string, workers: number): Server {
   const env = envOf(folder, workers);
   const program = programOf(script);
@@ -53,7 +53,7 @@ function run(script: string, output: Output, folder: string, workers: number): S
   return { process: child, output: new Socket({ fd: read, writable: false }) };
 }
 
-/** Reads until the server answers, all of its processes, and no further. */
+/** Reads until all processes of the server answer, and no further. */
 async function readUntilAnswered(output: Readable, workers: number): Promise<string> {
   let text = '';
   const { promise, resolve } = Promise.withResolvers<string>();
@@ -76,8 +76,8 @@ async function statusOf(url: string, agent?: Agent): Promise<number> {
   return answer.statusCode;
 }
 
-/** Over many connections, so that every process gets its share. */
-async function askOften(url: string): Promise<ReadonlySet<number>> {
+/** Uses many connections, so that every process gets some. */
+async function sendManyRequests(url: string): Promise<ReadonlySet<number>> {
   const statuses = new Set<number>();
   const ask = async (): Promise<void> => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -100,7 +100,7 @@ describe('a server whose log reader is alive but reads nothing', () => {
     server?.process.kill('SIGKILL');
     server?.output.destroy();
     server = undefined;
-    // Workers whose leader was ended by a signal write until they have seen that.
+    // Workers whose leader was ended by a signal write until they notice that.
   });
 
   for (const output of ['pipe', 'socket'] as const) {
@@ -108,12 +108,12 @@ describe('a server whose log reader is alive but reads nothing', () => {
       server = run('serve.ts', output, folder, 2);
       const exited = once(server.process, 'exit');
       const url = await readUntilAnswered(server.output, 2);
-      expect(await askOften(url)).to.deep.equal(new Set([200]));
+      expect(await sendManyRequests(url)).to.deep.equal(new Set([200]));
       for (let n = 0; n < 4; n += 1) expect((await publish(url, apiKey, `key ${n}`)).status).to.equal(201);
       expect(await list(url, apiKey)).to.have.length(5);
       server.process.kill('SIGTERM');
       const [code, signal] = await exited;
-      // Several at one socket cannot keep each other from waiting; then nothing but the signal itself ends them.
+      // Several processes at one socket can make each other's writes block; then only the signal itself ends them.
       if (output === 'pipe') expect([code, signal]).to.deep.equal([0, null]);
       else expect([0, 'SIGTERM']).to.include(code ?? signal);
     });
@@ -123,14 +123,14 @@ describe('a server whose log reader is alive but reads nothing', () => {
     server = run('serve-embedded.ts', 'socket', folder, 1);
     const exited = once(server.process, 'exit');
     const url = await readUntilAnswered(server.output, 1);
-    expect(await askOften(url)).to.deep.equal(new Set([200]));
+    expect(await sendManyRequests(url)).to.deep.equal(new Set([200]));
     server.process.kill('SIGTERM');
     expect(await exited).to.deep.equal([0, null]);
   });
 });
 
 describe('a start whose output cannot be written', () => {
-  /** Starts it, asks it whether it lives, and ends it. */
+  /** Starts it, checks that it answers, and ends it. */
   async function startWith(output: number, workers: number): Promise<void> {
     const folder = newFolder();
     const stdio = ['ignore', output, 'inherit'] as const;
@@ -156,7 +156,7 @@ describe('a start whose output cannot be written', () => {
     return startWith(write, 2);
   });
 
-  // Other systems have no disk that is always full.
+  // Only Linux has a disk that is always full.
   if (process.platform === 'linux')
     it('serves although the disk is full', () => startWith(openSync('/dev/full', 'w'), 1));
 });

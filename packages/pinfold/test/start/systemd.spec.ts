@@ -9,8 +9,8 @@ import { newFolder } from '../servers/new-folder.ts';
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).error === undefined;
 
-/** Sections and their settings, as systemd reads them: a `#` is a comment at the beginning of a line alone. */
-function sectionsOf(unit: string): ReadonlyMap<string, string> {
+/** Sections and their settings, as systemd reads them: a `#` begins a comment only at the beginning of a line. */
+function parseSections(unit: string): ReadonlyMap<string, string> {
   const settings = new Map<string, string>();
   let section = '';
   for (const line of unit.split('\n')) {
@@ -29,7 +29,7 @@ describe('the unit for systemd', () => {
 
   before(async () => {
     unit = await readFile(join(ROOT, 'deploy', 'pinfold.service'), 'utf8');
-    settings = sectionsOf(unit);
+    settings = parseSections(unit);
   });
 
   it('has no comment after a value, which would become a part of it', () => {
@@ -58,10 +58,10 @@ describe('the unit for systemd', () => {
     expect(patience).to.be.at.least(drain + seconds(15));
   });
 
-  // Elsewhere nothing can say what systemd makes of it.
+  // On other systems, systemd cannot check it.
   if (hasSystemd) {
     it('is valid for systemd', async () => {
-      expect(await troubles('pinfold.service')).to.deep.equal([]);
+      expect(await listProblems('pinfold.service')).to.deep.equal([]);
     });
   }
 });
@@ -72,7 +72,7 @@ describe('the units that back up every night', () => {
   let timer: ReadonlyMap<string, string>;
 
   before(async () => {
-    const read = async (name: string) => sectionsOf(await readFile(join(ROOT, 'deploy', name), 'utf8'));
+    const read = async (name: string) => parseSections(await readFile(join(ROOT, 'deploy', name), 'utf8'));
     server = await read('pinfold.service');
     backup = await read('pinfold-backup.service');
     timer = await read('pinfold-backup.timer');
@@ -92,7 +92,7 @@ describe('the units that back up every night', () => {
 
   it('report a failure by a separate unit', async () => {
     const failed = backup.get('Unit.OnFailure') ?? '';
-    const unit = sectionsOf(await readFile(join(ROOT, 'deploy', failed), 'utf8'));
+    const unit = parseSections(await readFile(join(ROOT, 'deploy', failed), 'utf8'));
     expect(unit.get('Service.ExecStart')).to.include('systemd-cat -p alert');
   });
 
@@ -104,14 +104,14 @@ describe('the units that back up every night', () => {
   if (hasSystemd) {
     it('are valid for systemd', async () => {
       expect(
-        await troubles('pinfold-backup.service', 'pinfold-backup.timer', 'pinfold-backup-failed.service'),
+        await listProblems('pinfold-backup.service', 'pinfold-backup.timer', 'pinfold-backup-failed.service'),
       ).to.deep.equal([]);
     });
   }
 });
 
-/** What systemd says of units of ours, a program in the place of the one that is not installed here. */
-async function troubles(...names: readonly string[]): Promise<readonly string[]> {
+/** The output of systemd's check of the units, with a substitute for the program that is not installed here. */
+async function listProblems(...names: readonly string[]): Promise<readonly string[]> {
   const folder = newFolder();
   const files = names.map((name) => join(folder, name));
   for (const [n, name] of names.entries()) {

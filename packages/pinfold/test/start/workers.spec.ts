@@ -11,7 +11,7 @@ import { newFolder } from '../servers/new-folder.ts';
 
 const { text: apiKey } = new NodeApiKeySecrets().mint();
 
-/** The processes that a process has started. */
+/** The child processes of a process. */
 function childrenOf(pid: number | undefined): readonly number[] {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
   const pairs = lines.map((line) => line.trim().split(/\s+/).map(Number));
@@ -24,7 +24,7 @@ function isRunning(pid: number): boolean {
   return state !== undefined && !state[1]?.startsWith('Z');
 }
 
-/** Asks over a connection of its own, which any worker may get. */
+/** Sends a request over a separate connection, which any worker may accept. */
 async function statusOf(url: string, path: string, more: OutgoingHttpHeaders = {}): Promise<number> {
   const { hostname, port } = new URL(url);
   const headers = { connection: 'close', ...more };
@@ -45,7 +45,7 @@ describe('several processes on one port', () => {
   const start = (env: Readonly<Record<string, string>> = {}): ChildServer =>
     startChild({ PINFOLD_DATA_DIR: folder, PINFOLD_WORKERS: '2', PINFOLD_API_KEY: apiKey, ...env });
 
-  /** The public URL and the workers, once there are so many. */
+  /** The public URL and the workers, once there are this many. */
   async function started(server: ChildServer, count: number): Promise<readonly [string, readonly number[]]> {
     await server.said(new RegExp(`(?:"a worker answers"[^]*){${count}}`));
     return [await server.url(), childrenOf(server.process.pid)];
@@ -85,7 +85,7 @@ describe('several processes on one port', () => {
     const headers = { authorization: `Bearer ${apiKey}` };
     const response = await fetch(`${again}/api/v1/pins/${pin.id}?include=views`, { headers });
     const { views } = (await response.json()) as { readonly views: readonly { readonly views: number }[] };
-    // More than one day where midnight passes in between.
+    // More than one day if midnight passes in between.
     expect(views.reduce((sum, day) => sum + day.views, 0)).to.equal(40);
   });
 
@@ -95,7 +95,7 @@ describe('several processes on one port', () => {
     const [, port] = await server.said(/"metrics_port":(\d+)/);
     const answeredIn = (text: string): number =>
       metricOf(text, 'pinfold_http_requests_total{route="/livez",method="GET",status="200"}') ?? 0;
-    /** Workers tell what they count once a second. */
+    /** Workers report their counts once a second. */
     const expectAnswered = async (count: number): Promise<void> => {
       let text = await metricsText(Number(port));
       while (answeredIn(text) < count) text = await metricsText(Number(port));
@@ -134,9 +134,9 @@ describe('several processes on one port', () => {
     const server = start();
     const [, workers] = await started(server, 2);
     server.process.kill('SIGKILL');
-    // Its output ends when the last process that writes to it has.
+    // Its output ends when the last process that writes to it has ended.
     await server.ended();
-    // A process closes its output shortly before the system counts it as ended.
+    // A process closes its output shortly before the system reports its end.
     while (workers.some(isRunning)) await new Promise((resolve) => setTimeout(resolve, 20));
   });
 

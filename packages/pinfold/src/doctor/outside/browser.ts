@@ -13,7 +13,7 @@ const EXPECTED_HEADERS: Readonly<Record<string, RegExp>> = {
 const SCREEN = '/manage/sign-in';
 
 /** Loads the sign-in page and its files as a browser would. */
-export function browserFindings({ addresses, request }: Outside): AsyncGenerator<Finding> {
+export function checkBrowser({ addresses, request }: Outside): AsyncGenerator<Finding> {
   const url = new URL(`${addresses.publicUrl}${SCREEN}`);
   return runChecks([
     {

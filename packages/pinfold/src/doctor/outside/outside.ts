@@ -3,8 +3,8 @@ import type { Settings } from '../../settings/settings.ts';
 import type { WebAddresses } from '../../settings/web-addresses.ts';
 import { type Finding, failed, ok, type Result, runChecks, skipped, warning } from '../finding.ts';
 import { type Answer, ask, type RequestSettings } from './ask.ts';
-import { browserFindings } from './browser.ts';
-import { proxyFindings } from './proxy.ts';
+import { checkBrowser } from './browser.ts';
+import { checkProxy } from './proxy.ts';
 import { explainNoAnswer, isCertificateError } from './unanswered.ts';
 
 export interface Outside {
@@ -21,12 +21,12 @@ const DAY = 86_400_000;
 /** In days. Let's Encrypt's certificates are usually renewed 30 days before they expire. */
 const MIN_DAYS_LEFT = 14;
 
-export async function* outsideFindings(outside: Outside): AsyncGenerator<Finding> {
+export async function* checkFromOutsideNetwork(outside: Outside): AsyncGenerator<Finding> {
   const { addresses, ids } = outside;
   const publicUrl = new URL(`${addresses.publicUrl}/livez`);
-  if (!(yield* reachFindings(outside, 'url', publicUrl, isAlive))) return;
-  yield* proxyFindings(outside, new URL(addresses.publicUrl));
-  yield* browserFindings(outside);
+  if (!(yield* checkReachable(outside, 'url', publicUrl, isAlive))) return;
+  yield* checkProxy(outside, new URL(addresses.publicUrl));
+  yield* checkBrowser(outside);
   if (addresses.viewerMode === 'path') {
     const run = (): Result => skipped('in path mode the public URL serves the sites');
     yield* runChecks([{ name: 'sites', expected: 'the host of a site leads to Pinfold', run }]);
@@ -34,11 +34,11 @@ export async function* outsideFindings(outside: Outside): AsyncGenerator<Finding
   }
   const site = new URL(addresses.sitesUrl);
   site.hostname = `${ids.role()}.${site.hostname}`;
-  yield* reachFindings(outside, 'sites', site, isViewerPage);
+  yield* checkReachable(outside, 'sites', site, isViewerPage);
 }
 
 /** Checks whether Pinfold answers at a URL; returns the answer to that. */
-async function* reachFindings(
+async function* checkReachable(
   { clock, request }: Outside,
   name: 'url' | 'sites',
   url: URL,

@@ -32,7 +32,7 @@ type Echo =
   | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'none'; readonly error: unknown };
 
-export async function* proxyFindings(outside: Outside, url: URL): AsyncGenerator<Finding, boolean> {
+export async function* checkProxy(outside: Outside, url: URL): AsyncGenerator<Finding, boolean> {
   const headers = { origin: url.origin };
   const echo = outside.grants && (await requestEcho(outside, url, { headers }));
   const host: Check = {

@@ -21,11 +21,11 @@ const UNTRUSTED =
   'configure a certificate that browsers trust, with its intermediate certificates; for a certificate authority of your own set NODE_EXTRA_CA_CERTS';
 
 export function isCertificateError(error: unknown): boolean {
-  return /^(?:CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_CERT)/.test(codeOf(error));
+  return /^(?:CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_CERT)/.test(readCode(error));
 }
 
 export function explainNoAnswer(error: unknown): readonly [observed: string, advice: string] {
-  const code = codeOf(error);
+  const code = readCode(error);
   // A proxy without a certificate for the name sends a TLS alert.
   const [alert] = /(?<=:)[\w/]+ alert [\w ]+/.exec(errorText(error)) ?? [];
   if (alert !== undefined) return [`the proxy refused TLS: ${alert}`, WRONG_NAME];
@@ -34,7 +34,7 @@ export function explainNoAnswer(error: unknown): readonly [observed: string, adv
   return [observed, advice];
 }
 
-function codeOf(error: unknown): string {
+function readCode(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return '';
   // The code of a timeout is a number.
   return typeof error.code === 'string' ? error.code : 'ABORT_ERR';
