@@ -18,14 +18,14 @@ describe('a fault', () => {
     });
   }
 
-  it('names itself, and keeps what caused it', () => {
+  it('has its name and its cause', () => {
     const cause = new Error('the disk');
     const fault = new Fault('storage_unavailable', 'broken', { cause });
     expect(fault).to.include({ name: 'Fault', message: 'broken', cause });
     expect(String(fault)).to.equal('Fault: broken');
   });
 
-  it('is known to another copy of the package', async () => {
+  it('is recognized by another copy of the package', async () => {
     const another = new URL('../src/fault.ts?another', import.meta.url).href;
     const copy: typeof import('../src/fault.ts') = await import(another);
     const theirs = new copy.Fault('store_corrupt', 'broken');

@@ -6,7 +6,7 @@ import { codeOf, isBytes, isError, isPromise, nameOf, systemCodeOf } from '../sr
 const foreign = (code: string): unknown => runInNewContext(code);
 
 describe('a value of another realm', () => {
-  it('is known by what it has, and not by its class', () => {
+  it('is recognized by its members, not by its class', () => {
     const refused = foreign("Object.assign(new Error('no'), { code: 'ENOENT', syscall: 'open' })");
     expect(refused).not.to.be.instanceOf(Error);
     expect(isError(refused)).to.equal(true);

@@ -50,7 +50,7 @@ describe('A rate', () => {
     }
   });
 
-  it('lets so many pass at once, and then one each share of its window', () => {
+  it('admits a burst of its count, and then one in each share of its window', () => {
     for (const count of [1, 3, 7, 600, 6_000]) {
       const rate: Rate = { count, window: hours(1) };
       const { taken, mark } = takeAll(rate, null, NOW);
@@ -64,7 +64,7 @@ describe('A rate', () => {
     }
   });
 
-  it('lets the next one pass now while any remains', () => {
+  it('admits the next request now while any remains', () => {
     const rate: Rate = { count: 2, window: hours(1) };
     expect(rateLeft(rate, takenFrom(rate, null, NOW), NOW)).to.deep.equal({
       limit: 2,
@@ -75,7 +75,7 @@ describe('A rate', () => {
     });
   });
 
-  it('lets a cost of several pass when as much is left, and says when that will be', () => {
+  it('admits a higher cost when as much remains, and returns when that is', () => {
     const rate: Rate = { count: 12, window: seconds(12) };
     const mark = takenFrom(rate, null, NOW, 10);
     expect(rateLeft(rate, mark, NOW, 10)).to.include({ remaining: 2, nextAt: after(NOW, seconds(8)) });
@@ -97,7 +97,7 @@ describe('A rate', () => {
     expect(takeAll(rate, mark, after(NOW, days(30))).taken).to.equal(2);
   });
 
-  it('shuts nobody out for what another rate or a clock far ahead has left', () => {
+  it('ignores a mark that another rate or a clock far ahead has left', () => {
     const rate: Rate = { count: 600, window: hours(1) };
     const { mark: ofADay } = takeAll({ count: 30, window: days(1) }, null, NOW);
     const { mark: ofTomorrow } = takeAll(rate, null, after(NOW, days(1)));

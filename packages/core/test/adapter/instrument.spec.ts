@@ -26,7 +26,7 @@ describe('instrumented ports', () => {
       };
   }
 
-  it('pass through the observers in their order, the first one nearest to the store', async () => {
+  it('pass through the observers in order, the first one nearest to the store', async () => {
     const calls: string[] = [];
     const apiKeys = { find: async () => calls.push('find') };
     const observed = instrument({ apiKeys }, [noting('inner', calls), noting('outer', calls)]);
@@ -40,7 +40,7 @@ describe('instrumented ports', () => {
     ]);
   });
 
-  it('have every method of a class, inherited ones too, called on the store itself', async () => {
+  it('call every method of a class, even inherited ones, on the store itself', async () => {
     const calls: string[] = [];
     const store = new Store();
     const { roles } = instrument({ roles: store }, [noting('one', calls)]);
@@ -54,7 +54,7 @@ describe('instrumented ports', () => {
     expect(roles.size).to.equal(2);
   });
 
-  it('are asked for once, and those that no observer wraps answer as before', async () => {
+  it('are wrapped once, and those that no observer wraps work as before', async () => {
     const asked: string[] = [];
     const only: Observer = (call, method, port) => {
       asked.push(`${port}.${method}`);
@@ -67,7 +67,7 @@ describe('instrumented ports', () => {
     expect(same).to.equal(clock);
   });
 
-  it('reject with what a method rejects with or throws', async () => {
+  it('reject with the error that a method rejects with or throws', async () => {
     const failing = {
       load: (): Promise<never> => Promise.reject(new Error('away')),
       find: (): Promise<never> => {

@@ -25,7 +25,7 @@ function visitors(gate: Semaphore<string>) {
 }
 
 describe('Semaphore', () => {
-  it('lets in as many as it has places, at once, and then by turns of their keys', async () => {
+  it('admits as many callers as it has places, and then the keys in turn', async () => {
     const { order, enter, leave } = visitors(new Semaphore({ places: 1, queue: 9 }));
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void enter(name[0] as string, name);
     await settle();
@@ -33,7 +33,7 @@ describe('Semaphore', () => {
     expect(order).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'a3', 'b2']);
   });
 
-  it('has a place now, or none', async () => {
+  it('returns a free place, or undefined', async () => {
     const gate = new Semaphore<string>({ places: 2, queue: 1 });
     const first = gate.tryEnter('a');
     expect([typeof first, typeof gate.tryEnter('a'), gate.tryEnter('a')]).to.deep.equal([
@@ -45,7 +45,7 @@ describe('Semaphore', () => {
     expect(gate.tryEnter('a')).to.be.a('function');
   });
 
-  it('refuses whoever comes when too many wait', async () => {
+  it('rejects a new caller when the queue is full', async () => {
     const full = new Error('full');
     const { enter, leave, order } = visitors(new Semaphore({ places: 1, queue: 2, overloaded: () => full }));
     for (const name of ['1', '2', '3']) void enter('a', name);
@@ -57,7 +57,7 @@ describe('Semaphore', () => {
     expect(order).to.deep.equal(['1', '2', '3', '5']);
   });
 
-  it('refuses the last of the longest line, unless the one that comes would make another as long', async () => {
+  it('rejects the last of the longest line, unless the line of the new caller would be as long', async () => {
     const full = new Error('full');
     const { enter, leave, order } = visitors(new Semaphore({ places: 1, queue: 4, overloaded: () => full }));
     const refused: string[] = [];
@@ -70,7 +70,7 @@ describe('Semaphore', () => {
     expect(order).to.deep.equal(['a0', 'a1', 'b1', 'c1', 'b2']);
   });
 
-  it('never refuses those who go on with what was begun, and lets them in first of their key', async () => {
+  it('never rejects callers that continue their work, and admits them first of their key', async () => {
     const gate = new Semaphore<string>({ places: 1, queue: 2 });
     const { enter, leave, order } = visitors(gate);
     for (const name of ['a1', 'a2', 'b1']) void enter(name[0] as string, name);
@@ -82,7 +82,7 @@ describe('Semaphore', () => {
     expect([gate.running, gate.waiting]).to.deep.equal([0, 0]);
   });
 
-  it('gives a place back once, however often it is said', async () => {
+  it('frees a place once, however often it is released', async () => {
     const gate = new Semaphore<string>({ places: 1, queue: 9 });
     const leave = gate.tryEnter('a') as Release;
     const next = gate.enter('a');
@@ -92,7 +92,7 @@ describe('Semaphore', () => {
     expect(gate.tryEnter('a')).to.equal(undefined);
   });
 
-  it('lets go of who gives up while waiting, and of the place in the queue', async () => {
+  it('removes a caller that aborts from the queue', async () => {
     const { enter, leave, order, inside } = visitors(new Semaphore({ places: 1, queue: 1 }));
     const [gone, reason] = [new AbortController(), new Error('gone')];
     void enter('a', '1');
@@ -124,7 +124,7 @@ describe('Semaphore', () => {
     expect(await Promise.all([first, second, third])).to.deep.equal(['first', 'broken', 'third']);
   });
 
-  it('holds no listener on the signal of who is in', async () => {
+  it('holds no listener on the signal of an admitted caller', async () => {
     const gate = new Semaphore<string>({ places: 1, queue: 9 });
     const leave = gate.tryEnter('a') as Release;
     const gone = new AbortController();
@@ -163,7 +163,7 @@ describe('Semaphore', () => {
     });
   }
 
-  it('never lets in more than it has places, and loses none of them', async () => {
+  it('never admits more callers than it has places, and loses no place', async () => {
     const step = fc.constantFrom('enter a', 'enter b', 'enter c', 'leave', 'give up');
     await fc.assert(
       fc.asyncProperty(

@@ -5,7 +5,7 @@ import { hours } from '../../src/domain/instant.ts';
 import type { RateText } from '../../src/domain/rate.ts';
 
 describe('the limits of an account', () => {
-  it('come before those for all, and off is none', () => {
+  it('override those for all, and off means none', () => {
     const ofAll = { publications: { count: 1, window: hours(1) }, sites: 2, bytes: 3, names: 4 };
     const rows: readonly [
       own: Partial<AccountLimits> | undefined,

@@ -5,7 +5,7 @@ import { isSameActor } from '../../src/domain/history.ts';
 import { accountId, OPERATOR } from '../../src/index.ts';
 
 describe('the operator', () => {
-  it('is known to another copy of the package', async () => {
+  it('is recognized by another copy of the package', async () => {
     const another = new URL('../../src/domain/actor.ts?another', import.meta.url).href;
     const copy: typeof import('../../src/domain/actor.ts') = await import(another);
     expect(copy.OPERATOR).to.equal(OPERATOR);
@@ -15,7 +15,7 @@ describe('the operator', () => {
 });
 
 describe('an actor of the history', () => {
-  it('is another one with another id, and with the same id of another kind', () => {
+  it('differs by its id, and by its kind with the same id', () => {
     const ada = { kind: 'operator', id: 'ada' } as const;
     expect(isSameActor(ada, { ...ada })).to.equal(true);
     expect(isSameActor(ada, { ...ada, id: 'bob' })).to.equal(false);
@@ -27,7 +27,7 @@ describe('an actor of the history', () => {
 describe('the cause that the history records of a request', () => {
   const origin = { request: 'r-1', address: '192.0.2.7' };
 
-  it('is the key, else the person, else the account, with where it came from', () => {
+  it('is the key, else the person, else the account, with the origin of the request', () => {
     const account = accountId('team');
     const key = '4fJ2' as ApiKeyId;
     for (const [caller, actor] of [

@@ -29,7 +29,7 @@ function admitted(limits: Partial<PublicationLimits>, { isForbidden = false, isN
 }
 
 describe('the admission of a publication', () => {
-  it('keeps to each limit inclusively, and looks up no more than the limits need', () => {
+  it('applies each limit inclusively, and looks up only facts that the limits need', () => {
     const quota = { kind: 'refused', code: 'quota_exceeded' };
     const all = ['forbidden', 'in service'];
     for (const [limits, refusal, looked] of [
@@ -50,7 +50,7 @@ describe('the admission of a publication', () => {
     }
   });
 
-  it('refuses what was taken down before all else, and counts names last, for what has one', () => {
+  it('refuses an archive that was taken down first, and counts names last, for a publication with one', () => {
     const taken = admitted({ publications: ONE_AN_HOUR, sites: 0 }, { isForbidden: true });
     const answer = { kind: 'refused', code: 'invalid_archive', problems: [{ rule: 'forbidden_content' }] };
     expect(taken).to.deep.equal({ answer, looked: ['forbidden'] });
@@ -60,7 +60,7 @@ describe('the admission of a publication', () => {
     expect(admitted({ names: 2, sites: 0 }, { isNamed: true }).answer).to.include({ rule: 'sites' });
   });
 
-  it('takes from the rate, and never sets the last publication back', () => {
+  it('takes from the rate, and never moves the last publication back', () => {
     const limits = { ...NONE, publications: ONE_AN_HOUR };
     const first = { publicationsMark: MARK, lastPublishedAt: NOW };
     expect(accountAfterPublishing(NEW, { now: NOW, limits })).to.deep.equal(first);

@@ -76,7 +76,7 @@ describe('the start page', () => {
     });
   }
 
-  it('is not asked for where nothing could be read', () => {
+  it('is not required if no entry could be read', () => {
     const broken = judge([], { problems: [{ rule: 'truncated' }], trusted: false });
     expect(rulesOf(broken)).to.deep.equal(['truncated']);
   });
@@ -103,7 +103,7 @@ describe('the names of an archive', () => {
     expect(rulesOf(site(entry('é'), entry('E\u0301')))).to.deep.equal(['duplicate_path E\u0301']);
   });
 
-  it('are compared as they stand where they are too long', () => {
+  it('are compared unfolded if they are too long', () => {
     const long = `a${'\u0315\u0301'.repeat(1_000)}`;
     let rules: string[] = [];
     const brought = normalisedBy(() => {
@@ -113,14 +113,14 @@ describe('the names of an archive', () => {
     expect(brought.every((text) => text.length < 1_024)).to.equal(true);
   });
 
-  it('that are the same to a file system are reported with the one they equal', () => {
+  it('that are the same to a file system are reported with the other one', () => {
     const [folded] = site(entry('Logo.png'), entry('logo.PNG')).problems;
     expect(folded).to.deep.equal({ rule: 'duplicate_path', path: 'logo.PNG', other: 'Logo.png' });
     const [twice] = site(entry('Logo.png'), entry('Logo.png')).problems;
     expect(twice).to.deep.equal({ rule: 'duplicate_path', path: 'Logo.png' });
   });
 
-  it('may not be those of a file and a folder at once', () => {
+  it('may not be both of a file and of a folder', () => {
     expect(rulesOf(site(entry('a'), entry('a/b')))).to.deep.equal(['path_conflict a']);
     expect(rulesOf(site(entry('a/'), entry('a')))).to.deep.equal(['path_conflict a']);
     expect(rulesOf(site(entry('a'), entry('ab/c')))).to.deep.equal([]);
@@ -189,14 +189,14 @@ describe('what is to be proved', () => {
     ]);
   });
 
-  it('is what can be inflated, though another rule is broken', () => {
+  it('is every entry that can be inflated, even if another rule is broken', () => {
     const { tasks } = site(entry('../a'), entry('b', { flags: 1 }), entry('c', { method: 12 }));
     expect(tasks.map(({ entry: position }) => position)).to.deep.equal([0, 1]);
     const [page] = judge([entry('long/path/of/a/page.html')]).tasks;
     expect(page).to.include({ path: 'long/path/of/a/page.html' });
   });
 
-  it('is nothing where a count or a size is broken, or the structure cannot be trusted', () => {
+  it('is nothing if a count or size limit is exceeded, or the structure is unreliable', () => {
     expect(site(entry('a', { size: 11 * MiB })).tasks).to.deep.equal([]);
     const many = Array.from({ length: 6 }, (_, n) => entry(`${n}`, { size: 9 * MiB }));
     expect(rulesOf(site(...many))).to.deep.equal(['expanded_too_large']);
@@ -207,7 +207,7 @@ describe('what is to be proved', () => {
 });
 
 describe('the problems of an archive', () => {
-  it('are all reported, those of its structure too', () => {
+  it('are all reported, including those of the structure', () => {
     const listing = { problems: [{ rule: 'header_mismatch', fields: ['name'], path: 'x' }] } as const;
     const judged = judge([entry('/a', { method: 5 }), entry('tmp/b'), entry('/A')], listing);
     expect(rulesOf(judged)).to.have.members([
@@ -230,7 +230,7 @@ describe('the problems of an archive', () => {
     expect([...problems.slice(0, 2), omitted]).to.deep.equal([read[0], { ...read[1], limit: 500 }, 3]);
   });
 
-  it('are ordered so that a cut list names every rule, and lose and gain nothing', () => {
+  it('are ordered so that a truncated list names every rule, and none is lost or added', () => {
     const problem = fc.record({ rule: fc.constantFrom('a', 'b', 'c', 'd'), n: fc.nat() });
     fc.assert(
       fc.property(fc.array(problem), (problems) => {
@@ -284,7 +284,7 @@ describe('names of an archive with far too many files', () => {
     expect([...rules]).to.deep.equal(['too_many_files']);
   });
 
-  it('are compared however much an operating system added', () => {
+  it('are compared even if an operating system added many files', () => {
     const added = files(6_000, (n) => `__MACOSX/._${n}`);
     const rules = new Set(judge([entry('index.html'), ...same, ...added]).problems.map(({ rule }) => rule));
     expect([...rules]).to.deep.equal(['duplicate_path', 'path_conflict']);

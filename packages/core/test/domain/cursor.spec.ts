@@ -69,7 +69,7 @@ describe('a cursor', () => {
       expect(roleCursors(everything).decode(`${at}${rest}`)).to.have.property('code', 'invalid_cursor');
     }
   });
-  it('is not one of another list', () => {
+  it('is refused by another list', () => {
     const text = cursorCodec({ id: parseRoleId }, ['one list']).encode({ id });
     expect(cursorCodec({ id: parseRoleId }, ['another']).decode(text)).to.have.property(
       'code',

@@ -7,13 +7,13 @@ const unix = (mode: number): { host: number; externalAttributes: number } => ({
 });
 
 describe('kindOfEntry', () => {
-  it('knows files and folders of Unix', () => {
+  it('recognizes files and folders of Unix', () => {
     expect(kindOfEntry('a', unix(0o100644))).to.equal('file_or_folder');
     expect(kindOfEntry('a/', unix(0o040755))).to.equal('file_or_folder');
     expect(kindOfEntry('a', unix(0))).to.equal('file_or_folder');
   });
 
-  it('knows symbolic links, whatever host is claimed', () => {
+  it('recognizes symbolic links by any host', () => {
     for (const host of [0, 3, 7, 10, 11, 19, 255]) {
       expect(kindOfEntry('a', { ...unix(0o120777), host }), `host ${host}`).to.equal('symlink');
     }
@@ -25,11 +25,11 @@ describe('kindOfEntry', () => {
     }
   });
 
-  it('takes a folder without a slash for what it is: neither file nor folder', () => {
+  it('takes a folder without a slash for neither file nor folder', () => {
     expect(kindOfEntry('a', unix(0o040755))).to.equal('special');
   });
 
-  it('knows links and devices of Windows, on Windows alone', () => {
+  it('recognizes links and devices of Windows only for hosts of Windows', () => {
     expect(kindOfEntry('a', { host: 0, externalAttributes: 0x420 })).to.equal('symlink');
     expect(kindOfEntry('a', { host: 10, externalAttributes: 0x40 })).to.equal('special');
     expect(kindOfEntry('a', { host: 3, externalAttributes: 0x440 })).to.equal('file_or_folder');

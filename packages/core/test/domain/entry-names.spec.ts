@@ -5,24 +5,24 @@ const from = (host: number, ...names: string[]): { name: string; host: number }[
   names.map((name) => ({ name, host }));
 
 describe('readNames', () => {
-  it('reads \\ as / where no name has a / and every host is MS-DOS, NTFS or VFAT', () => {
+  it('reads \\ as / if no name has a / and every host is MS-DOS, NTFS or VFAT', () => {
     for (const host of [0, 10, 11]) {
       expect(normalizeNames(from(host, 'index.html', 'a\\b\\c'))).to.deep.equal(['index.html', 'a/b/c']);
     }
     expect(normalizeNames([...from(0, 'a\\b'), ...from(10, 'c\\d')])).to.deep.equal(['a/b', 'c/d']);
   });
 
-  it('leaves \\ as it is where one name has a /, or one host is another', () => {
+  it('does not change \\ if a name has a /, or a host is another one', () => {
     expect(normalizeNames(from(0, 'a\\b', 'c/d'))).to.deep.equal(['a\\b', 'c/d']);
     expect(normalizeNames([...from(0, 'a\\b'), ...from(3, 'c')])).to.deep.equal(['a\\b', 'c']);
     expect(normalizeNames(from(3, 'a\\b'))).to.deep.equal(['a\\b']);
   });
 
-  it('takes ./ away where every name begins with it, and ./ itself is nothing', () => {
+  it('removes ./ if every name begins with it, and ignores an entry ./', () => {
     expect(normalizeNames(from(3, './', './a', './b/c'))).to.deep.equal([undefined, 'a', 'b/c']);
   });
 
-  it('takes it away once, and not where one name has none', () => {
+  it('removes ./ once, and not if a name has none', () => {
     expect(normalizeNames(from(3, '././a'))).to.deep.equal(['./a']);
     expect(normalizeNames(from(3, './a', 'b'))).to.deep.equal(['./a', 'b']);
     expect(normalizeNames(from(3, './/a'))).to.deep.equal(['/a']);

@@ -60,7 +60,7 @@ describe('unsafePath', () => {
     });
   }
 
-  it('says what is wrong with a path', () => {
+  it('finds why a path is unsafe', () => {
     for (const [reason, ...paths] of [
       ['empty', ''],
       ['control_character', 'a\n', 'a\x7f', 'a\u009f', '/a:\0'],

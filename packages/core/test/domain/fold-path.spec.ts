@@ -23,7 +23,7 @@ describe('foldPath', () => {
     expect(same('e\u0301', 'é')).to.equal(true);
   });
 
-  it('keeps apart what only a longer mapping, or Turkish, would make the same', () => {
+  it('distinguishes letters that only a longer mapping, or Turkish, would make the same', () => {
     for (const [a, b] of [
       ['ß', 'ss'],
       ['ﬁ', 'fi'],

@@ -41,13 +41,13 @@ describe('a viewing grant', () => {
     expect(admits(grant, 'cookie', shown(role), instant(NOW + hours(12) - 1), limits)).to.equal(true);
     expect(admits(grant, 'cookie', shown(role), instant(NOW + hours(12)), limits)).to.equal(false);
   });
-  it('keeps its first issue time when it is passed on', () => {
+  it('keeps its issue time for another purpose', () => {
     const later = instant(NOW + hours(11));
     const passed = withPurpose(firstGrant('cookie', shown(role), NOW), 'path', later);
     expect(passed.issuedAt).to.equal(NOW);
     expect(grantEndsAt(passed, role, limits)).to.equal(NOW + hours(12));
   });
-  it('for a hand-over is good for one minute from its making', () => {
+  it('for a hand-over is valid for one minute after it was made', () => {
     const later = instant(NOW + hours(3));
     const handOver = withPurpose(firstGrant('cookie', shown(role), NOW), 'hand_over', later);
     expect(admits(handOver, 'hand_over', shown(role), instant(later + minutes(1) - 1), limits)).to.equal(
@@ -61,7 +61,7 @@ describe('a viewing grant', () => {
     );
     expect(grantEndsAt(last, role, limits)).to.equal(NOW + hours(12));
   });
-  it('of a clock more than an hour ahead is good for that clock alone', () => {
+  it('of a clock more than an hour ahead is valid only by that clock', () => {
     for (const purpose of ['cookie', 'hand_over'] as const) {
       const grant = firstGrant(purpose, shown(role), NOW);
       expect(admits(grant, purpose, shown(role), instant(NOW - hours(1)), limits)).to.equal(true);
@@ -75,14 +75,14 @@ describe('a viewing grant', () => {
     expect(admits(grant, 'cookie', shown(ending), instant(NOW + minutes(5)), limits)).to.equal(false);
     expect(grantEndsAt(grant, { expiresAt: null }, limits)).to.equal(NOW + hours(12));
   });
-  it('is good for one generation of its account only', () => {
+  it('is valid for one generation of its account only', () => {
     const grant = firstGrant('cookie', shown(role), NOW);
     for (const step of [-1, 1]) {
       const accountGeneration = (FIRST_GENERATION + step) as typeof FIRST_GENERATION;
       expect(admits(grant, 'cookie', { ...shown(role), accountGeneration }, NOW, limits)).to.equal(false);
     }
   });
-  it('is good for one role and one generation only', () => {
+  it('is valid for one role and one generation only', () => {
     const grant = firstGrant('cookie', shown(role), NOW);
     const other = { ...role, id: '1b9cbd2e-7c3a-4f0e-9d8c-5a1f2b3c4d5e' as RoleId };
     expect(admits(grant, 'cookie', shown(other), NOW, limits)).to.equal(false);

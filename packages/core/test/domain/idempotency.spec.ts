@@ -17,7 +17,7 @@ function ruleOf(outcome: ReturnType<typeof parseIdempotencyKey>): string | undef
 }
 
 describe('an Idempotency-Key', () => {
-  it('is printable ASCII, kept as it is', () => {
+  it('is printable ASCII, and is not changed', () => {
     expect(parseIdempotencyKey('Deploy 2026-11-20 ~!', defaultLimits)).to.equal('Deploy 2026-11-20 ~!');
   });
   it('in double quotes counts and compares without them', () => {

@@ -24,7 +24,7 @@ function pem(label: string): string {
 const KEY = pem('PRIVATE KEY');
 
 describe('a private key', () => {
-  it('is not looked for in the text of a file without the words of any, except in a .pem', () => {
+  it('is searched only in a file that has words of a key, and in a .pem', () => {
     const bytes = new TextEncoder().encode('PRIVATE, KEY, PuTTY, P\0R\0I\0V\0');
     expect(mayBeKeyFile('notes.txt', bytes)).to.equal(false);
     expect(mayBeKeyFile('a.pem', bytes)).to.equal(true);
@@ -71,7 +71,7 @@ describe('a private key', () => {
     expect(isKeyFile('a.html', `<pre>\n${KEY}</pre>`)).to.equal(true);
   });
 
-  it('is not what a page, a script or a text shows among other things', () => {
+  it('is not found in a page, a script or a text that shows a key among other things', () => {
     const prose = 'A key begins with a line of its own, and ends with one. '.repeat(20);
     for (const path of ['a.html', 'a.md', 'llms-full.txt', 'a.js', 'a.js.map', 'a.css'])
       expect(isKeyFile(path, `${prose}\n${KEY}\n${prose}`), path).to.equal(false);
@@ -106,7 +106,7 @@ describe('a private key', () => {
 describe('a file of PEM', () => {
   const judge = (text: string) => secretOfFile('a/b.PEM', (characters) => text.slice(0, characters));
 
-  it('is public where every block, however many, is a certificate or a public key', () => {
+  it('is public if every block is a certificate or a public key', () => {
     for (const label of [
       'CERTIFICATE',
       'TRUSTED CERTIFICATE',

@@ -34,7 +34,7 @@ describe('a manifest', () => {
     );
   });
 
-  it('finds every file by its path in composed form, whatever form the archive has', () => {
+  it('finds every file by its path in NFC, in whatever form the archive has it', () => {
     fc.assert(
       fc.property(entries, fc.constantFrom('NFC', 'NFD'), (listed, form) => {
         const written = listed.map((entry) => ({ ...entry, path: entry.path.normalize(form) as EntryPath }));

@@ -26,11 +26,11 @@ function chosen(
 }
 
 describe('the encoding of names that nothing marks', () => {
-  it('is the one by which most references are found, whatever the first page says', () => {
+  it('is the one by which most references are found, whatever the first page declares', () => {
     expect(chosen({ CP866: 2, CP932: 1 }, { charset: 'shift_jis', lang: 'ja' })).to.equal('CP866');
   });
 
-  it('is, of several, the one of the first page by its charset, then by its language', () => {
+  it('is, if several are equal, decided by the charset of the first page, then by its language', () => {
     const tied = { CP932: 1, GB18030: 1, CP866: 1 };
     expect(chosen(tied, { charset: 'GBK', lang: 'ja' })).to.equal('GB18030');
     expect(chosen(tied, { charset: 'utf-8', lang: 'bg-BG' })).to.equal('CP866');
@@ -38,7 +38,7 @@ describe('the encoding of names that nothing marks', () => {
     expect(chosen(tied)).to.equal('CP932');
   });
 
-  it('is the one of the first page where no reference is found, else code page 437', () => {
+  it('is the one of the first page if no reference is found, else code page 437', () => {
     expect(chosen({}, { charset: 'Windows-1251' })).to.equal('windows-1251');
     expect(chosen({}, { lang: 'uk' })).to.equal('CP866');
     expect(chosen({}, { charset: 'utf-8', lang: 'de' })).to.equal('CP437');
@@ -46,7 +46,7 @@ describe('the encoding of names that nothing marks', () => {
     expect(chooseNameEncoding([], { lang: 'ja' })).to.equal('CP437');
   });
 
-  it('is not code page 437 by default where that makes a backslash of the byte of another one', () => {
+  it('is not code page 437 by default if a name has a backslash in it then', () => {
     expect(chosen({}, {}, ['CP866', 'windows-1252', 'CP850', 'CP437'])).to.equal('CP932');
     expect(chosen({}, {}, NAME_ENCODINGS)).to.equal('CP437');
   });

@@ -17,7 +17,7 @@ function shows(isProtected: boolean, count = 2): NamesInUse {
 }
 
 describe('a name', () => {
-  it('is 1 to 63 of a to z, 0 to 9 and -, which is not at an end', () => {
+  it('is 1 to 63 of a to z, 0 to 9 and -, with no - at either end', () => {
     for (const name of ['a', '0', 'z9', 'a-b', 'a--b', '1-2', 'x'.repeat(63)]) {
       expect(parseName(name)).to.equal(name);
     }
@@ -45,7 +45,7 @@ describe('a name', () => {
     }
   });
 
-  it('is pointed at a publication in service alone; a new one only below the limit', () => {
+  it('is pointed only at a publication in service, and a new one only below the limit', () => {
     const decide = (names: NamesInUse, limit: number | null, role = aRole()) =>
       decideName(role, names, { now: NOW, limit });
     const past = { kind: 'refused', code: 'quota_exceeded', rule: 'names', actual: 3 };
@@ -64,7 +64,7 @@ describe('the warnings of a publication to a name', () => {
   const own = (names: NamesInUse, limit: number | null = null, role = aRole()) =>
     withNameWarnings([], role, names, { names: limit });
 
-  it('say that the publication before had a password, and this one has none', () => {
+  it('warn if the earlier publication had a password, and this one has none', () => {
     expect(own(shows(true))).to.deep.equal([{ rule: 'password_dropped' }]);
     expect([
       own(shows(false)),
@@ -73,7 +73,7 @@ describe('the warnings of a publication to a name', () => {
     ]).to.deep.equal([[], [], []]);
   });
 
-  it('say from nine tenths of the limit on how many names there are, a new one among them', () => {
+  it('name the number of names from nine tenths of the limit on, including a new one', () => {
     const nearly = (used: number) => [{ rule: 'names_nearly_full', used, most: 10 }];
     expect(own({ ...NEW, count: 7 }, 10)).to.deep.equal([]);
     expect(own({ ...NEW, count: 8 }, 10)).to.deep.equal(nearly(9));

@@ -34,7 +34,7 @@ describe('a password', () => {
     expect(refusalOf('é'.repeat(40))).to.include({ limit: 72, actual: 80 });
     expect(refusalOf(1)).to.have.all.keys('kind', 'code', 'rule');
   });
-  it('is measured as sent and kept in NFC', () => {
+  it('is measured as sent, and normalized to NFC', () => {
     const decomposed = 'e\u0301'.repeat(4);
     expect(parsePassword(decomposed, defaultLimits)).to.equal('é'.repeat(4));
   });
@@ -53,7 +53,7 @@ describe("a viewer's guess", () => {
   it('is compared in NFC', () => {
     expect(parseGuess('e\u0301')).to.equal('é');
   });
-  it('of up to 1,024 bytes is worth hashing, a longer one is wrong without', () => {
+  it('of up to 1,024 bytes is hashed, a longer one is wrong without hashing', () => {
     expect(parseGuess('a'.repeat(1_024))).to.be.a('string');
     expect(parseGuess('a'.repeat(1_025))).to.equal(undefined);
     expect(parseGuess('鍵'.repeat(342))).to.equal(undefined);

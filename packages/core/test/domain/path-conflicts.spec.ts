@@ -8,7 +8,7 @@ const findPathConflicts = (entries: readonly Named[], files: readonly Named[]) =
   runToEnd(conflicts.findPathConflicts(entries, files));
 
 describe('findPathConflicts', () => {
-  it('finds what comparing every pair of names finds', () => {
+  it('finds the same conflicts as a comparison of every pair of names', () => {
     const segment = fc.constantFrom('a', 'b', 'ab', 'ba');
     const name = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => ({
       name: segments.join('/'),
@@ -23,7 +23,7 @@ describe('findPathConflicts', () => {
     );
   });
 
-  it('takes time for the length of all names, however many and deep they are', () => {
+  it('takes time linear in the length of all names, however many and deep they are', () => {
     // A search whose time grows with the square of their number would not end within the test's limit.
     const deep = 'a/'.repeat(500);
     const files = Array.from({ length: 10_000 }, (_, n) => ({ name: `${deep}${n}` }));

@@ -14,7 +14,7 @@ const ids = (from: number, count: number) =>
   Array.from({ length: count }, (_, n) => `archive ${from + n}` as ArchiveId);
 
 describe('a comparison of storage with the records', () => {
-  it('counts all of a window, and remembers the first 1,000 of a kind', () => {
+  it('counts all archives of a window, and stores the first 1,000 ids of a kind', () => {
     const found = {
       ...NOT_COMPARED,
       compared: 2_000,
@@ -38,7 +38,7 @@ describe('a comparison of storage with the records', () => {
     });
   });
 
-  it('begins once a day, goes on after two minutes of silence, and keeps a refusal until it ends', () => {
+  it('begins once a day, resumes after two minutes without progress, and keeps a refusal until it ends', () => {
     const asked = { isForced: false, takesOver: false };
     const found = { ...NOT_COMPARED, savedAt: NOW, isRefused: true, compared: 5 };
     const anew = { kind: 'compare', from: { ...NOT_COMPARED, isRefused: true } };
@@ -57,7 +57,7 @@ describe('a comparison of storage with the records', () => {
     expect(decideTurn(done, after(NOW, hours(23)), asked)).to.deep.equal({ kind: 'leave', found: done });
   });
 
-  it('ends without ids, and with the figures that the next one will find', () => {
+  it('ends without ids, and with the counts without removed orphans', () => {
     const found = { ...NOT_COMPARED, compared: 10, unnamed: 3, orphans: ids(0, 3), missing: ids(3, 1) };
     const end = { ...found, isUnderWay: false, orphans: [], missing: [] };
     expect(finishComparison(found, true)).to.deep.equal({ ...end, isRefused: true });

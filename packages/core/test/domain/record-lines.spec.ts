@@ -123,7 +123,7 @@ describe('the lines of records', () => {
     });
   });
 
-  it('have one order, whatever that of the record is', () => {
+  it('have a fixed order of members', () => {
     const { kind, value } = readRecordLine(LINES[7] ?? '');
     const reversed = Object.fromEntries(Object.entries(value).reverse());
     expect(recordLine({ kind, value: reversed } as unknown as MovedRecord)).to.equal(LINES[7]);
@@ -148,7 +148,7 @@ describe('the lines of records', () => {
     }
   });
 
-  it('say what was expected, and of which member', () => {
+  it('name the member and the expected value', () => {
     for (const [record, message] of [
       [REMOVAL, 'archive: the id of an archive'],
       [REMOVAL, 'id: a UUID in lower case'],

@@ -9,7 +9,7 @@ interface Box {
 const box = object<Box>({ itemCount: count(), colour: oneOf<'red' | 'blue'>('red', 'blue') }, ['colour']);
 
 describe('an object of a record', () => {
-  it('has its members by names with underscores, an optional one perhaps', () => {
+  it('has its members in snake case, and may lack an optional one', () => {
     expect(box.read({ item_count: 2 })).to.deep.equal({ itemCount: 2 });
     expect(box.read({ item_count: 2, colour: 'red' })).to.deep.equal({ itemCount: 2, colour: 'red' });
     expect(box.write({ itemCount: 2, colour: 'blue' })).to.deep.equal({ item_count: 2, colour: 'blue' });

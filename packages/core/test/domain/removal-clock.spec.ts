@@ -70,7 +70,7 @@ describe('The clock of removal', () => {
       expect(moves(NEVER_STEPPED, clocks(next, minutes(10), { boot }))).to.equal(minutes(3));
     });
 
-    it('stays where it is while a machine restarts again and again', () => {
+    it('does not move while a machine restarts repeatedly', () => {
       let clock = NEVER_STEPPED;
       for (let n = 0; n < 500; n += 1) {
         clock = movedRemovalClock(clock, clocks(AHEAD, minutes(9), { boot: `boot ${n}` }));

@@ -53,7 +53,7 @@ describe('the state of a role', () => {
     expect(stateOf(deleted, NOW)).to.equal('deleted');
     expect(stateOf({ ...expired, deletedAt: NOW }, NOW)).to.equal('deleted');
   });
-  it('has one of three names, and nothing else is one', () => {
+  it('has exactly three names', () => {
     for (const state of ['published', 'expired', 'deleted', '', 'Published', 'pinned', null, ['expired']]) {
       const isOne = ['published', 'expired', 'deleted'].includes(state as string);
       expect(parseRoleState(state)).to.equal(isOne ? state : undefined);

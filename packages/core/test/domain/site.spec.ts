@@ -51,7 +51,7 @@ describe('resolving a path of a site', () => {
     expect(answer(['x.html', 'x/index.html'], '/x')).to.equal('file: x.html');
   });
 
-  it('answers a folder without a start page as what is not there', () => {
+  it('answers a folder without a start page like a missing path', () => {
     expect(answer(['a/b.html'], '/a/')).to.equal('nothing');
     expect(answer(['a/b.html'], '/a')).to.equal('nothing');
   });
@@ -83,7 +83,7 @@ describe('resolving a path of a site', () => {
     }
   });
 
-  it('brings a path into its normal form once, and not at all where it is longer than any of a file', () => {
+  it('normalizes a path once, and not at all if it is longer than that of any file', () => {
     const manifest = new Manifest([]);
     for (const [path, times] of [
       ['/e\u0301', 1],
@@ -95,12 +95,12 @@ describe('resolving a path of a site', () => {
     }
   });
 
-  it('looks only for what stands in for a path that is longer than any of a file', () => {
+  it('looks only for a fallback if a path is longer than that of any file', () => {
     const files = ['index.html', `${'a'.repeat(2_049)}.html`];
     expect(answer(files, `/${'a'.repeat(2_049)}`)).to.equal('fallback: index.html');
   });
 
-  it('has nothing where it has no start page', () => {
+  it('answers nothing without a start page', () => {
     expect(answer(['site.js'], '/')).to.equal('nothing');
   });
 });

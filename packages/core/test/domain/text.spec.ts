@@ -49,11 +49,11 @@ describe('text', () => {
     expect(hasManyMarks(`a${mark.repeat(30)}b${mark.repeat(30)}`)).to.equal(false);
     expect(hasManyMarks(`a${mark.repeat(31)}`)).to.equal(true);
   });
-  it('is broken by half a surrogate pair, and by what decoders leave of one', () => {
+  it('is broken by half a surrogate pair, and by the replacement character', () => {
     for (const text of ['\ud800', 'a\udc00b', '\ufffd']) expect(hasBrokenCharacter(text)).to.equal(true);
     expect(hasBrokenCharacter('a𠮷')).to.equal(false);
   });
-  it('has control characters from C0 to C1, and none else', () => {
+  it('has control characters only from C0 to C1', () => {
     for (const text of ['\0', 'a\n', '\u007f', '\u009f']) expect(hasControlCharacter(text)).to.equal(true);
     for (const text of ['', 'a b', '\u00a0', '\u202e']) expect(hasControlCharacter(text)).to.equal(false);
   });

@@ -84,13 +84,13 @@ function caught(work: () => unknown): StepError {
 }
 
 describe('the parts of a program', () => {
-  it('ask together for what they need at the same time', () => {
+  it('send simultaneous steps together', () => {
     const { result, trips } = asked(together(pagesOf('1', '2', '3'), pagesOf('10', '20'), nothing));
     expect(result).to.deep.equal([6, 30, undefined]);
     expect(trips).to.deep.equal([3, 2, 1]);
   });
 
-  it('ask nothing where there are none', () => {
+  it('send nothing if there are none', () => {
     expect(asked(together())).to.deep.equal({ result: [], trips: [] });
     expect(runAtOnce('test', all()[Symbol.iterator](), refuse)).to.deep.equal([]);
   });
@@ -111,7 +111,7 @@ describe('the parts of a program', () => {
     expect(seen).to.deep.equal([true, true, false]);
   });
 
-  it('need no answer where they only write', () => {
+  it('need no answer if they only write', () => {
     const writes = [insert(BOOKS, { isbn: '1', pages: 1 }), update(BOOKS, { isbn: '1' }, {})];
     expect([...writes, all(...writes), remove(BOOKS, { isbn: '1' })].map(isWrite)).to.not.include(false);
     expect([find(BOOKS, {}), nothing, all(), all(...writes, find(BOOKS, {}))].map(isWrite)).to.not.include(
@@ -134,7 +134,7 @@ describe('a step that fails', () => {
     expect((error.cause as Error).message).to.equal('the disk is full');
   });
 
-  it('keeps its place where a later step rejects with its error', () => {
+  it('keeps its place when a later step rejects with its error', () => {
     const write = caught(() => runAtOnce(failing.name, failing.run({ isbn: '1' }), refuse));
     const later = caught(() =>
       runAtOnce(failing.name, failing.run({ isbn: '1' }), () => {
@@ -177,7 +177,7 @@ describe('a step that fails', () => {
 });
 
 describe('a program', () => {
-  it('takes its locks in one order, and one that is wanted both ways exclusively', () => {
+  it('takes its locks in one order, and one that is both shared and exclusive exclusively', () => {
     const locks = locksInOrder({ exclusive: ['b', 'a', 'b'], shared: ['c', 'a', '0'] });
     expect(locks).to.deep.equal([
       { name: '0', isShared: true },

@@ -28,7 +28,7 @@ function namedBy(table: AnyTable): readonly string[] {
 }
 
 describe('the tables', () => {
-  it('have a name each, and so have the indexes of one', () => {
+  it('have unique names, and so have the indexes of each', () => {
     expect(new Set(TABLES.map(({ name }) => name)).size).to.equal(TABLES.length);
     for (const { name, indexes } of TABLES) {
       expect(new Set(indexes.map((index) => index.name)).size, name).to.equal(indexes.length);

@@ -61,7 +61,7 @@ describe('createTables', () => {
     ]);
   });
 
-  it('indexes all rows, and the beginnings of texts, where a dialect asks for it', () => {
+  it('indexes all rows, and the beginnings of texts, if the dialect requires it', () => {
     const [, ...indexes] = createTables([BOOKS], {
       ...DIALECT,
       indexesAllRows: true,

@@ -33,7 +33,7 @@ describe('tries that a clock days ahead has counted', () => {
     return outcome.kind;
   }
 
-  it('shut nobody out once the clock is right again, and count for it alone', async () => {
+  it('lock no viewer out once the clock is right again, and count only by the wrong clock', async () => {
     for (const address of ['a', 'a', 'b']) expect(await tried(AHEAD, address)).to.equal('admitted');
     for (const address of ['a', 'c']) expect(await tried(AHEAD, address)).to.equal('limited');
     for (const address of ['a', 'a']) expect(await tried(NOW, address)).to.equal('admitted');
@@ -47,14 +47,14 @@ describe('tries that a clock days ahead has counted', () => {
       expect(await tried(AHEAD, address), 'by the clock ahead').to.equal('limited');
   });
 
-  it('give nobody tries without end by turns of a right clock and one that is ahead', async () => {
+  it('allow no unlimited tries by turns of a right clock and one that is ahead', async () => {
     const outcomes = [];
     for (let turn = 0; turn < 12; turn += 1) outcomes.push(await tried(NOW), await tried(AHEAD));
     // Two of each clock, and one in a window that the other clock took for one that had ended.
     expect(outcomes.filter((kind) => kind === 'admitted')).to.have.length(5);
   });
 
-  it('are one count where clocks differ by minutes', async () => {
+  it('are counted together if clocks differ by minutes', async () => {
     expect(await tried(after(NOW, minutes(59)))).to.equal('admitted');
     expect(await tried(NOW)).to.equal('admitted');
     expect(await tried(NOW)).to.equal('limited');

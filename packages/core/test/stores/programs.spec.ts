@@ -60,7 +60,7 @@ function openStores() {
 }
 
 describe('the programs of the stores', () => {
-  it('have each a name of its own, of its store and its method', () => {
+  it('have unique names of store and method', () => {
     for (const { name } of programs) expect(name).to.match(/^[a-z]+(?:_[a-z]+)*\.[a-z]+(?:_[a-z]+)*$/);
     expect(new Set(programs.map(({ name }) => name)).size).to.equal(programs.length);
   });
@@ -104,7 +104,7 @@ describe('the programs of the stores', () => {
     expect(using.map(({ name }) => name).toSorted()).to.deep.equal(FREEING);
   });
 
-  it('do not run where there is nothing to change', async () => {
+  it('do not run if there is nothing to change', async () => {
     const { apiKeys, attempts, history, noted, pairings, roles, sessions, takedowns, views } = openStores();
     const later = after(START, days(1));
     await views.add([]);

@@ -73,7 +73,7 @@ describe('administration', () => {
     expect(await administration.showService()).to.deep.equal({ kind: 'normal', message: null });
   });
 
-  it('records who changed the mode, and when', async () => {
+  it('records the actor and the instant of a change of the mode', async () => {
     const changed = { ...CAUSE, type: 'service.mode_changed', account: null };
     for (const kind of ['read_only', 'normal'] as const) {
       clock.advance(minutes(1));
@@ -88,7 +88,7 @@ describe('administration', () => {
     }
   });
 
-  it('stays as it was changed whatever is done with what was given and answered', async () => {
+  it('does not change with the objects that a caller passed or got', async () => {
     const given = { kind: 'normal' as Mode['kind'], message: null as string | null };
     const answers: { kind: string; message: string | null }[] = [
       given,

@@ -39,7 +39,7 @@ describe('reading the archive of a publication', () => {
     return [code, state];
   };
 
-  it('gives the owner the bytes that were uploaded, whole and in parts, and leaves no event', async () => {
+  it('returns the uploaded bytes to the owner, whole and in parts, and records no event', async () => {
     const before = await eventsOf(stage);
     const archive = await openOwn();
     expect(archive.publication).to.include({ id, account: OWNER });
@@ -49,7 +49,7 @@ describe('reading the archive of a publication', () => {
     expect(await eventsOf(stage)).to.deep.equal(before);
   });
 
-  it('is refused to strangers, and by an id that is none', async () => {
+  it('is refused to other accounts, and for an invalid id', async () => {
     const { openArchive } = stage.useCases;
     expect(await codeOf(openArchive({ by: accountId('stranger'), id }))).to.equal('not_found');
     expect(await codeOf(openArchive({ by: OWNER, id: 'no-uuid' }))).to.equal('not_found');
@@ -125,7 +125,7 @@ describe('reading the archive of a publication', () => {
       expect(event).to.include({ account: OWNER, pin: id, asOperator: true });
     });
 
-    it('gives no byte that cannot be recorded', async () => {
+    it('returns no byte if the event cannot be stored', async () => {
       const failure = new Error('the database is away');
       const history = replacing(stage.memory.history, { recordOnce: () => Promise.reject(failure) });
       const administration = createAdministration({ ...stage.ports, history });

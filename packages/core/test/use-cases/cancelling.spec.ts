@@ -63,7 +63,7 @@ describe('cancelling a publication', () => {
     expect(await cancel('b')).to.deep.equal(CANCELLED);
   });
 
-  it('refuses a key that can be none', async () => {
+  it('refuses an invalid key', async () => {
     expect(await codeOf(cancel(''))).to.equal('invalid_idempotency_key');
   });
 });

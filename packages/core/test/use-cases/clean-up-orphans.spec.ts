@@ -93,7 +93,7 @@ describe('comparing storage with the records', () => {
     expect(await run()).to.include({ compared: 2, unnamed: 0, orphans: 0, listing: 'not_due' });
   });
 
-  it('goes on past archives without a record that cannot be removed', async () => {
+  it('continues after orphans that cannot be removed', async () => {
     const ids = await stage.orphan(20);
     stage.clock.advance(hours(25));
     const remove: ArchiveStorage['delete'] = async (id, signal) => {
@@ -137,7 +137,7 @@ describe('comparing storage with the records', () => {
     });
   }
 
-  it('does not miss the archive of a role that ended, when a cleanup before broke off in the middle', async () => {
+  it('does not report the archive of an ended role as missing after an interrupted cleanup', async () => {
     await stage.publishEnded(1);
     stage.clock.advance(hours(1));
     const settleCleanup = () => Promise.reject(new Fault('store_unavailable', 'gone'));
@@ -221,7 +221,7 @@ describe('a dry run of cleaning up', () => {
     expect(await cleanUp({ dryRun: true })).to.include({ archives: 0, orphans: 0, reservations: 0 });
   });
 
-  it('says that a sweep would be refused, and what force would do', async () => {
+  it('reports that a sweep would be refused, and the effect of force', async () => {
     await stage.publishEnded(1);
     await stage.orphan(21);
     stage.clock.advance(hours(25));

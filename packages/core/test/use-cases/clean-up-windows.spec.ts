@@ -84,7 +84,7 @@ describe('comparing storage with the records in windows', () => {
     expect(new Set(listed).size).to.equal(listed.length);
   });
 
-  it('takes over at once where it is asked to, and the other one stops', async () => {
+  it('takes over immediately if requested, and the other one stops', async () => {
     await stage.orphan(20);
     await stage.publishMany(20);
     stage.clock.advance(hours(25));
@@ -118,7 +118,7 @@ describe('comparing storage with the records in windows', () => {
     expect(await stage.archives()).to.equal(0);
   });
 
-  it('goes on with removing, too, and removes nothing twice', async () => {
+  it('resumes removing, and removes nothing twice', async () => {
     await stage.orphan(20);
     stage.clock.advance(hours(25));
     const removed: ArchiveId[] = [];
@@ -162,7 +162,7 @@ describe('comparing storage with the records in windows', () => {
     expect(await node().run()).to.include({ orphans: 15, listing: 'done' });
   });
 
-  it('judges by the totals of all windows, of whichever sweep', async () => {
+  it('judges by the totals of all windows, even of other sweeps', async () => {
     await stage.orphan(21);
     await stage.publishMany(189);
     stage.clock.advance(hours(25));

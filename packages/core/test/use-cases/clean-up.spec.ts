@@ -46,7 +46,7 @@ describe('cleaning up', () => {
     expect(await stage.memory.roles.load(stopped as RoleId)).not.to.equal(undefined);
   });
 
-  it('goes on past archives that cannot be removed, and tries them again later, each time later', async () => {
+  it('continues after archives that cannot be removed, and tries them again after ever longer pauses', async () => {
     await stage.publishEnded(20);
     stage.clock.advance(hours(1));
     let broken = 10;
@@ -86,7 +86,7 @@ describe('cleaning up', () => {
     expect(waits).to.deep.equal([...Array.from({ length: 11 }, (_, n) => 2 ** n), ...Array(19).fill(1_440)]);
   });
 
-  it('starves nobody by a hundred archives that cannot be removed, each after a long wait', async () => {
+  it('removes other archives despite a hundred that cannot be removed', async () => {
     await stage.publishEnded(100);
     stage.clock.advance(seconds(1));
     await stage.publishEnded(50);
@@ -105,7 +105,7 @@ describe('cleaning up', () => {
     expect(await stage.archives()).to.equal(100);
   });
 
-  it('stops when its time is over, however the clock is set, and the next one goes on', async () => {
+  it('stops when its time is over, even if the clock is set, and the next one continues', async () => {
     await stage.publishEnded(40);
     stage.clock.advance(hours(1));
     let [step, next] = [duration(0), hours(1)];
@@ -128,7 +128,7 @@ describe('cleaning up', () => {
     });
   });
 
-  it('stops when it is aborted, loses nothing, and the next one goes on', async () => {
+  it('stops when it is aborted, loses nothing, and the next one continues', async () => {
     await stage.publishEnded(40);
     stage.clock.advance(hours(1));
     const stopping = new AbortController();
@@ -144,7 +144,7 @@ describe('cleaning up', () => {
     expect(await codeOf(run({ signal: AbortSignal.abort('at once') }))).to.equal('at once');
   });
 
-  it('takes up what another one left that ended in the middle, once its claims have lapsed', async () => {
+  it('continues an interrupted cleanup once its claims have lapsed', async () => {
     await stage.publishEnded(3);
     stage.clock.advance(hours(1));
     const settleCleanup = () => Promise.reject(new Fault('store_unavailable', 'gone'));
@@ -256,7 +256,7 @@ describe('cleaning up', () => {
     expect(asked).to.deep.equal([hours(24)]);
   });
 
-  it('does not hide a mistake of the program', async () => {
+  it('rejects with an error that is no fault', async () => {
     await stage.publishEnded(1);
     stage.clock.advance(hours(1));
     const bug = new TypeError('a bug');

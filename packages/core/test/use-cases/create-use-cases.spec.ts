@@ -4,7 +4,7 @@ import { createUseCases, days, defaultLimits, type Limits, type Ports } from '..
 const ports = { staging: {}, clock: {} } as Ports;
 
 describe('putting the use cases together', () => {
-  it('takes the limits that differ, and the defaults for the others', () => {
+  it('takes the given limits, and the defaults for the others', () => {
     expect(createUseCases(ports).limits).to.deep.equal(defaultLimits);
     const { limits } = createUseCases(ports, { renewal: days(30), files: 0 });
     expect(limits).to.deep.equal({ ...defaultLimits, renewal: days(30), files: 0 });
@@ -37,7 +37,7 @@ describe('putting the use cases together', () => {
     expect(() => createUseCases(ports, limits)).to.throw(TypeError, 'limits has no archive_bytes');
   });
 
-  it('hands on what servers need beside the use cases', () => {
+  it('returns the ports that servers need beside the use cases', () => {
     expect(createUseCases(ports)).to.include({ staging: ports.staging, clock: ports.clock });
   });
 

@@ -96,7 +96,7 @@ describe('Waiting for events', () => {
     expect(stage.clock.now() - from).to.equal(250);
   });
 
-  it('ends at the next look, though a hundred events of others come first', async () => {
+  it('ends at the next read, though a hundred events of others come first', async () => {
     const page = waiting();
     await stage.passing(Promise.resolve());
     for (let n = 0; n < 100; n += 1) await stage.keep(BEN);

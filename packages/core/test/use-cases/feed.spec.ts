@@ -19,7 +19,7 @@ describe('The feed', () => {
 
   afterEach(() => stage.stop.abort());
 
-  it('is read in parts, each event once, and ends with a cursor that goes on', async () => {
+  it('is read in parts, each event once, and ends with a cursor to continue from', async () => {
     const all = [];
     for (let n = 0; n < 5; n += 1) all.push(await stage.keep(ADA));
     await stage.keep(BEN);

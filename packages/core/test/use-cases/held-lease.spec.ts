@@ -85,7 +85,7 @@ describe('a lease held while a publication works', () => {
     expect(clock.pauses).to.have.length(1);
   });
 
-  it('that cannot be renewed for a fault goes on, since the commit decides', async () => {
+  it('continues if a fault prevents the renewal, since the commit decides', async () => {
     const { clock, held, finish } = hold(() => Promise.reject(new Fault('store_unavailable', 'gone')));
     await clock.pass();
     await clock.pass();

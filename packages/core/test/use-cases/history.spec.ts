@@ -41,7 +41,7 @@ describe('what the stores are given for the history', () => {
     asOperator,
   });
 
-  it('is what happened to a publication, when, whose it is, and because of whom', async () => {
+  it('has the events of a publication, with instant, account and actor', async () => {
     const useCases = stage.with({ roles: noting(stage.memory.roles, noted) });
     const outcome = await useCases.publish(await stage.request());
     if (outcome.kind !== 'published') throw new Error(outcome.kind);
@@ -63,7 +63,7 @@ describe('what the stores are given for the history', () => {
     ]);
   });
 
-  it('is what became of keys, links and sessions', async () => {
+  it('has the events of keys, links and sessions', async () => {
     const { memory, clock } = stage;
     const stores = { apiKeys: noting(memory.apiKeys, noted), sessions: noting(memory.sessions, noted) };
     const ports = { ...stage.ports, ...stores };
@@ -99,7 +99,7 @@ describe('what the stores are given for the history', () => {
   const refused = async (by: string = OWNER) =>
     (await eventsOf(stage, { by })).filter(({ type }) => type === 'session.refused');
 
-  it('is what a refused key or person tried, once a minute', async () => {
+  it('has the refused sign-ins of a key or person, once a minute', async () => {
     const { ports, clock } = stage;
     const keys = createKeys(ports);
     const sessions = createSessions(ports, keys);
@@ -121,7 +121,7 @@ describe('what the stores are given for the history', () => {
       .that.deep.includes(told);
   });
 
-  it('is what a revoked key tried, and only with its secret', async () => {
+  it('has the refused sign-ins of a revoked key, only with its secret', async () => {
     const { ports } = stage;
     const keys = createKeys(ports);
     const sessions = createSessions(ports, keys);
@@ -170,7 +170,7 @@ describe('The sweep of the history', () => {
     expect(told.map(({ at }) => at)).to.deep.equal([expiresAt, expiresAt]);
   });
 
-  it('drops what is older than it is to be kept', async () => {
+  it('drops events older than the retention', async () => {
     const { clock, ports } = stage;
     await stage.publish();
     const history = createHistory(ports, { retention: days(30) });

@@ -36,7 +36,7 @@ describe('rules of an embedding team', () => {
       },
     );
 
-  it('are asked of what would be published, and by whom', async () => {
+  it('are called with the archive to publish, and its publisher', async () => {
     const request = await stage.request({ cause: { actor: { kind: 'key', id: 'k1' } } });
     expect((await asking(() => undefined).publish(request)).kind).to.equal('published');
     const [[listing, caller] = []] = asked;
@@ -95,7 +95,7 @@ describe('rules of an embedding team', () => {
     });
   }
 
-  it('end a publication by what they throw, which may then be tried again', async () => {
+  it('end a publication with the error that they throw, and it can be tried again', async () => {
     const away = new Error('the scanner is away');
     const broken = asking(() => {
       throw away;
@@ -131,7 +131,7 @@ describe('what observers learn of publications', () => {
     expect(types()).to.deep.equal(['pin.published', 'pin.pinned', 'pin.stopped']);
   });
 
-  it('is nothing of what was not stored', async () => {
+  it('reports no event that was not stored', async () => {
     const { roles } = stage.memory;
     const id = await stage.publish();
     let lost = 1;

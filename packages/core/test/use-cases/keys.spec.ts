@@ -59,7 +59,7 @@ describe('managing API keys', () => {
     expect(reader.key).to.deep.include({ label: 'CI', scopes: ['pins:read'] });
   });
 
-  it('makes another where the id is taken', async () => {
+  it('makes another key if the id is taken', async () => {
     const { key, text } = await keys.create({ by: OPERATOR, account: OWNER });
     const taken = { ...apiKeySecrets.mint(), id: key.id };
     const mints = [taken, taken, apiKeySecrets.mint()];
@@ -87,7 +87,7 @@ describe('managing API keys', () => {
     expect((await keys.authenticate(stranger))?.account).to.equal(STRANGER);
   });
 
-  it('asks the store for no key whose id or text is none', async () => {
+  it('does not ask the store for a malformed id or text', async () => {
     const find = () => Promise.reject(new TypeError('asked'));
     const unasked = over(replacing(stage.memory.apiKeys, { find }));
     for (const text of ['', 'a_b', '../a', 'a'.repeat(33)]) {
@@ -96,7 +96,7 @@ describe('managing API keys', () => {
     }
   });
 
-  it('makes none with a scope that there is not, or without an account', async () => {
+  it('creates no key with an unknown scope, or without an account', async () => {
     const scopes = ['pins:read', 'root'] as unknown as readonly Scope[];
     expect(await rejectionOf(keys.create({ account: OWNER, scopes }))).to.be.instanceOf(TypeError);
     const without = rejectionOf(keys.create({ by: OWNER } as never));
@@ -121,7 +121,7 @@ describe('managing API keys', () => {
     expect(await rejectionOf(keys.createFirst({ account: OWNER }, 'hello'))).to.be.instanceOf(TypeError);
   });
 
-  it('makes sure of a key, and leaves one that is revoked so', async () => {
+  it('ensures a key, and does not restore a revoked one', async () => {
     const { text, id } = apiKeySecrets.mint();
     await keys.ensure(text, { account: OWNER });
     const made = await keys.authenticate(text);

@@ -27,12 +27,12 @@ describe('limits by account', () => {
     useCases = createUseCases(stage.ports, { lifetime: days(7) }, { limitsOf });
   });
 
-  it('are those of all where the account has none of its own', async () => {
+  it('are those of all if the account has none of its own', async () => {
     expect(await useCases.limitsOf(OWNER)).to.deep.equal(useCases.limits);
     expect(await stage.useCases.limitsOf(OWNER)).to.deep.equal(stage.useCases.limits);
   });
 
-  it('are those of all where a member is undefined, and what is no answer is said', async () => {
+  it('are those of all if a member is undefined, and reject an answer that is no object', async () => {
     own = { files: undefined, lifetime: undefined } as unknown as OwnLimits;
     expect(await useCases.limitsOf(OWNER)).to.deep.equal(useCases.limits);
     const wrong = [
@@ -47,7 +47,7 @@ describe('limits by account', () => {
     }
   });
 
-  it('hold for what the account publishes, and for how long', async () => {
+  it('apply to the publications of the account and their lifetime', async () => {
     own = { lifetime: days(30), files: 1 };
     const outcome = await useCases.publish(await stage.request());
     if (outcome.kind === 'refused') throw new Error(outcome.code);
@@ -106,7 +106,7 @@ describe('limits by account', () => {
     expect(asked).to.deep.equal([]);
   });
 
-  it('end a request with what was thrown instead of them, and free its key', async () => {
+  it('end a request with the error of the function, and free its key', async () => {
     own = new Error('the directory is away');
     expect(await rejectionOf(useCases.publish(await stage.request()))).to.equal(own);
     own = {};
