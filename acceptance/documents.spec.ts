@@ -19,7 +19,7 @@ interface Block {
   readonly code: string;
 }
 
-/** Below this package, whose dependencies are all that documents may import; not kept by git. */
+/** Inside this package, so that documents can import only its dependencies; ignored by git. */
 const work = join(import.meta.dirname, 'dist', 'documents');
 
 async function blocksOf(document: string): Promise<readonly Block[]> {
@@ -32,7 +32,7 @@ async function blocksOf(document: string): Promise<readonly Block[]> {
   }));
 }
 
-/** A server in a document has to answer, on whatever port is free; then its program has shown enough. */
+/** A server in a document must answer on a free port; then its program is ended. */
 const ENDS_WHEN_IT_ANSWERS = `
 import { Server } from 'node:net';
 const listen = Server.prototype.listen;
@@ -45,7 +45,7 @@ Server.prototype.listen = function (...args) {
 };
 `;
 
-/** As the specs beside it, what documents import is taken as it was compiled: compiling it all again takes longest. */
+/** Documents import compiled packages, because compiling them again would take the longest. */
 const references = tsconfig.references.map(({ path }) => ({ path: join('../..', path) }));
 const TSCONFIG = {
   extends: '../../../tsconfig.test.base.json',
@@ -54,16 +54,16 @@ const TSCONFIG = {
   references,
 };
 
-/** Where documents say files are; each run has a folder of its own in its place. */
+/** The folder in documents; each run replaces it by its own. */
 const SOMEWHERE = '/var/lib/pinfold';
 
-/** How often documents say to run what is random: a few times show that it runs. */
+/** The number of random runs in documents; the test needs only a few. */
 const OFTEN = /\bruns: \d+/g;
 
-/** What is not there when tests run, so that such programs are compiled alone. */
+/** Dependencies that are missing in tests, so that such programs are only compiled. */
 const NEEDS_MORE = /declare const|from '@pinfold\/persistence-postgres'/;
 
-/** Users begin with classes and with functions that make something. Other calls are as their signature says. */
+/** Users start with classes and with functions that create something. The signature explains other calls. */
 const NEEDS_EXAMPLE = /^(?:[A-Z]|create|open|describe)/;
 
 /** Exported names that need no example of their own, and why. */
@@ -72,11 +72,11 @@ const WITHOUT_EXAMPLE: readonly (readonly [path: RegExp, why: string])[] = [
   [/#Fs(?:ArchiveStorage|Staging)$/, 'made by the function beside it, which has one'],
 ];
 
-/** An expression of an example with its value behind it. */
+/** An expression of an example, followed by its value. */
 const WITH_VALUE =
   /^(?!const |console)(\S.*); \/\/ ('.*'|\d[\d_]*|true|false|undefined|null|\{.*\}|\[.*\])$/gm;
 
-/** Imports programs one after the other, so that one process runs them all, whatever exit code they leave. */
+/** Imports programs one after the other, so that one process runs them all, and ignores their exit codes. */
 const IN_TURN = `
 let left = process.argv.length - 2;
 process.once('exit', () => {
@@ -93,7 +93,7 @@ for (const file of process.argv.slice(2)) {
 process.exit(0);
 `;
 
-/** What serves until it is told to stop. */
+/** Programs that serve until they are stopped. */
 const LISTENS = /\.listen\((?:\d|\{)|\bserve\(|runUntilStopped\(/;
 
 const pages = documents();
@@ -108,7 +108,7 @@ function fileOf({ document, line }: Block): string {
   return join(work, `${document.replaceAll(/[^\w]+/g, '-')}-${line}.ts`);
 }
 
-/** An example as a program that fails where a value is not what its comment says. */
+/** An example as a program that fails if a value differs from its comment. */
 function exampleOf({ file, line, example }: Exported): readonly Block[] {
   if (example === undefined) return [];
   const checked = example.replaceAll(WITH_VALUE, 'deepEqual($1, $2);');
@@ -134,16 +134,16 @@ async function run(...args: readonly string[]): Promise<void> {
   expect(code, complaints).to.equal(0);
 }
 
-/** The block as a file of its own: what it imports from beside its document is found from there. */
+/** The block as a separate file, in which imports relative to its document still work. */
 function sourceOf({ document, code }: Block): string {
   const beside = relative(work, dirname(join(root, document)));
   return code.replaceAll(/from '\.\//g, `from '${beside}/`);
 }
 
-/** What in a sample may give a caller the rights of an operator: the scope itself, or a constant that may come to hold it. */
+/** Code in a sample that may make a caller an operator: the scope, or a constant that may contain it. */
 const OPERATORS_RIGHTS = /(['"`])admin\1|\b(?!(?:MEMBER|DEFAULT)_SCOPES\b)\w*SCOPES\b/;
 
-/** Packages that a page of these has: the first server's page installs them. */
+/** The packages that the page of the first server installs for all pages. */
 const OF_THE_FIRST_SERVER = ['express', 'pinfold'];
 const EMBEDS = /^(?:README|docs\/management|docs\/embedding\/.*|packages\/pinfold\/README)\.md$/;
 
@@ -177,7 +177,7 @@ describe('the samples', () => {
     expect(missing).to.deep.equal([]);
   });
 
-  it('give nobody the rights of an operator', async () => {
+  it('make no caller an operator', async () => {
     const blocks = (await Promise.all(documents().map(blocksOf))).flat();
     const inDocuments = blocks.filter(({ language }) =>
       /^(?:ts|js|mjs|typescript|javascript)\b/.test(language),

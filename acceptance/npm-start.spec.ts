@@ -17,7 +17,7 @@ const clone = join(import.meta.dirname, '..');
 const bundle = join(clone, 'examples/reference-app/dist/bundle');
 const { text: key } = new NodeApiKeySecrets().mint();
 
-/** The modules that the processes of a script loaded, not in threads: V8 notes them where NODE_V8_COVERAGE says. */
+/** The modules that the processes of a script loaded, without threads: V8 writes them to NODE_V8_COVERAGE. */
 async function modulesOf(script: string, folder: string): Promise<ReadonlySet<string>> {
   const modules: string[] = [];
   for (const name of await readdir(folder)) {
@@ -56,7 +56,7 @@ describe('npm start, in a clone that is installed', () => {
     };
   }
 
-  /** Starts as the script of package.json does, and answers with the server's address. */
+  /** Starts like the script of package.json; resolves with the server's address. */
   async function started(settings: NodeJS.ProcessEnv): Promise<string> {
     const env = envOf(settings);
     const words = ['--conditions=@pinfold/source', join(clone, 'scripts/run.mjs'), 'start'];
@@ -99,11 +99,11 @@ describe('npm start, in a clone that is installed', () => {
       expect(sources).to.deep.equal([pathToFileURL(join(clone, 'examples/reference-app/src/main.ts')).href]);
       // Bundled, or loaded at their first use.
       expect(loaded.filter((url) => /\/(inversify|pg|client-s3)\//.test(url))).to.deep.equal([]);
-      // A start takes as long as it has modules to find and read: 830 on the sources.
+      // The number of modules determines the duration of a start: 830 with the sources.
       expect(loaded.length).to.be.below(400);
     });
 
-  it('gives a script with adapters of its own the copies that the server has', async () => {
+  it('gives a script with its own adapters the same module copies as the server', async () => {
     await started({});
     await stopped();
     const script = join(bundle, `../own-adapter-${process.pid}.ts`);
@@ -135,7 +135,7 @@ describe('npm start, in a clone that is installed', () => {
       .and.not.to.match(/\/(pinfold|inversify)\/src\/|inversifyjs/);
   });
 
-  it('knows what the screen was bundled of', async () => {
+  it('bundles the current files of the screen', async () => {
     const noted = await readFile(join(clone, 'node_modules/.cache/pinfold-screen.json'), 'utf8');
     const { sources, made } = JSON.parse(noted) as Readonly<Record<string, readonly [string][]>>;
     expect(sources?.map(([path]) => path)).to.include.members([
@@ -149,7 +149,7 @@ describe('npm start, in a clone that is installed', () => {
     expect(files).to.include('packages/management/dist/assets/manifest.json').and.to.have.length.above(4);
   });
 
-  it('names in the bundle only what is there, and packages of others as their importers do', async () => {
+  it('refers in the bundle only to existing files, and to external packages like their importers', async () => {
     await started({});
     await stopped();
     const { made, importers } = JSON.parse(
@@ -182,7 +182,7 @@ describe('pinfold --version', () => {
     const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
     expect(await text(child.stdout)).to.match(/^\d+\.\d+\.\d+(\+g[0-9a-f]{7})?\n$/);
     if (child.exitCode === null) await once(child, 'exit');
-    // As many as it had when it took 0.08 s, and a third.
+    // The number when a start took 0.08 s, plus a third.
     expect((await modulesOf(main, folder)).size).to.be.within(1, 80);
     await rm(folder, { recursive: true });
   });

@@ -6,14 +6,14 @@ import { expect } from 'chai';
 const ROOT = join(import.meta.dirname, '..');
 const CATALOGUE: Readonly<Record<string, Text>> = { ...FINDING_TEXTS, ...INPUT_TEXTS, ...REFUSAL_TEXTS };
 
-/** Words that say nothing about what a sentence is about. */
+/** Words that do not show the subject of a sentence. */
 const PLAIN = new Set(
   'a an and are as at be but by can for from has have in is it its no not of on one or that the then this to too up was with you your'.split(
     ' ',
   ),
 );
 
-/** Sentences that are no refusals, about what a refusal is about, too. */
+/** Sentences that are not refusals, but have the same subject as one. */
 const OTHERS: readonly RegExp[] = [
   /^Leave it pinned, or unpin it/,
   /^Publish the site again and share/,
@@ -36,7 +36,7 @@ function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number 
   return common / (one.size + other.size - common);
 }
 
-/** What doors say themselves: string literals of their sources that are sentences. */
+/** The sentences in the string literals of the API, the viewer and the screen. */
 function ownSentences(): readonly (readonly [file: string, sentence: string])[] {
   const files = globSync('packages/{http,http-express,management,mcp,pinfold,viewer}/{src,browser}/**/*.ts', {
     cwd: ROOT,
@@ -51,7 +51,7 @@ function ownSentences(): readonly (readonly [file: string, sentence: string])[] 
   });
 }
 
-describe('what is said of a refusal', () => {
+describe('the text of a refusal', () => {
   it('is in the catalogue of all doors in both languages, with the same values', () => {
     for (const [id, { en, ja }] of Object.entries(CATALOGUE)) {
       const values = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort();
@@ -60,7 +60,7 @@ describe('what is said of a refusal', () => {
     }
   });
 
-  it('is said by every door in the sentence of the catalogue', () => {
+  it('is the sentence of the catalogue in the API, the viewer and the screen', () => {
     const known = Object.entries(CATALOGUE).map(([id, { en }]) => [id, wordsOf(en)] as const);
     const isOther = (sentence: string) => OTHERS.some((pattern) => pattern.test(sentence));
     const own = ownSentences().filter(([, sentence]) => !isOther(sentence));

@@ -61,7 +61,7 @@ const OWN_BYTES = 40_000_000;
 /** An option for the log entries. */
 const TELL_AN_ENTRY = '({ route, status }) => void process.send?.({ route, status })';
 
-/** What a page cannot show: the key that a test publishes with. */
+/** The key with which a test publishes, which a page cannot show. */
 const TELL_A_KEY = `
 const { OPERATOR } = await import('pinfold');
 const { text } = await pinfold.useCases.keys.create({ by: OPERATOR, account: 'ada' as never });

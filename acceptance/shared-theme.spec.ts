@@ -5,7 +5,7 @@ import { expect } from 'chai';
 
 const packages = join(import.meta.dirname, '..', 'packages');
 const STYLES = 'management/styles';
-/** Sheets beside the management screen's, which has the whole palette. */
+/** The style sheets other than the management screen's, which has the whole palette. */
 const OTHERS = ['http/src/public-page.ts', 'pinfold/welcome/style.css'];
 
 async function sheet(file: string): Promise<string> {
@@ -21,7 +21,7 @@ async function everySheet(): Promise<ReadonlyMap<string, string>> {
   );
 }
 
-/** The values of the declarations of a sheet whose names begin so. */
+/** The values of the declarations of a sheet whose names have this prefix. */
 function declared(text: string, name: string): readonly string[] {
   return [...text.matchAll(new RegExp(`(?<=[{;\\s])${name}[\\w-]*:([^;}]+)`, 'g'))].map(([, value]) =>
     (value ?? '').trim(),
@@ -48,7 +48,7 @@ function contrast(one: number, other: number): number {
 }
 
 const GROUNDS = ['page', 'surface', 'raised'] as const;
-/** What is written on what: 4.5 to 1 at least (WCAG 2.2, 1.4.3). */
+/** Text and background colors: at least 4.5 to 1 (WCAG 2.2, 1.4.3). */
 const WRITTEN: readonly (readonly [ink: string, grounds: readonly string[]])[] = [
   ['text', [...GROUNDS, 'accent-faint', 'good-faint', 'warning-faint', 'bad-faint']],
   ['quiet', [...GROUNDS, 'accent-faint', 'warning-faint']],
@@ -60,15 +60,15 @@ const WRITTEN: readonly (readonly [ink: string, grounds: readonly string[]])[] =
   ['warning', ['surface', 'warning-faint']],
   ['bad', [...GROUNDS, 'bad-faint']],
 ];
-/** The edges of what can be typed into or pressed, and rings of focus: 3 to 1 at least (1.4.11). */
+/** The edges of fields and buttons, and focus rings: at least 3 to 1 (1.4.11). */
 const DRAWN: typeof WRITTEN = [
   ['edge', ['page', 'surface']],
   ['accent', [...GROUNDS]],
   ['bad', ['surface']],
 ];
 
-describe('what a person sees', () => {
-  it('has one palette, which no sheet says again', async () => {
+describe('the shared theme', () => {
+  it('has one palette, which no sheet repeats', async () => {
     for (const [file, text] of await everySheet()) expect(declared(text, '--'), file).to.deep.equal([]);
   });
 

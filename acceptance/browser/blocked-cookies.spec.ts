@@ -13,7 +13,7 @@ const ARCHIVE = zipSync({
   'index.html': strToU8('Home'),
 });
 
-/** What stands between a browser and the service: while `blocks`, no cookie comes through it. */
+/** A proxy between a browser and the service, which removes cookies while `blocks` is true. */
 async function openFilter(): Promise<{ readonly port: number; blocks: boolean; to: string }> {
   const filter = { port: 0, blocks: true, to: '' };
   const server = createServer((incoming, outgoing) => {
@@ -32,7 +32,7 @@ async function openFilter(): Promise<{ readonly port: number; blocks: boolean; t
   return filter;
 }
 
-describe('a browser that keeps no cookies', () => {
+describe('a browser that stores no cookies', () => {
   for (const mode of ['origin', 'path'] as const) {
     it(`shows what to allow after the right password, in ${mode} mode`, async () => {
       const filter = await openFilter();
@@ -51,7 +51,7 @@ describe('a browser that keeps no cookies', () => {
       filter.blocks = false;
       await page.getByRole('link', { name: 'Open the shared link again' }).click();
       await enter();
-      // The policy of the page before forbids what would look at its title.
+      // The policy of the previous page forbids scripts that read its title.
       await page.waitForURL(({ pathname, search }) => pathname.endsWith('/docs/') && search === '');
       expect(await page.title()).to.equal('Tides');
     });

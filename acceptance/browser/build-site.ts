@@ -26,7 +26,7 @@ export async function reportOf(page: Page): Promise<Readonly<Record<string, stri
   return Object.fromEntries(await Promise.all(pairs));
 }
 
-/** Types a password as a person does who touches nothing but the keyboard: the field must have the focus by itself. */
+/** Types a password like a person who uses only the keyboard: the field must already have the focus. */
 export async function give(page: Page, password: string): Promise<void> {
   await page.locator('input[type=password]:focus').waitFor();
   await page.keyboard.type(password);

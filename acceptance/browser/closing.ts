@@ -15,7 +15,7 @@ afterEach('what the test opened is closed', async () => {
 });
 after('what several tests shared is closed', () => closeAll(ofRun));
 
-/** Closes something after the test that opens it, or at the end where it is opened before the tests; the last first. */
+/** Closes something after the test that opens it, or at the end if it is opened before the tests; the last one first. */
 export function closeAfterwards(close: () => Promise<unknown>): void {
   (isInTest ? ofTest : ofRun).push(close);
 }

@@ -20,7 +20,7 @@ export const READ_PARTS: string = `(async () => {
   });
 })()`;
 
-/** What {@link READ_PARTS} finds. */
+/** The result of {@link READ_PARTS}. */
 export const PARTS = {
   length: String(DATABASE.length),
   ranges: 'bytes',

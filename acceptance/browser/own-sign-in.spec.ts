@@ -8,7 +8,7 @@ import { builtSite, EVERYTHING, reportOf } from './build-site.ts';
 import { openPage } from './chromium.ts';
 import { openService, type Service } from './open-service.ts';
 
-/** The app of a team, which signs everybody in as Ada and sends them back. */
+/** The app of a team, which signs everyone in as Ada and redirects them back. */
 function openApp(): Promise<Server> {
   return listening((request, response) => {
     const { searchParams } = new URL(request.url ?? '', 'http://localhost');
@@ -48,7 +48,7 @@ for (const mode of ['origin', 'path'] as const) {
       page = await openPage();
     });
 
-    it('is shown with all its parts to who signed in on the way, who ends where they wanted to go', async () => {
+    it('is shown completely after a sign-in, at the requested address', async () => {
       const pin = await service.publish(await builtSite(mode), 'shown');
       await page.goto(`${pin.shared_url}?to=${encodeURIComponent('/?from=mail')}`);
       expect(await reportOf(page)).to.include(EVERYTHING);

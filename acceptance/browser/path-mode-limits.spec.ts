@@ -6,7 +6,7 @@ import { openPage } from './chromium.ts';
 import { openService, type Service } from './open-service.ts';
 
 const SYMBOL = '<symbol id="x" viewBox="0 0 9 9"><path d="M0 0h9v9H0z"/></symbol>';
-/** Tries each feature, and writes what came of it into the title. */
+/** Tries each feature, and writes the results into the title. */
 const TRIES = `
 const seen = {};
 const attempt = async (name, work) => {
@@ -75,7 +75,7 @@ const SITE = {
   'icons.svg': `<svg xmlns="http://www.w3.org/2000/svg">${SYMBOL}</svg>`,
 };
 
-/** What works wherever a site is shown. */
+/** The features that work in every mode. */
 const EVERYWHERE = {
   blobWorker: 'works',
   hashRoute: 'works',
@@ -84,7 +84,7 @@ const EVERYWHERE = {
   ownUse: 'shows',
 };
 
-describe('a site that uses what an origin gives', () => {
+describe('a site that uses features of an origin', () => {
   for (const [mode, expected] of [
     [
       'origin',

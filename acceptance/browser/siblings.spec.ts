@@ -6,7 +6,7 @@ import { openService, type Service } from './open-service.ts';
 
 const PASSWORD = 'harbour lights';
 
-/** A site of one page, whose title is what its script gives. */
+/** A site of one page, whose title is the result of its script. */
 function siteThatRuns(script: string): Uint8Array<ArrayBuffer> {
   const page = `<!doctype html><html lang="en"><title>…</title><script type="module" src="run.js"></script></html>`;
   const run = `document.title = String(await (async () => { ${script} })());`;
@@ -40,7 +40,7 @@ describe('a hostile site among its siblings, in a browser', () => {
     return service.publish(archive, `site ${published}`);
   };
 
-  /** Opens a site that runs a script, and gives what the script came to. */
+  /** Opens a site that runs a script, and returns the result of the script. */
   async function run(script: string): Promise<string> {
     const { shared_url: url } = await publish(siteThatRuns(script));
     await page.goto(url);
@@ -57,7 +57,7 @@ describe('a hostile site among its siblings, in a browser', () => {
   const cookiesOf = async (of: BrowserContext, name: string) =>
     (await of.cookies(`${service.publicUrl}/manage/publications/x`)).filter((cookie) => cookie.name === name);
 
-  it('signs nobody in as another, by cookies for their domain', async () => {
+  it('cannot sign people in as others by cookies for their domain', async () => {
     await openSiblings();
     const elsewhere = await openContext();
     await signIn(await elsewhere.newPage(), 'mallory');
@@ -99,12 +99,12 @@ describe('a hostile site among its siblings, in a browser', () => {
     await page.goto(target.shared_url);
     await page.locator('#password').fill(PASSWORD);
     await page.keyboard.press('Enter');
-    // The page for passwords lets nothing be evaluated on it.
+    // The password page allows no scripts.
     await page.waitForURL(site);
     expect([outside, await run(seen)]).to.deep.equal(['refused,refused,refused', 'refused,refused,refused']);
   });
 
-  it('can shut viewers out by cookies for their domain, who then read what to do', async () => {
+  it('can lock viewers out by cookies for their domain, and they get advice', async () => {
     await openSiblings();
     const other = await publish(siteThatRuns('return "other"'));
     await run(fillingJar('Domain=pins.test; Path=/'));
@@ -116,7 +116,7 @@ describe('a hostile site among its siblings, in a browser', () => {
     expect((await page.goto(other.shared_url))?.status()).to.equal(200);
   });
 
-  it('is forgotten with its cookies where the operator has them cleared', async () => {
+  it('loses its cookies if the operator enables clearing them', async () => {
     service = await openService('origin', { PINFOLD_CLEAR_COOKIES: 'on' });
     await run(fillingJar('Path=/later'));
     const later = new URL('later', page.url()).href;
@@ -124,7 +124,7 @@ describe('a hostile site among its siblings, in a browser', () => {
     expect((await page.goto(later))?.status()).to.equal(200);
   });
 
-  it('keeps no hold of a password page that it opened', async () => {
+  it('has no access to a password page that it opened', async () => {
     service = await openService('origin');
     const target = await publish(siteThatRuns('return "in"'));
     await service.patch(target.id, { password: PASSWORD });

@@ -40,7 +40,7 @@ describe('a built site in a real browser', () => {
         expect(await page.evaluate(REGISTERED_WORKERS)).to.equal(0);
       });
 
-      it('asks for the password by keyboard, in Japanese where that is read', async () => {
+      it('asks for the password, usable by keyboard, in Japanese if the browser prefers it', async () => {
         const pin = await publish('japanese');
         await service.patch(pin.id, { password: PASSWORD });
         const door = await openPage({ locale: 'ja-JP' });
@@ -53,7 +53,7 @@ describe('a built site in a real browser', () => {
         expect(await reportOf(door)).to.include(EVERYTHING);
       });
 
-      it('shuts an open tab out at its next request when the password changes', async () => {
+      it('refuses the next request of an open tab after the password changes', async () => {
         const pin = await publish('change');
         await service.patch(pin.id, { password: PASSWORD });
         await page.goto(pin.shared_url);
@@ -70,7 +70,7 @@ describe('a built site in a real browser', () => {
         expect(await reportOf(page)).to.include(EVERYTHING);
       });
 
-      it('is gone at the next request when it is stopped', async () => {
+      it('is not found at the next request after it is stopped', async () => {
         const pin = await publish('stop');
         await page.goto(pin.shared_url);
         await reportOf(page);
@@ -79,7 +79,7 @@ describe('a built site in a real browser', () => {
         expect((await page.goto(pin.shared_url))?.status()).to.equal(404);
       });
 
-      it('cannot read a neighbour, the API or what another site stored', async () => {
+      it('cannot read another site, the API or the storage of another site', async () => {
         const neighbour = await publish('neighbour');
         await page.goto(neighbour.shared_url);
         await reportOf(page);
@@ -127,7 +127,7 @@ describe('a built site in a real browser', () => {
       service = await openService('path');
     });
 
-    it('opens nothing for another person who was given the address out of the address bar', async () => {
+    it('does not open for another person with the address from the address bar', async () => {
       const pin = await service.publish(await builtSite('path'), 'copied');
       await service.patch(pin.id, { password: PASSWORD });
       const page = await openPage();

@@ -7,25 +7,25 @@ import type { Answer } from '../service/client.ts';
 import { type Backends, type OwnedNode, openOwnedNode } from '../service/owned-node.ts';
 import type { Moment, VictimOrders, VictimWord } from './victim.ts';
 
-/** A node that lives, over the same data and in the same folders as the one that is killed. */
+/** The surviving node, with the same data and folders as the killed one. */
 export type Survivor = OwnedNode<ManualClock>;
 
-/** A victim from outside. */
+/** The handle of a victim. */
 export type Victim = Child<VictimWord>;
 
-/** Something in the midst of which a node is killed. */
+/** A task during which a node is killed. */
 export interface Task<Stock> {
-  /** Makes what there is before. */
+  /** Creates the initial data. */
   begin(survivor: Survivor): Promise<readonly [task: VictimOrders['task'], stock: Stock]>;
   /** Resolves when the victim has done it, with its answer if it is one of a client. */
   done(victim: Victim, survivor: Survivor): Promise<Answer | undefined>;
-  /** Looks at what a victim that lived has done. */
+  /** Checks the result of a victim that was not killed. */
   expectDone(survivor: Survivor, stock: Stock, answer: Answer | undefined): Promise<void>;
-  /** Looks at what a killed one has left, and at what the survivor makes of it. */
+  /** Checks the data after a kill, and after the survivor's work. */
   expectMended(survivor: Survivor, stock: Stock, answer: Answer | undefined): Promise<void>;
 }
 
-/** Waits for a victim that no client asks. */
+/** Waits for a victim without a client. */
 export async function untilDone(victim: Victim): Promise<undefined> {
   await victim.said('done');
 }

@@ -24,7 +24,7 @@ import { createKeys } from '@pinfold/core/accounts';
 import { archiveIdOf } from '@pinfold/core/adapter';
 import { createMemory } from '@pinfold/memory';
 
-/** What the host of the program hands in. */
+/** The values that the host passes to the program. */
 export interface Given {
   readonly archive: Uint8Array;
   readonly listing: ArchiveListing;

@@ -91,9 +91,9 @@ function answersWait({ calls }: PlannedFaults): readonly string[] {
   return calls.filter((call) => !/^(?:apiKeys\.(?:touch|find [2-9])|archives\.prepare)/.test(call));
 }
 
-describe('A call of a port that breaks', () => {
+describe('A call of a port that fails', () => {
   for (const action of ACTIONS) {
-    it(`answers ${action.name} with 503 and has no other effect, whichever call it is`, async () => {
+    it(`answers ${action.name} with 503 and has no other effect, for any failing call`, async () => {
       const service = await openService();
       const { client, faults, node } = service;
       const begin = async (key: string): Promise<string> => {
@@ -127,7 +127,7 @@ describe('A call of a port that breaks', () => {
     });
   }
 
-  it('answers a publication with 503 and has no other effect, whichever call it is', async () => {
+  it('answers a publication with 503 and has no other effect, for any failing call', async () => {
     const service = await openService();
     const { client, faults, clock, node } = service;
     faults.plan();
@@ -157,7 +157,7 @@ describe('A call of a port that breaks', () => {
     await service.close();
   });
 
-  it('does not end a publication when it was the renewal of its lease, or prepared its archive', async () => {
+  it('does not end a publication if it renews the lease or prepares the archive', async () => {
     for (const broken of bothWays(['roles.renew 1', 'archives.prepare 1'])) {
       const faults = new PlannedFaults();
       const renewal = oneRenewal(createManualClock());

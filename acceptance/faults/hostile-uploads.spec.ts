@@ -46,7 +46,7 @@ async function openFiles(folder: string): Promise<number> {
   return targets.filter((target) => target.startsWith(inside)).length;
 }
 
-/** An upload that nobody honest sends: it begins, and ends as it must or when it is let go. */
+/** An upload of an attacker: it starts, and ends when it must or when it is released. */
 type Misdeed = (connection: RawConnection, head: string, body: Uint8Array) => Promise<void>;
 
 const MISDEEDS: Readonly<Record<string, Misdeed>> = {
@@ -86,7 +86,7 @@ const MISDEEDS: Readonly<Record<string, Misdeed>> = {
 };
 
 const TOO_LARGE = 10 * 1_048_576 + 1;
-/** Milliseconds after which a connection counts as one that nobody closes. */
+/** Milliseconds after which a connection counts as never closed. */
 const LONGEST = 120_000;
 /** The most changes until the database's thread has made one. */
 const FIRST_CHANGES = 50;
@@ -96,7 +96,7 @@ describe('Hostile uploads', () => {
     const service = await openOwnedNode(HERE, createManualClock());
     const { node, client, clock } = service;
     node.server.keepAliveTimeout = 100;
-    // Opens what stays open from the first requests on, so that it does not count.
+    // Sends the first requests, so that files that stay open are not counted.
     await Promise.all(Array.from({ length: 20 }, (_, n) => client.publish(`first ${n}`)));
     await client.publish('first', new Uint8Array(TOO_LARGE));
     // The thread that writes to the database opens it with its first change, a moment after the start.
@@ -156,7 +156,7 @@ function headOf({ node, key }: Service, name: string, form: MultipartForm): stri
   ].join('\r\n');
 }
 
-/** Waits until nothing changes any more. */
+/** Waits until nothing changes. */
 async function settled(service: Service): Promise<void> {
   for (let same = 0, last = ''; same < 20; ) {
     const now = JSON.stringify(await heldBy(service));

@@ -26,14 +26,14 @@ export class PlannedFaults {
   #broken: BrokenCall | undefined;
   #hasBroken = false;
 
-  /** Begins to count calls anew; the one that is given breaks. */
+  /** Resets the count of calls; the given call will fail. */
   plan(broken?: BrokenCall): void {
     this.#calls.clear();
     this.#broken = broken;
     this.#hasBroken = false;
   }
 
-  /** Whether the call was made that was to break. */
+  /** Whether the planned call was made. */
   get hasBroken(): boolean {
     return this.#hasBroken;
   }

@@ -57,7 +57,7 @@ describe('cancelling in a browser', () => {
     expect(await everShown('The connection was lost'), 'a lost connection').to.equal(false);
   }
 
-  /** The publication is told of, and its Stop button stops it. */
+  /** Expects the publication to be shown, and its Stop button to stop it. */
   async function expectLateThatStops(): Promise<void> {
     await publisher.heading(LATE);
     expect(await everShown(CANCELLED)).to.equal(false);
@@ -70,7 +70,7 @@ describe('cancelling in a browser', () => {
     expect(await publisher.published()).to.deep.equal([]);
   }
 
-  /** Cancels once all bytes have arrived and the server is at work. */
+  /** Cancels after all bytes have arrived, while the server works. */
   async function cancelAtWork(): Promise<void> {
     await publisher.chooseFolder(SITE);
     await isStoring;
@@ -92,26 +92,26 @@ describe('cancelling in a browser', () => {
     await fetched.promise;
   }
 
-  it('waits for a server that is at work, and offers to stop what it then publishes', async () => {
+  it('waits for a working server, and offers to stop the publication', async () => {
     await cancelAtWork();
     store();
     await expectLateThatStops();
   });
 
-  it('waits for a server that is at work, and says so when it then publishes nothing', async () => {
+  it('waits for a working server, and reports that it published nothing', async () => {
     await cancelAtWork();
     fail(new Fault('storage_unavailable', 'full'));
     await expectNothingPublished();
     expect(await violations(page)).to.deep.equal([]);
   });
 
-  it('finds out what was published though its answer is still on the way', async () => {
+  it('finds a publication whose answer is delayed', async () => {
     await withholdAnswer();
     await cancel();
     await expectLateThatStops();
   });
 
-  it('publishes nothing when it is cancelled in the middle of the upload, and speaks of no lost connection', async () => {
+  it('publishes nothing when it is cancelled during the upload, and reports no lost connection', async () => {
     store();
     const network = await publisher.context.newCDPSession(page);
     await network.send('Network.enable');
@@ -142,7 +142,7 @@ describe('cancelling in a browser', () => {
     expect(await publisher.published()).to.deep.equal([]);
   });
 
-  it('asks again and again while the server cannot be reached, and says nothing that it does not know', async () => {
+  it('repeats the question while the server cannot be reached, and claims nothing unknown', async () => {
     store();
     await page.route(UPLOAD, async (route) => {
       await route.fetch();
@@ -166,7 +166,7 @@ describe('cancelling in a browser', () => {
     expect(await violations(page)).to.deep.equal([]);
   });
 
-  it('asks a person who was signed out to sign in, and then says what has become of it', async () => {
+  it('asks a person who was signed out to sign in, and then shows the outcome', async () => {
     await withholdAnswer();
     const window = await publisher.context.newPage();
     await window.goto(publisher.service.screen);
@@ -178,7 +178,7 @@ describe('cancelling in a browser', () => {
     await expectLateThatStops();
   });
 
-  it('ends at once what is read or packed', async () => {
+  it('stops reading and packing immediately', async () => {
     await page.evaluate('Blob.prototype.arrayBuffer = () => new Promise(() => {})');
     await publisher.chooseZip(SITE);
     await says('Reading site.zip…');

@@ -21,7 +21,7 @@ describe('an interrupted upload in a browser', () => {
     ({ page } = publisher);
   });
 
-  it('sends again by itself when the answer is lost, and publishes once', async () => {
+  it('retries by itself after a lost answer, and publishes once', async () => {
     await page.clock.install();
     const keys: string[] = [];
     await page.route(UPLOAD, async (route: Route) => {
@@ -30,7 +30,7 @@ describe('an interrupted upload in a browser', () => {
       await route.fetch();
       await route.abort('connectionreset');
     });
-    // The clock of the page goes on by itself, too: it says so for a second.
+    // The clock of the page also runs by itself: the message is visible for a second.
     const said = page.getByText('The connection was lost. Trying again…').first().waitFor();
     await publisher.chooseZip(SITE);
     await said;
@@ -41,7 +41,7 @@ describe('an interrupted upload in a browser', () => {
     expect(await publisher.published()).to.have.lengthOf(1);
   });
 
-  it('speaks of the lost connection only until it sends again', async () => {
+  it('shows the lost connection only until it retries', async () => {
     let tries = 0;
     await page.route(UPLOAD, (route) => {
       tries += 1;
@@ -59,7 +59,7 @@ describe('an interrupted upload in a browser', () => {
     await publisher.heading('Published');
   });
 
-  it('offers to try again when the server stays away, with the same key', async () => {
+  it('offers to retry with the same key if the server stays unreachable', async () => {
     await page.clock.install();
     const keys = new Set<string>();
     let tries = 0;
@@ -84,7 +84,7 @@ describe('an interrupted upload in a browser', () => {
     expect(await publisher.published()).to.have.lengthOf(1);
   });
 
-  it('says who answered where it was not the service, and offers to try again', async () => {
+  it('names the host if another program answered, and offers to retry', async () => {
     await page.route(UPLOAD, (route) =>
       route.fulfill({ status: 413, contentType: 'text/html', body: '<h1>413 Request Entity Too Large</h1>' }),
     );
@@ -97,7 +97,7 @@ describe('an interrupted upload in a browser', () => {
     await publisher.heading('Published');
   });
 
-  it('says that one was signed out meanwhile, and goes on after signing in again', async () => {
+  it('reports that the person was signed out, and continues after signing in again', async () => {
     const window = await publisher.context.newPage();
     await window.goto(publisher.service.screen);
     await window.getByRole('button', { name: 'Sign out' }).click();

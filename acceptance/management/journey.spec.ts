@@ -34,7 +34,7 @@ describe("a person's way through the screen with scripts", () => {
 
   let url: string;
 
-  it('publishes a folder without what must stay at home, and has the link in the clipboard', async () => {
+  it('publishes a folder without private files, and copies the link to the clipboard', async () => {
     await publisher.choose('Choose a folder', await publisher.lay('picnic', SITE));
     const dialog = page.getByRole('dialog', { name: 'Leave these out?' });
     await dialog.waitFor();
@@ -58,13 +58,13 @@ describe("a person's way through the screen with scripts", () => {
   it('finds it in the list, and copies its link again', async () => {
     await page.getByRole('link', { name: 'picnic', exact: true }).waitFor();
     await page.evaluate("navigator.clipboard.writeText('something else')");
-    // It says so for two seconds.
+    // The message is visible for two seconds.
     const said = page.getByRole('button', { name: 'Copied picnic' }).waitFor();
     await Promise.all([said, page.getByRole('button', { name: 'Copy link picnic' }).click()]);
     expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(url);
   });
 
-  it('protects it, so that the link alone opens nothing', async () => {
+  it('protects it, so that the link needs a password', async () => {
     await page.getByRole('link', { name: 'picnic', exact: true }).click();
     await page.getByText('Set password…').click();
     await page.getByLabel('New password').fill('under the tree');
@@ -77,7 +77,7 @@ describe("a person's way through the screen with scripts", () => {
       .and.not.include('picnic');
   });
 
-  it('makes an API key, and no other by loading its page again', async () => {
+  it('creates an API key, and no second one by reloading the page', async () => {
     const { keys, screen } = publisher.service;
     await page.goto(`${screen}/keys`);
     await page.getByLabel('What is it for?').fill('Nightly build');
@@ -89,7 +89,7 @@ describe("a person's way through the screen with scripts", () => {
     expect(await page.locator('tbody tr').count()).to.equal(1);
   });
 
-  it('stops it, after being asked by name, and nobody gets in any more', async () => {
+  it('stops it after a confirmation, and no viewer can open it any more', async () => {
     await page.getByRole('link', { name: 'Publications' }).first().click();
     await page.getByRole('button', { name: 'More picnic' }).click();
     await page.getByRole('link', { name: 'Stop publication…' }).click();

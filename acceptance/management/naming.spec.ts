@@ -19,7 +19,7 @@ describe('names in a browser', () => {
   const nameField = () => page.locator('#publish-name');
   const summary = () => page.locator('.options summary').filter({ hasText: 'Show at a name' });
 
-  it('take the next publication alone, whose lasting link is then shown and copied', async () => {
+  it('apply only to the next publication, whose lasting link is then shown and copied', async () => {
     await summary().click();
     await nameField().pressSequentially('spring');
     await page.getByText('“spring” will show it in place of what it shows now.').waitFor();
@@ -44,7 +44,7 @@ describe('names in a browser', () => {
     expect(await viewer.title()).to.equal('Second');
   });
 
-  it('show their rule where one is typed, and wait for a spelling that fits, which is offered', async () => {
+  it('show their rule while one is typed, and suggest a valid spelling', async () => {
     await summary().click();
     await nameField().pressSequentially('Sommer-Fest 2026');
     await publisher.chooseFolder(version('Feast'));

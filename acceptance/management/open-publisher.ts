@@ -22,7 +22,7 @@ export interface Publisher {
   choose(button: string, files: Parameters<FileChooser['setFiles']>[0]): Promise<void>;
   chooseFolder(files: Files): Promise<void>;
   chooseZip(files: Files): Promise<void>;
-  /** Drops files and folders of this machine as a hand does, on the edge of the page. */
+  /** Drops files and folders of this machine on the edge of the page, like a person. */
   drop(...paths: string[]): Promise<void>;
   /** Waits for a heading. */
   heading(name: string): Promise<void>;
@@ -74,7 +74,7 @@ export async function openPublisher(ports?: Parameters<typeof openService>[1]): 
   };
 }
 
-/** A ZIP as a browser's chooser takes it. */
+/** A ZIP for the file chooser of a browser. */
 export function zipFile(files: Files, name = 'site.zip') {
   const contents = Object.entries(files).map(
     ([path, content]) => [path, typeof content === 'string' ? strToU8(content) : content] as const,

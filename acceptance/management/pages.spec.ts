@@ -8,7 +8,7 @@ import { HOSTILE, stock } from './stock.ts';
 const FIRST_PAGE_BYTES = 50_000;
 
 describe('the pages in a browser', () => {
-  // Each of them walks more than twenty pages.
+  // Each test visits more than twenty pages.
   let service: Service;
   let paths: Awaited<ReturnType<typeof stock>>;
   before(async () => {

@@ -35,7 +35,7 @@ describe('publishing in a browser', () => {
     await publisher.heading('Published');
   }
 
-  /** A picture that the policy keeps out cannot be decoded. */
+  /** A picture that the policy blocks cannot be decoded. */
   async function expectCode(): Promise<void> {
     const code = page.getByRole('img', { name: 'QR code of the link' });
     const width = await code.evaluate(async (element) => {
@@ -47,7 +47,7 @@ describe('publishing in a browser', () => {
     expect(await violations(page)).to.deep.equal([]);
   }
 
-  it('takes what is dropped anywhere on the page: a folder, a ZIP or a single page', async () => {
+  it('accepts a folder, a ZIP or a single page that is dropped anywhere on the page', async () => {
     const site = { 'index.html': 'x', 'deep/er/file.txt': 'x', 'node_modules/a/b.js': 'x' };
     const folder = await publisher.lay('dropped', site);
     const zip = await publisher.lay('second.zip', { '': zipFile(SITE).buffer });
@@ -88,7 +88,7 @@ describe('publishing in a browser', () => {
     await expectCode();
   });
 
-  it('publishes what was chosen once its password is long enough', async () => {
+  it('publishes the chosen site once its password is long enough', async () => {
     await page.getByText('Protect with a password').click();
     const password = page.locator('#publish-password');
     await password.pressSequentially('short');
@@ -133,14 +133,14 @@ describe('publishing in a browser', () => {
     await expectEnd('Published', 'index.html', 'Map.html');
   });
 
-  it('leaves out of a ZIP what may not be in it, after asking', async () => {
+  it('leaves out forbidden files of a ZIP, after asking', async () => {
     const files = ['index.html', 'node_modules/a/b.js', '.env', 'c.txt'].map((path) => [`site/${path}`, 'x']);
     await publisher.chooseZip(Object.fromEntries(files));
     await leaveOut('site/.env', 'site/node_modules/ and everything in it');
     expect((await publisher.published())[0]).to.include({ title: 'site', fileCount: 2 });
   });
 
-  it('publishes nothing when what must be left out may not be', async () => {
+  it('publishes nothing if the person refuses to leave out forbidden files', async () => {
     await publisher.chooseFolder({ 'index.html': 'x', 'node_modules/a.js': 'x' });
     await page.getByRole('dialog').waitFor();
     expect(await violations(page)).to.deep.equal([]);
@@ -173,14 +173,14 @@ describe('publishing in a browser', () => {
   });
 
   it('asks nothing about a folder whose ZIP is too large without the rest, too', async () => {
-    // Bytes that no packing makes smaller.
+    // Bytes that cannot be compressed.
     const noise = Array.from({ length: 6 }, (_, n) => [`${n}.bin`, randomBytes(2 * 1024 * 1024)]);
     const site = { 'index.html': 'x', 'node_modules/a.js': 'x', ...Object.fromEntries(noise) };
     await publisher.chooseFolder(site);
     await expectEnd('This cannot be published yet', 'The ZIP is too large');
   });
 
-  it('offers to leave out nothing that it cannot take out of the ZIP', async () => {
+  it('does not offer to leave out files that cannot be removed from the ZIP', async () => {
     const file = zipFile({ 'index.html': 'x', '.env': 'x' });
     // Both entries begin at the same place: the ZIP cannot be cut between them.
     const second = file.buffer.lastIndexOf(Buffer.from('PK\x01\x02', 'latin1'));
@@ -210,7 +210,7 @@ describe('publishing in a browser', () => {
     expect(sent).to.equal(0);
   });
 
-  it('says what to do with what is no site', async () => {
+  it('gives advice for files that are not a site', async () => {
     const office = { '[Content_Types].xml': '<Types/>', 'word/document.xml': '<document/>' };
     const folder = await publisher.lay('no-sites', {
       'site.tar.gz': Uint8Array.of(0x1f, 0x8b, 8, 0),
@@ -277,7 +277,7 @@ describe('publishing in a browser', () => {
     expect(await publisher.published()).to.deep.equal([]);
   });
 
-  it('begins the bar anew for the upload, with the focus where the work is shown', async () => {
+  it('restarts the progress bar for the upload, and moves the focus to it', async () => {
     const asked = Promise.withResolvers<void>();
     await page.route(UPLOAD, () => asked.resolve());
     await publisher.chooseFolder(SITE);

@@ -12,7 +12,7 @@ describe("a person's way in by OpenID Connect", () => {
   let service: Service;
   let page: Page;
   before(async () => {
-    // Another site than the screen's: what is SameSite=Strict stays behind on the way back.
+    // On another site than the screen's, so that the browser sends no SameSite=Strict cookies on the way back.
     issuer = await openIssuer('127.0.0.1');
     const provider = openIdConnect({
       issuer: issuer.url,
@@ -26,14 +26,14 @@ describe("a person's way in by OpenID Connect", () => {
     issuer.serve(`${service.screen}/sign-in/oidc`);
     issuer.people.set('ada', { name: 'Ada L.', groups: ['staff'] });
     page = await openPage();
-    // The issuer's pages want fonts of another place.
+    // The issuer's pages load fonts from another host.
     await page.route(/fonts\.googleapis\.com/, (route) => route.abort());
   });
   after(async () => {
     await issuer.close();
   });
 
-  /** Says a name and agrees, at the issuer. */
+  /** Enters a name and consents at the issuer. */
   async function throughIssuer(name: string): Promise<void> {
     await page.getByPlaceholder('Enter any login').fill(name);
     await page.getByPlaceholder('and password').fill('any');
@@ -41,7 +41,7 @@ describe("a person's way in by OpenID Connect", () => {
     await page.getByRole('button', { name: 'Continue' }).click();
   }
 
-  it('leads from the page that was wanted to the issuer, and back to that page', async () => {
+  it('leads from the requested page to the issuer, and back to that page', async () => {
     await page.goto(`${service.screen}/history`);
     expect(await violations(page)).to.deep.equal([]);
     await page.getByRole('link', { name: 'Sign in with Example' }).click();
@@ -51,7 +51,7 @@ describe("a person's way in by OpenID Connect", () => {
     expect(await page.textContent('main')).to.include('Signed in');
   });
 
-  it('leads out of both', async () => {
+  it('signs out of both', async () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForURL(`${issuer.url}/session/end?client_id=${CLIENT_ID}`);
     await page.getByRole('button', { name: 'Yes, sign me out' }).click();
@@ -59,7 +59,7 @@ describe("a person's way in by OpenID Connect", () => {
     expect(page.url()).to.include('/sign-in?to=');
   });
 
-  it('says to whoever may not come in who they are there, and offers to come as another', async () => {
+  it('shows a person who may not sign in their name, and offers another sign-in', async () => {
     await page.getByRole('link', { name: 'Sign in with Example' }).click();
     await throughIssuer('eve');
     await page.getByRole('heading', { name: 'You were not signed in' }).waitFor();

@@ -3,7 +3,7 @@ import { dayOf } from '@pinfold/core/internal';
 import { NodeSessionSecrets } from '@pinfold/platform-node';
 import { OWNER, type Service } from './open-service.ts';
 
-/** Texts that pages must show as they are, and never run or break over. */
+/** Texts that pages must show unchanged, without running them or breaking the layout. */
 export const HOSTILE: readonly string[] = [
   `<script>window.harmed = 1</script>`,
   `"><img src=x onerror="window.harmed=1">`,

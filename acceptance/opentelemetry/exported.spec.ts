@@ -24,7 +24,7 @@ const PARENT = 'b7ad6b7169203331';
 const TRACEPARENT = `00-${TRACE}-${PARENT}-01`;
 const PASSWORD = 'harbour lights';
 
-describe('What an exporter of OpenTelemetry is given', () => {
+describe('The data for an exporter of OpenTelemetry', () => {
   let sdk: Sdk;
   let dataDir: string;
   let server: Server;
@@ -129,7 +129,7 @@ describe('What an exporter of OpenTelemetry is given', () => {
     return [one, spans.filter((span) => span !== one)];
   }
 
-  it('is a span of the publication, gone on with from its traceparent, and those of all stores below it', async () => {
+  it('has a span of the publication that continues its traceparent, with the spans of all stores below it', async () => {
     await publish({ traceparent: TRACEPARENT });
     const [span, below] = await received();
     expect(span).to.deep.include({ name: 'POST /api/v1/pins', traceId: TRACE, parentSpanId: PARENT });
@@ -155,7 +155,7 @@ describe('What an exporter of OpenTelemetry is given', () => {
     expect(named('find api_keys')).to.have.property('parentSpanId', span.spanId);
   });
 
-  it('is a trace of its own where nobody gave one, or where the client is not trusted', async () => {
+  it('has a new trace without a traceparent, or if the client is not trusted', async () => {
     await ask('/api/v1/limits', { traceparent: 'nonsense' });
     const [own] = await received();
     expect(own.parentSpanId).to.equal(undefined);
@@ -170,7 +170,7 @@ describe('What an exporter of OpenTelemetry is given', () => {
     expect((await received())[0].traceId).to.equal(TRACE);
   });
 
-  it('has the status of an answer also where a framework hides that its head was sent', async () => {
+  it('has the status of an answer even if a framework hides that its head was sent', async () => {
     const hidden = { get: () => false, configurable: true };
     server.prependListener('request', (_, response) =>
       Object.defineProperty(response, 'headersSent', hidden),
@@ -186,7 +186,7 @@ describe('What an exporter of OpenTelemetry is given', () => {
     }
   });
 
-  it('goes on behind the object store, by its traceparent', async () => {
+  it('continues in the object store by its traceparent', async () => {
     const sent: string[] = [];
     const store = await startS3({
       before: async (method, _path, { traceparent }) => void sent.push(`${method} ${traceparent}`),
@@ -204,7 +204,7 @@ describe('What an exporter of OpenTelemetry is given', () => {
     for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) delete process.env[name];
   });
 
-  it('has nothing that lets anybody in: no key, password, grant, cookie, query or id of a site', async () => {
+  it('contains no secrets: no key, password, grant, cookie, query or id of a site', async () => {
     const id = await publish();
     const secrets = [key, id, PASSWORD, 'secret-query'];
     const change = { method: 'PATCH', body: JSON.stringify({ password: PASSWORD }) };
@@ -233,7 +233,7 @@ describe('What an exporter of OpenTelemetry is given', () => {
     expect(site?.attributes['url.path']).to.equal('REDACTED');
   });
 
-  it('is what requests took, by route and status, in the buckets that the conventions advise', async () => {
+  it('has the durations of requests, by route and status, in the buckets of the conventions', async () => {
     const id = await publish();
     for (let n = 0; n < 3; n += 1) await ask(`/api/v1/pins/${id}`);
     await ask('/api/v1/pins/nothing');
@@ -258,7 +258,7 @@ describe('What an exporter of OpenTelemetry is given', () => {
     });
   });
 
-  it('is what stores and publications came to', async () => {
+  it('has the metrics of stores and publications', async () => {
     await publish();
     await flush();
     const of = (metric: string) => sdk.points().filter((point) => point.metric === metric);
@@ -276,7 +276,7 @@ describe('What an exporter of OpenTelemetry is given', () => {
     expect(stages).to.have.members(['prove', 'store', 'commit']);
   });
 
-  it('says what failed, and whose fault it was', async () => {
+  it('names failures, and distinguishes errors of clients', async () => {
     away = true;
     expect((await ask('/api/v1/events')).status).to.equal(503);
     const [span, below] = await received();
@@ -294,7 +294,7 @@ describe('What an exporter of OpenTelemetry is given', () => {
     expect(mistake.attributes).not.to.have.property('error.type');
   });
 
-  it('is one span alone where others have made one of the request', async () => {
+  it('has only an inner span if other code has created a server span', async () => {
     const outer = trace.getTracer('another instrumentation');
     const inner = server.listeners('request')[1] as (...args: readonly unknown[]) => void;
     server.off('request', inner);

@@ -7,7 +7,7 @@ import type { Promised, Promises } from './publishers.ts';
 
 const ACCOUNT = accountId('default');
 
-/** Opens the data folder that a power cut left, and lists what clients were promised and is not there. */
+/** Opens the data folder after a power cut, and lists acknowledged changes that are missing. */
 export async function judge(data: string, { pins, names }: Promises): Promise<readonly string[]> {
   const lost = new Set<string>();
   const file = join(data, 'pinfold.sqlite');

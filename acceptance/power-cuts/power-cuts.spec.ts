@@ -6,7 +6,7 @@ const CUTS = 12;
 /** Enough where a server is started again, or nearly every cut loses something. */
 const FEW = 6;
 
-/** Cuts the power, and sees that publications were promised meanwhile. */
+/** Cuts the power, and checks that publications were acknowledged meanwhile. */
 async function cuts(how: Omit<PowerCuts, 'cuts'>, count: number = CUTS): Promise<Found> {
   const found = await cutPower({ ...how, cuts: count });
   expect(found.answers).to.have.property('201');

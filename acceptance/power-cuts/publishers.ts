@@ -8,7 +8,7 @@ export interface Promised<Value> {
   readonly asked: Value[];
 }
 
-/** A publication with what its client was promised. */
+/** A publication with the changes that its client was promised. */
 export interface PromisedPin {
   readonly archive: Uint8Array<ArrayBuffer>;
   id: string | undefined;
@@ -18,7 +18,7 @@ export interface PromisedPin {
   readonly isStopped: Promised<boolean>;
 }
 
-/** Everything that clients were promised. */
+/** All changes that clients were promised. */
 export interface Promises {
   readonly pins: PromisedPin[];
   /** The publication that each name shows. */

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { bundled } from 'pinfold-test-servers/bundled';
 
-/** A message of a child process; `kind` tells messages apart. */
+/** A message of a child process, distinguished by `kind`. */
 export interface Word {
   readonly kind: string;
 }
@@ -15,7 +15,7 @@ export interface Child<Said extends Word> {
   tell(word: Word): void;
   /** Resolves with the signal that ended it. */
   ended(): Promise<NodeJS.Signals | null>;
-  /** Ends it as nothing can be prepared for. */
+  /** Kills it without a chance to clean up. */
   kill(): void;
 }
 
@@ -49,7 +49,7 @@ export async function startChild<Said extends Word>(
       const listen = (): void => {
         const index = words.findIndex((word) => word.kind === kind);
         if (index === -1) return;
-        // At once: of two words in one turn the second is somebody else's.
+        // Immediately: of two messages in one turn, the second is for another caller.
         heard.delete(listen);
         resolve(words.splice(index, 1)[0] as Wanted);
       };

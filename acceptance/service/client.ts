@@ -1,6 +1,6 @@
 import { type Zippable, zipSync } from 'fflate';
 
-/** An answer of the API, as far as these suites ask. */
+/** The members of an answer of the API that these suites use. */
 export interface Answer {
   readonly status: number;
   readonly retryAfter: string | null;
@@ -11,7 +11,7 @@ export interface Answer {
   readonly name?: { readonly pin: string };
 }
 
-/** A role as the API tells of it. */
+/** A role in the API. */
 export interface PinJson {
   readonly id: string;
   readonly title: string | null;
@@ -19,7 +19,7 @@ export interface PinJson {
   readonly shared_url: string;
 }
 
-/** A small site, told apart from others by its text. */
+/** A small site, distinguished from others by its text. */
 export function siteOf(text: string, more: Zippable = {}): Uint8Array<ArrayBuffer> {
   const page = new TextEncoder().encode(`<!doctype html><title>x</title><p>${text}`);
   return new Uint8Array(zipSync({ 'index.html': page, ...more }, { mtime: new Date(2026, 0, 1) }));
@@ -71,7 +71,7 @@ export class Client {
     return this.#ask('?limit=100');
   }
 
-  /** The same, when they have to be there. */
+  /** The same; throws if the request fails. */
   async list(): Promise<readonly PinJson[]> {
     const { pins, status } = await this.page();
     if (pins === undefined) throw new Error(`the list is answered with ${status}`);

@@ -11,7 +11,7 @@ describe('The example of many nodes', () => {
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pinfold-example-'));
-    // PostgreSQL runs as somebody else when this is root.
+    // PostgreSQL runs as another user if this is root.
     await chmod(folder, 0o711);
     shown = '';
   });
@@ -37,17 +37,17 @@ describe('The example of many nodes', () => {
     for (const [, pid] of shown.matchAll(/process (\d+)/g)) expect(isRunning(Number(pid))).to.equal(false);
   }
 
-  it('shows that nothing is lost, and ends everything', async () => {
+  it('shows that nothing is lost, and stops all processes', async () => {
     const child = start();
     expect(await once(child, 'close'), shown).to.deep.equal([0, null]);
     expect(shown.match(/process \d+/g)).to.have.length(5);
     await expectNothingLeft();
   });
 
-  it('ends everything on Ctrl-C, too', async () => {
+  it('stops all processes on Ctrl-C', async () => {
     const child = start();
     while (!/process \d+/.test(shown)) await once(child.stdout, 'data');
-    // A node that heard it first would have failed to start.
+    // A node that receives the signal first would have failed to start.
     const [, node] = shown.match(/process (\d+)/) ?? [];
     expect(isRunning(-Number(node)), 'a group of its own').to.equal(true);
     const ended = once(child, 'close');

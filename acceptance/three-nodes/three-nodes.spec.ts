@@ -21,7 +21,7 @@ describe('Three processes on PostgreSQL and S3', () => {
   const at = (n: number): RunningNode => all[n % all.length] as RunningNode;
   const archives = async (): Promise<number> => (await nodes.archives.list(undefined, 1_000)).length;
 
-  /** The statuses of answers, some of which wait by clocks that go on only when they are told to. */
+  /** The statuses of answers, some of which wait for clocks that only the test advances. */
   async function statusesOf(
     answers: readonly Promise<Response>[],
     step: Duration,
@@ -44,7 +44,7 @@ describe('Three processes on PostgreSQL and S3', () => {
     return pin?.id ?? '';
   }
 
-  it('lose a site and its copies everywhere when one of them takes it down, and let nobody publish it again', async () => {
+  it('stop a site and its copies on all nodes when one of them takes it down, and refuse to publish it again', async () => {
     const before = await archives();
     const phishing = siteOf('a false bank');
     const published = await Promise.all(
@@ -61,7 +61,7 @@ describe('Three processes on PostgreSQL and S3', () => {
     }
   });
 
-  it('hide the sites of an account that one of them blocks so, and end every grant for them', async () => {
+  it('hide the sites of an account when one of them blocks it that way, and end every grant for them', async () => {
     const id = await publish('hidden');
     await at(0).client.patch(id, { password: 'the only one' });
     const visitor = await enter(at(0).url, id, 'the only one');
@@ -78,7 +78,7 @@ describe('Three processes on PostgreSQL and S3', () => {
     expect(await (await enter(at(1).url, id, 'the only one')).page(at(0).url)).to.equal(200);
   });
 
-  it('change nothing from the moment on at which one of them has made the service read-only', async () => {
+  it('change nothing from the moment when one of them makes the service read-only', async () => {
     const ids = await Promise.all([0, 1, 2].map((n) => publish(`read-only ${n}`)));
     const mode = { kind: 'read_only', message: 'Back at noon.' } as const;
     const asked = Array.from({ length: 30 }, (_, n) => at(n).client.publish(`under way ${n}`));
@@ -107,7 +107,7 @@ describe('Three processes on PostgreSQL and S3', () => {
     }
   });
 
-  it('take tries whose node was killed for wrong from 60 seconds on, until their window ends', async () => {
+  it('count tries of a killed node as wrong after 60 seconds, until their window ends', async () => {
     const doomed = await nodes.start({ hangs: 'verify' });
     const id = await publish('tried in vain');
     await at(0).client.patch(id, { password: 'the right one' });
@@ -126,7 +126,7 @@ describe('Three processes on PostgreSQL and S3', () => {
     expect((await tryPassword(at(1).url, id, 'the right one')).status).to.equal(303);
   });
 
-  it('shut a revoked key out everywhere', async () => {
+  it('refuse a revoked key on all nodes', async () => {
     for (const { client } of all) await client.list();
     await at(2).carryOut({ kind: 'revoke', key: nodes.keyId });
     for (const { client } of all) expect((await client.read('any')).status).to.equal(401);

@@ -15,10 +15,10 @@ interface Published {
   name: string | undefined;
 }
 
-/** Of so many publications each is renamed, named, stopped or left as it is in turn. */
+/** In turn, a publication is renamed, named, stopped or left unchanged. */
 const KINDS = 4;
 
-/** What was acknowledged, by whatever server of a service. */
+/** The changes that any server of a service has acknowledged. */
 export class Ledger {
   /** Requests that a server refused or left unanswered, and that were sent again. */
   repeated = 0;
@@ -39,7 +39,7 @@ export class Ledger {
     return { url, client: new Client(url, this.#key) };
   }
 
-  /** Publishes, and changes what it published, by the nodes that there are at each moment. */
+  /** Publishes and changes publications through the current nodes. */
   async add(nodes: () => readonly Node[]): Promise<void> {
     const key = randomUUID();
     const published = { text: `site ${key}`, title: null, isStopped: false, name: undefined } as Published;
@@ -65,7 +65,7 @@ export class Ledger {
     this.#published.set(id, published);
   }
 
-  /** What a node says otherwise than was acknowledged. */
+  /** The differences of a node from the acknowledged changes. */
   async differences(node: Node): Promise<readonly string[]> {
     const found: string[] = [];
     for (const [id, published] of [...this.#published]) {
@@ -81,7 +81,7 @@ export class Ledger {
     return found;
   }
 
-  /** Asks the nodes in turn until one answers, as a proxy and a client that retries do. */
+  /** Sends a request to the nodes in turn until one answers, like a proxy with a client that retries. */
   async #acknowledged(
     nodes: () => readonly Node[],
     expected: readonly number[],

@@ -4,12 +4,12 @@ import { startServer } from '../power-cuts/server.ts';
 import { Ledger } from './ledger.ts';
 import type { Releases } from './releases.ts';
 
-/** What came of a drill. */
+/** The result of a drill. */
 export interface Drilled {
   readonly publications: number;
   /** Requests that were sent again. */
   readonly repeated: number;
-  /** By look at the nodes, what was not as it was acknowledged. */
+  /** The differences from acknowledged answers, by check of the nodes. */
   readonly differences: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { packageIn } from '../../scripts/pack.ts';
 
-/** The commit that stands for the previous release. */
+/** The commit that serves as the previous release. */
 const PREVIOUS = '4d0b28669a599d4d009dbfcd417a7c7b7c044205';
 
 const root = join(import.meta.dirname, '../..');
@@ -16,11 +16,11 @@ export interface Releases {
   readonly next: Release;
 }
 
-/** What was packed from a commit, and installed as a user does. */
+/** A release that was packed from a commit, and installed like a user would. */
 export interface Release {
-  /** As `pinfold version` says it. */
+  /** The output of `pinfold version`. */
   readonly name: string;
-  /** The arguments of Node that make it the command. */
+  /** The arguments with which Node runs the command. */
   readonly command: readonly string[];
   /** The version of the schema that it creates. */
   readonly schema: number;

@@ -91,7 +91,7 @@ class Nodes {
     this.#running.set(server, this.#ledger.nodeAt(server.url));
   }
 
-  /** Sends it nothing more, and lets it end what it has begun. */
+  /** Sends it no more requests, and lets it finish the running ones. */
   async endOldest(): Promise<void> {
     const [oldest] = this.#running.keys();
     if (oldest === undefined) return;
@@ -100,7 +100,7 @@ class Nodes {
   }
 }
 
-/** Publications and changes by whatever nodes there are, until they are ended or one fails. */
+/** Publishes and changes through the current nodes until it is stopped or a request fails. */
 class Traffic {
   readonly #ledger: Ledger;
   readonly #workers: Promise<void>;
