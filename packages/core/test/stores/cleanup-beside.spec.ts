@@ -35,7 +35,7 @@ async function openStores(...accounts: readonly string[]) {
 }
 
 describe('a cleanup beside others', () => {
-  it('passes over an account in which another was faster, though it has ended, and no other account', async () => {
+  it('skips only an account in which another cleanup was faster, even if that has ended', async () => {
     const { other, claim, meanwhile } = await openStores('a', 'b', 'a', 'b', 'c');
     meanwhile(async () => {
       const [task] = await other.claimForCleanup({ ...CLAIM, token: aToken(2), limit: 1 });
@@ -44,7 +44,7 @@ describe('a cleanup beside others', () => {
     expect(await claim(2)).to.deep.equal([aRoleId(2), aRoleId(4)]);
   });
 
-  it('does not pass over the accounts of its own claims', async () => {
+  it('does not skip the accounts of its own claims', async () => {
     const { claim } = await openStores('a', 'a', 'b');
     expect(await claim(1)).to.deep.equal([aRoleId(1)]);
     expect(await claim(1)).to.deep.equal([aRoleId(2)]);

@@ -27,7 +27,7 @@ describe('an event once a minute that a clock days ahead has recorded', () => {
   const eventsOf = async (type: HistoryEvent['type']): Promise<number> =>
     (await memory.history.list(ALL)).items.filter((event) => event.type === type).length;
 
-  it('hides no reading of an archive once the clock is right again', async () => {
+  it('prevents no event of a read archive once the clock is right again', async () => {
     const { id } = await publishTo(memory.roles, aPublication(1));
     const read = (at: Instant): Promise<boolean> => {
       const event = anEvent({ type: 'pin.archive_read', at, account: ACCOUNT, pin: id }) as PublicationEvent;
@@ -39,7 +39,7 @@ describe('an event once a minute that a clock days ahead has recorded', () => {
     expect(stored).to.deep.equal([true, false, true, false, true, false]);
   });
 
-  it('hides no refused sign-in once the clock is right again', async () => {
+  it('prevents no event of a refused sign-in once the clock is right again', async () => {
     await publishTo(memory.roles, aPublication(1));
     for (const at of [AHEAD, AHEAD, NOW, NOW, after(NOW, minutes(5))]) {
       const event = anEvent({ type: 'session.refused', at });

@@ -36,7 +36,7 @@ describe('the feed of all accounts', () => {
     expect(await programsOf(() => history.drop(START, 10))).to.deep.equal(['history.number']);
   });
 
-  it('is not numbered where programs run one after the other', async () => {
+  it('is not numbered if programs run one after the other', async () => {
     const { history, store, programsOf } = openStores({ isSerial: true });
     await store(anEvent());
     expect(await programsOf(() => history.feed(ALL))).to.deep.equal(['history.begin']);
@@ -50,7 +50,7 @@ describe('the feed of all accounts', () => {
     expect((await history.feed(ALL)).items).to.deep.equal([]);
   });
 
-  it('does not know an event before its beginning, though it is still there', async () => {
+  it('refuses a cursor before its beginning, even if the event still exists', async () => {
     const { history, store } = openStores();
     const late = anEvent({ recordedAt: after(START, days(2)) });
     await store(late, anEvent());

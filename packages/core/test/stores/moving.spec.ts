@@ -68,7 +68,7 @@ describe('moving what a database stores', () => {
     expect(await target.database.read(unnumbered, undefined)).to.deep.equal([]);
   });
 
-  it('numbers events of no account in the feed of all accounts alone, and leaves what is in order where it is', async () => {
+  it('numbers events of no account only in the feed of all accounts, and does not move events that are in order', async () => {
     for (const isSerial of [false, true]) {
       const target = openStores({ isSerial });
       await importInto(target, eventsOf(9));
@@ -79,7 +79,7 @@ describe('moving what a database stores', () => {
     }
   });
 
-  it('takes of two records with one key the first alone, with all that belongs to it', async () => {
+  it('imports only the first of two records with one key, with everything that belongs to it', async () => {
     const source = openStores();
     for (const n of [1, 2, 3]) await publishTo(source.roles, aPublication(n));
     const records = await recordsOf(source);
@@ -94,7 +94,7 @@ describe('moving what a database stores', () => {
     expect(await target.roles.loadManifest(three.value.archive)).not.to.equal(undefined);
   });
 
-  it('takes of two names with one token the first, and passes over the removal of an unknown publication', async () => {
+  it('imports only the first of two names with one token, and ignores the removal of an unknown publication', async () => {
     const target = openStores();
     const name = { account: ACCOUNT, token: '0'.repeat(22) as NameToken, role: aRoleId(1), updatedAt: START };
     const names = ['one', 'two'].map(
@@ -110,7 +110,7 @@ describe('moving what a database stores', () => {
     ]);
   });
 
-  it('shows a name whose publication is missing as one of a stopped publication', async () => {
+  it('shows a name without its publication like one of a stopped publication', async () => {
     const target = openStores();
     const name = { account: ACCOUNT, token: '0'.repeat(22) as NameToken, role: aRoleId(1), updatedAt: START };
     await importInto(target, [{ kind: 'name', value: { ...name, name: 'docs' as PinName } }]);

@@ -65,7 +65,7 @@ describe('the programs of the stores', () => {
     expect(new Set(programs.map(({ name }) => name)).size).to.equal(programs.length);
   });
 
-  it('have a name each in lookups, too', async () => {
+  it('have unique names in lookups, too', async () => {
     const database = newDatabase();
     const asked: string[] = [];
     const peek: typeof database.peek = (lookup, key) => {
@@ -78,7 +78,7 @@ describe('the programs of the stores', () => {
     expect(asked).to.deep.equal(['roles.load', 'names.resolve']);
   });
 
-  it('answer copies of what a database looked up at once, and of what it has to fetch', async () => {
+  it('return copies of values that a database looks up with and without a promise', async () => {
     const database = newDatabase();
     const atOnce = storesOver(database).roles;
     const peek: typeof database.peek = (lookup, key) => Promise.resolve(database.peek(lookup, key)) as never;
@@ -90,7 +90,7 @@ describe('the programs of the stores', () => {
     }
   });
 
-  it('lock for their events the accounts of these, and the service only for those of none', () => {
+  it('lock the accounts of their events, and the service only for events of no account', () => {
     const own = anEvent();
     expect(eventLocks([own, anEvent()])).to.deep.equal([`account ${own.account}`]);
     expect(eventLocks([anEvent({ account: null })])).to.deep.equal(['service']);
@@ -133,7 +133,7 @@ describe('the programs of the stores', () => {
     expect(noted).to.deep.equal([true, false]);
   });
 
-  it('may use it to stop a publication, and not to change one that stays', async () => {
+  it('may use it to stop a publication, and not to change it otherwise', async () => {
     const { roles, noted } = openStores();
     await publishTo(roles, aPublication(1));
     const role = await roles.load(aRole(1).id);

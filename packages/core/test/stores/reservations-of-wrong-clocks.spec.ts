@@ -31,7 +31,7 @@ describe('a reservation that a clock days ahead has begun', () => {
     }
   });
 
-  it('keeps the key from another request', async () => {
+  it('refuses the key to another request', async () => {
     const other = await memory.roles.reserve({ ...again, fingerprint: aReservation(2).fingerprint });
     expect(other.kind).to.equal('mismatch');
   });

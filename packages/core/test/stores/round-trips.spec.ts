@@ -70,7 +70,7 @@ const LIMITS = {
 };
 
 describe('the round trips to a database', () => {
-  it('are four for a publication, whatever it has to be admitted by', async () => {
+  it('are four for a publication, for any limits', async () => {
     for (const limits of [undefined, LIMITS]) {
       const { stores, tripsSoFar } = openStores();
       const more = limits === undefined ? {} : { limits, name: 'latest' as PinName };
@@ -112,7 +112,7 @@ describe('the round trips to a database', () => {
     expect(tripsSoFar(), 'of the history').to.equal(4);
   });
 
-  it('carry of a saved publication what changed, and nothing else', async () => {
+  it('carry only the changed members of a saved publication', async () => {
     const { stores, memory } = openStores();
     await publishTo(storesOver(memory).roles, aPublication(1));
     const loaded = await storesOver(memory).roles.load(aRole(1).id);
@@ -125,7 +125,7 @@ describe('the round trips to a database', () => {
     expect(changes).to.have.members(['title', 'titleFolded', 'version', 'lastEventAt']);
   });
 
-  it('is one for the feed of an account, though events wait for their places in that of all accounts', async () => {
+  it('is one for the feed of an account, even if events wait for their numbers in the feed of all', async () => {
     const { stores, memory, tripsSoFar, writesSoFar } = openStores();
     const plain = storesOver(memory);
     const asked = { account: ACCOUNT, pin: undefined, after: 0, limit: 9 };
@@ -136,7 +136,7 @@ describe('the round trips to a database', () => {
     expect([tripsSoFar(), writesSoFar()]).to.deep.equal([1, 0]);
   });
 
-  it('are two reads for a replay where programs run one after the other, which none has to wait for', async () => {
+  it('are two reads without locks for a replay if programs run one after the other', async () => {
     const { stores, memory, tripsSoFar, writesSoFar } = openStores({ isSerial: true });
     const plain = storesOver(memory);
     await plain.roles.reserve(aReservation(1));

@@ -76,7 +76,7 @@ describe('claims of a cleanup that are settled at the same time', () => {
     expect(await roles.listArchives(undefined, 10)).to.deep.equal([]);
   });
 
-  it('fail together, and the next ones are settled all the same', async () => {
+  it('fail together, and later ones are still settled', async () => {
     const { roles, claim } = openStores(1);
     const tasks = await claim(50);
     const settled = tasks.map((task) => roles.settleCleanup(task, REMOVED, [anEvent()]));

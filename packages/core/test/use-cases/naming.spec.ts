@@ -50,7 +50,7 @@ describe('Names', () => {
     expect(await set(two)).not.to.have.nested.property('name.url', made.name.url);
   });
 
-  it('are found and changed by their account alone, for its own publications in service', async () => {
+  it('are found and changed only by their account, for its own publications in service', async () => {
     await set(one, 'a');
     await set(one, 'b');
     for (const foreign of [get('a', 'other'), remove('a', 'other'), set(one, 'a', 'other')]) {
@@ -62,7 +62,7 @@ describe('Names', () => {
     expect(await get('b')).to.have.nested.property('name.pin', one);
   });
 
-  it('are refused when malformed, and not found when read or deleted, without a look at the store', async () => {
+  it('are refused when malformed, and not found when read or deleted, without a read of the store', async () => {
     const names = aroundCalls(stage.memory.names, (name) => expect.fail(name));
     sharing = createSharing({ ...stage.ports, names });
     expect(await codeOf(set('none', 'A'))).to.equal('invalid_name');
@@ -72,7 +72,7 @@ describe('Names', () => {
     expect(await sharing.visitName('live')).to.deep.equal({ kind: 'unknown' });
   });
 
-  it('lead to what they show, and to the right spelling; an aborted visit rejects', async () => {
+  it('lead to their publication, or to the right spelling; an aborted visit rejects', async () => {
     const right = await segmentOf(one);
     for (const pin of [one, two]) {
       await set(pin);
@@ -88,7 +88,7 @@ describe('Names', () => {
     expect(await rejectionOf(sharing.visitName(right, AbortSignal.abort('gone')))).to.equal('gone');
   });
 
-  it('stay when what they show stops, expires or is hidden, and lead nowhere', async () => {
+  it('remain when their publication stops, expires or is hidden, and lead nowhere', async () => {
     const right = await segmentOf(one);
     const { blockAccount, unblockAccount } = createAdministration(stage.ports);
     const cause = { actor: { kind: 'operator', id: 'eve' }, asOperator: true } as const;

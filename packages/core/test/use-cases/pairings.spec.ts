@@ -60,7 +60,7 @@ describe('Giving a program a key', () => {
 
   const listed = () => listedKeys(keys, OWNER);
 
-  it('makes none before somebody agrees, then one, as it was agreed to, and none again', async () => {
+  it('creates no key before the consent, then one key as in the consent, and no second one', async () => {
     const { text: secret, hash } = await program();
     expect(await pairings.redeem(secret)).to.deep.equal(WAITING);
     expect(await pairings.agree(agreement(hash))).to.deep.equal({ kind: 'agreed' });
@@ -81,7 +81,7 @@ describe('Giving a program a key', () => {
     ]);
   });
 
-  it('agrees to nothing that did not register', async () => {
+  it('stores no consent for an unregistered program', async () => {
     const { text, hash } = await stage.ports.sessionSecrets.mint();
     expect(await pairings.isRegistered(hash)).to.equal(false);
     expect(await pairings.agree(agreement(hash))).to.deep.equal(UNKNOWN);
@@ -95,7 +95,7 @@ describe('Giving a program a key', () => {
     expect(await pairings.isRegistered(hash)).to.equal(true);
   });
 
-  it('makes none ten minutes after the program registered, nor for another secret', async () => {
+  it('creates no key ten minutes after the registration, or for another secret', async () => {
     const [one, late, other] = [await program(), await program(), await stage.ports.sessionSecrets.mint()];
     await pairings.agree(agreement(one.hash));
     await pairings.agree({ ...agreement(late.hash), cause: { actor: { kind: 'person', id: 'u2' } } });
@@ -109,7 +109,7 @@ describe('Giving a program a key', () => {
     expect(await stage.memory.pairings.purge(stage.clock.now(), 10), 'dropped before').to.equal(0);
   });
 
-  it('means the first of two agreements to one program, and the last of two in one session', async () => {
+  it('uses the first of two consents to one program, and the last of two in one session', async () => {
     const [one, two] = [await program(), await program()];
     await pairings.agree(agreement(one.hash));
     await pairings.agree({ ...agreement(one.hash), account: 'other', label: 'Second' });
@@ -121,7 +121,7 @@ describe('Giving a program a key', () => {
     expect((await redeemed(three.text))?.key.label).to.equal('Laptop');
   });
 
-  it('makes none once the session ended in which it was agreed to, or its key was revoked', async () => {
+  it('creates no key once the session of the consent has ended, or its key was revoked', async () => {
     const sessions = createSessions(stage.ports, keys);
     const begin = async () => {
       const { key, text } = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
@@ -146,7 +146,7 @@ describe('Giving a program a key', () => {
     }
   });
 
-  it('makes none while the account may change nothing, and then the one that was agreed to', async () => {
+  it('creates no key while the account may change nothing, and then the one of the consent', async () => {
     const { text: secret, hash } = await program();
     await pairings.agree(agreement(hash));
     const administration = createAdministration(stage.ports);
@@ -161,7 +161,7 @@ describe('Giving a program a key', () => {
     expect(await pairings.redeem(secret)).to.deep.equal(UNKNOWN);
   });
 
-  it('is refused where the account has all the keys that it may have, before and after the consent', async () => {
+  it('is refused if the account has too many keys, before and after the consent', async () => {
     keys = createKeys(stage.ports, { limit: 1 });
     pairings = over(stage.memory.pairings);
     const { text, hash } = await program();
@@ -174,7 +174,7 @@ describe('Giving a program a key', () => {
     expect((await redeemed(text))?.key.label).to.equal('Laptop');
   });
 
-  it('makes the key that was agreed to after a fault of the store', async () => {
+  it('creates the key of the consent after a fault of the store', async () => {
     const { text, hash } = await program();
     await pairings.agree(agreement(hash));
     const failing = over(
@@ -188,7 +188,7 @@ describe('Giving a program a key', () => {
     expect((await redeemed(text))?.key.label).to.equal('Laptop');
   });
 
-  it('tries another id where one is taken', async () => {
+  it('tries another id if one is taken', async () => {
     const { text, hash } = await program();
     await pairings.agree(agreement(hash));
     let tries = 0;
@@ -204,7 +204,7 @@ describe('Giving a program a key', () => {
     expect(tries).to.equal(2);
   });
 
-  it('gives no key that administers, or that does nothing, and none for what is no hash', async () => {
+  it('creates no key with the scope admin, or without a scope, and none for an invalid hash', async () => {
     const { hash } = await stage.ports.sessionSecrets.mint();
     for (const scopes of [[], ['admin'], ['pins:read', 'admin']] as const) {
       await pairings.agree({ ...agreement(hash), scopes }).then(
@@ -217,7 +217,7 @@ describe('Giving a program a key', () => {
     }
   });
 
-  it('asks the store for nothing that is no secret, and takes nothing while it waits', async () => {
+  it('does not ask the store for a malformed secret, and writes nothing while it waits', async () => {
     const asked: string[] = [];
     const { find } = stage.memory.pairings;
     const pairings = over(

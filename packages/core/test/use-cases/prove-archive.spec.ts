@@ -70,7 +70,7 @@ describe('proving an archive', () => {
     ]);
   });
 
-  it('takes AppleDouble files for none of the site', async () => {
+  it('leaves AppleDouble files out of the site', async () => {
     const icon = entry('a/._Icon\r', { appleDouble: true });
     const outcome = await prove([
       entry('index.html'),
@@ -84,7 +84,7 @@ describe('proving an archive', () => {
     ]);
   });
 
-  it('gives its files with where their bytes lie, and their size together', async () => {
+  it('returns the files with the position of their bytes, and their total size', async () => {
     const stored = entry('s/a.txt', { method: 0, size: 5, compressedSize: 5, dataOffset: 90, crc32: 9 });
     const found = [
       { entry: 1, utf8: true, references: [], secrets: [], whole: true },
@@ -110,7 +110,7 @@ describe('proving an archive', () => {
     });
   });
 
-  it('reports problems of the listing and of the bytes together, one of each rule first', async () => {
+  it('reports problems of the listing and of the bytes together, the first of each rule first', async () => {
     const problems = [
       { rule: 'corrupt_data', path: '.env' },
       { rule: 'header_mismatch', path: '.git', fields: ['name'] },
@@ -173,7 +173,7 @@ describe('proving an archive', () => {
     expect(outcome.omitted).to.equal(7 + 200 + 200 + 100);
   });
 
-  it('inflates nothing where there is nothing to inflate, and reports no more than the rules say', async () => {
+  it('inflates nothing if there is nothing to inflate, and reports only broken rules', async () => {
     const large = prove([entry('index.html', { size: 11 * 1_048_576 })]);
     expect(await rulesOf(large)).to.deep.equal(['file_too_large']);
     expect(large.asked).to.deep.equal([]);
@@ -182,7 +182,7 @@ describe('proving an archive', () => {
     expect(sound.asked).to.deep.equal([['index.html']]);
   });
 
-  it('lets others have their turn while it judges megabytes of names, and stops with its signal', async () => {
+  it('yields to others while it judges megabytes of names, and stops with its signal', async () => {
     const entries = Array.from({ length: 4_901 }, (_, n) => entry(`${'ß/'.repeat(335)}${n}`));
     const listing: ArchiveListing = { entries, problems: [], trusted: true };
     const inspector = { list: () => Promise.resolve(listing) } as unknown as ArchiveInspector;

@@ -12,7 +12,7 @@ describe('publishing within bounds', () => {
     return async (key: string) => useCases.publish(await stage.request({ key }));
   };
 
-  it('refuses what is past the rate before it is proved, and answers replays all the same', async () => {
+  it('refuses publications beyond the rate before the proof, and still answers replays', async () => {
     const publish = publishing({ publications: { count: 1, window: hours(1) } });
     expect((await publish('a')).kind).to.equal('published');
     let proved = 0;
@@ -27,7 +27,7 @@ describe('publishing within bounds', () => {
     expect((await publish('b')).kind).to.equal('published');
   });
 
-  it('proves no more archives at the same time than it may, publications and dry runs together', async () => {
+  it('bounds concurrent proofs of publications and dry runs together', async () => {
     const proofs: (() => void)[] = [];
     stage.inspector.during = () => new Promise((resolve) => proofs.push(resolve));
     const service = stage.with({}, { publishing: 3, proving: 1 });
@@ -63,7 +63,7 @@ describe('publishing within bounds', () => {
     expect((await first).kind).to.equal('published');
   });
 
-  it('refuses what is past a quota with what there would be', async () => {
+  it('refuses publications beyond a quota with the usage that they would cause', async () => {
     const details = { rule: 'sites', limit: 1, actual: 2 };
     for (const quotas of [{ sites: 1 }, async (account: string) => ({ sites: account.length - 4 })]) {
       const publish = publishing(quotas);

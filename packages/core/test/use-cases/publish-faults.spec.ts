@@ -14,7 +14,7 @@ import { codeOf, stageOfEachTest } from './stage.ts';
 
 const GONE = () => Promise.reject(new Fault('store_unavailable', 'gone'));
 
-describe('publishing where something breaks', () => {
+describe('publishing while something fails', () => {
   const stage = stageOfEachTest();
 
   const failing = (error: Error) => () => Promise.reject(error);
@@ -34,7 +34,7 @@ describe('publishing where something breaks', () => {
     return await stage.with({ archives }).publish(await stage.request());
   }
 
-  it('throws the fault that came first, though the key cannot be freed either', async () => {
+  it('throws the first fault, even if the key cannot be freed either', async () => {
     const fault = new Fault('storage_unavailable', 'full');
     const broken = stage.with({
       archives: replacing(stage.memory.archives, { put: failing(fault) }),
@@ -43,7 +43,7 @@ describe('publishing where something breaks', () => {
     expect(await errorOf(broken.publish(await stage.request()))).to.equal(fault);
   });
 
-  it('has the storage prepare an archive once, before it is proved, and waits for the put alone', async () => {
+  it('prepares an archive in the storage once, before the proof, and waits only for the put', async () => {
     const calls: string[] = [];
     const request = await stage.request();
     const prepare = (archive: StagedArchive): Promise<void> => {
@@ -57,7 +57,7 @@ describe('publishing where something breaks', () => {
     expect(calls).to.deep.equal(['prepare', 'prove']);
   });
 
-  it('publishes though the storage throws where it prepares an archive', async () => {
+  it('publishes even if the storage fails to prepare an archive', async () => {
     const prepare = (): never => {
       throw new TypeError('shown in the put');
     };
@@ -65,20 +65,20 @@ describe('publishing where something breaks', () => {
     expect((await service.publish(await stage.request())).kind).to.equal('published');
   });
 
-  it('answers a replay though its own archive cannot be taken back', async () => {
+  it('answers a replay even if its own archive cannot be removed', async () => {
     const outcome = await overtaken(failing(new Fault('storage_unavailable', 'gone')));
     expect(outcome.kind).to.equal('replayed');
     expect(await stage.memory.archives.list(undefined, 10), 'one for the sweep').to.have.length(2);
   });
 
-  it('takes back no archive where it has put none', async () => {
+  it('removes no archive if it has put none', async () => {
     await stage.publish();
     const remove = failing(new TypeError('removed'));
     const { publish } = stage.with({ archives: replacing(stage.memory.archives, { delete: remove }) });
     expect((await publish(await stage.request())).kind).to.equal('replayed');
   });
 
-  it('hides no mistake of the program, whatever it is in', async () => {
+  it('throws errors that are no faults, from any port', async () => {
     const bug = new TypeError('a bug');
     const fault = new Fault('storage_unavailable', 'full');
     const broken = stage.with({
@@ -94,14 +94,14 @@ describe('publishing where something breaks', () => {
     expect(await errorOf(outcome), 'discard').to.equal(bug);
   });
 
-  it('fails where a complete key names a role that is not there', async () => {
+  it('fails if the role of a complete key is missing', async () => {
     await stage.publish();
     const load: RoleStore['load'] = () => Promise.resolve(undefined);
     const { publish } = stage.with({ roles: replacing(stage.memory.roles, { load }) });
     expect(await codeOf(publish(await stage.request()))).to.equal('store_corrupt');
   });
 
-  it('commits an archive that is as old as a reservation may be, since no sweep removes it yet', async () => {
+  it('commits an archive of the greatest age of a reservation, since no sweep removes it yet', async () => {
     const put: ArchiveStorage['put'] = async (...archive) => {
       await stage.memory.archives.put(...archive);
       stage.clock.advance(hours(12));
@@ -111,7 +111,7 @@ describe('publishing where something breaks', () => {
     expect((await slow.publish(await stage.request())).kind).to.equal('published');
   });
 
-  it('warns of absolute references only where sites are said to live under a path', async () => {
+  it('warns of absolute references only in path mode', async () => {
     const references = [{ target: '/index.html', absolute: true, answered: true, otherCase: undefined }];
     stage.inspector.prove = async ({ tasks }) => {
       const entries = tasks.map(({ entry }) => ({ entry, utf8: true, references, secrets: [], whole: true }));

@@ -36,7 +36,7 @@ describe('publishing with a password', () => {
     );
   });
 
-  it('refuses a password past its limits before it takes the archive', async () => {
+  it('refuses a password beyond its limits before it receives the archive', async () => {
     const refusal = await stage.useCases.publish(await stage.request({ password: 'short' }));
     expect(refusal).to.include({ code: 'invalid_password', rule: 'too_short' });
   });

@@ -31,7 +31,7 @@ describe('publishing', () => {
     return page.kind === 'page' ? page.publications : [];
   }
 
-  it('makes a role of the archive, which lives for exactly 7 days', async () => {
+  it('creates a role that lives for exactly 7 days', async () => {
     const request = await stage.request({ title: 'Spring' as Title });
     const outcome = await stage.useCases.publish(request);
     if (outcome.kind !== 'published') throw new Error(outcome.kind);
@@ -131,7 +131,7 @@ describe('publishing', () => {
     await stage.publish({ bytes: 'PK corrected' });
   });
 
-  it('leaves archive and reservation as they are when the outcome of the commit is unknown', async () => {
+  it('keeps archive and reservation when the outcome of the commit is unknown', async () => {
     const lost: RoleStore['commit'] = async (publication, lease) => {
       await stage.memory.roles.commit(publication, lease, [anEvent()]);
       throw new Fault('store_unavailable', 'the answer got lost');
@@ -169,7 +169,7 @@ describe('publishing', () => {
     expect(await archives()).to.equal(1);
   });
 
-  it('that lost its lease to nobody reserves again and commits the archive it has put', async () => {
+  it('that lost its lease without a successor reserves again and commits the archive it has put', async () => {
     const put: typeof stage.memory.archives.put = async (id, archive, signal) => {
       await stage.memory.archives.put(id, archive, signal);
       await dropReservations();
@@ -230,7 +230,7 @@ describe('publishing', () => {
     await stage.publish({ key: 'key-2' as IdempotencyKey });
   });
 
-  it('answers though the upload cannot be discarded', async () => {
+  it('answers even if the upload cannot be discarded', async () => {
     const request = await stage.request();
     const discard = () => Promise.reject(new Fault('staging_unavailable', 'gone'));
     const outcome = await stage.useCases.publish({

@@ -25,7 +25,7 @@ import { eventsOf } from './stage.ts';
 
 const cannot = (): Promise<never> => Promise.reject(new Fault('storage_unavailable', 'gone'));
 
-describe('A clock that is wrong', () => {
+describe('A wrong clock', () => {
   const stage: CleanupStage = ofEachTest(openCleanupStage);
   const setBy = (length: number) => ({
     clock: replacing(stage.clock, { now: () => instant(stage.clock.now() + length) }),
@@ -121,19 +121,19 @@ describe('A clock that is wrong', () => {
     expect(await stage.archives()).to.equal(2);
   });
 
-  it('ends nothing of what a clock set back has published since', async () => {
+  it('removes nothing that a clock set back has published since', async () => {
     await stage.publishMany(1);
     const { cleanUp } = stage.with(setBy(-days(30)));
     expect(await cleanUp()).to.include({ archives: 0, removalBehind: 0 });
     expect((await stage.useCases.cleanUp()).archives).to.equal(0);
   });
 
-  describe('in a database that has its own', () => {
+  describe('beside a database with a clock of its own', () => {
     const told = (by: number) => ({
       persistence: { check: async () => instant(stage.clock.now() + by) },
     });
     for (const by of [days(9), seconds(61), -seconds(61)]) {
-      it(`removes nothing and catches nothing up, ${by / 1_000} s off, and says so`, async () => {
+      it(`removes nothing and does not move the clock of removal, ${by / 1_000} s off, and reports that`, async () => {
         await stage.publishEnded(2);
         const before = await stored();
         stage.clock.advance(hours(2));
@@ -147,14 +147,14 @@ describe('A clock that is wrong', () => {
       });
     }
 
-    it('sweeps as ever within 60 s', async () => {
+    it('sweeps as usual within 60 s', async () => {
       await stage.publishEnded(2);
       stage.clock.advance(hours(1));
       expect(await stage.with(told(seconds(60))).cleanUp()).to.include({ archives: 2, clockDiffers: false });
     });
   });
 
-  describe('that a machine was off with', () => {
+  describe('of a machine that was off', () => {
     it('is caught up with at double speed, and at once when a person confirms it', async () => {
       await stage.publishEnded(1);
       const month = setBy(days(30));

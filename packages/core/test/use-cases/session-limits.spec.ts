@@ -11,7 +11,7 @@ describe('how many sessions there may be', () => {
     keys = createKeys(stage.ports);
   });
 
-  it('begins a session though what follows it fails', async () => {
+  it('begins a session even if the cleanup after it fails', async () => {
     const fail = async () => {
       throw new Fault('store_unavailable', 'a test');
     };

@@ -39,7 +39,7 @@ describe('signing in to the management screen', () => {
     return started;
   }
 
-  it('takes whom a provider vouches for as it says, twelve hours long, and an administrator for one', async () => {
+  it('begins a session of a person from a provider for twelve hours, and of an administrator for one', async () => {
     const ada = { account: OWNER, id: 'u1', displayName: 'Ada', scope: 'manage' } as const;
     const { session, token } = startedOf(await sessions.signInPerson(ada));
     expect(session).to.deep.include({
@@ -61,7 +61,7 @@ describe('signing in to the management screen', () => {
     expect(await sessions.find(token)).to.equal(undefined);
   });
 
-  it('lets a key or a link with the scope admin administer, and others manage', async () => {
+  it('gives the scope admin to keys and links with it, and manage to others', async () => {
     for (const [scopes, scope] of [
       [['manage'], 'manage'],
       [['pins:read', 'admin'], 'admin'],
@@ -75,7 +75,7 @@ describe('signing in to the management screen', () => {
     expect((await sessions.redeem(token))?.session.scope).to.equal('admin');
   });
 
-  it('takes a link once, for its account and for twelve hours', async () => {
+  it('redeems a link once, for its account and for twelve hours', async () => {
     const actor = { kind: 'person', id: 'eve' } as const;
     const { token } = await sessions.offerLink(OWNER, { actor });
     const started = await sessions.redeem(token);
@@ -88,14 +88,14 @@ describe('signing in to the management screen', () => {
     expect(await sessions.find(started?.token ?? '')).to.equal(undefined);
   });
 
-  it('takes no link after an hour, nor a token that is none', async () => {
+  it('redeems no link after an hour, and no malformed token', async () => {
     const { token } = await sessions.offerLink(OWNER);
     stage.clock.advance(minutes(60));
     expect(await sessions.redeem(token)).to.equal(undefined);
     expect(await sessions.redeem('hello')).to.equal(undefined);
   });
 
-  it('asks the store for no token that is none', async () => {
+  it('does not ask the store for a malformed token', async () => {
     const asked = () => Promise.reject(new TypeError('asked'));
     const all = { redeem: asked, find: asked, end: asked, list: asked };
     const unasked = over(replacing(stage.memory.sessions, all));
@@ -113,7 +113,7 @@ describe('signing in to the management screen', () => {
     expect(await sessions.redeem(started.token)).to.equal(undefined);
   });
 
-  it('lists who is signed in, in pages, each account its own', async () => {
+  it('lists sessions in pages, to each account its own', async () => {
     const mine = [await byLink(), await byLink(), await byLink()];
     const { token } = await sessions.offerLink('stranger');
     const stranger = await sessions.redeem(token);
@@ -141,7 +141,7 @@ describe('signing in to the management screen', () => {
     }
   });
 
-  it('lists none whose key was revoked', async () => {
+  it('lists no session of a revoked key', async () => {
     const { key, text } = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
     await sessions.signInWithKey(text);
     expect((await sessions.list({ by: OWNER })).sessions).to.have.length(1);
@@ -149,7 +149,7 @@ describe('signing in to the management screen', () => {
     expect(await sessions.list({ by: OWNER })).to.deep.equal({ sessions: [], next: undefined });
   });
 
-  it('ends a session by its id, for whom it is theirs and for the operator', async () => {
+  it('ends a session by its id, for its account and for the operator', async () => {
     const [one, other] = [await byLink(), await byLink()];
     const id = sessionIdOf(one.session);
     const unknown = { kind: 'unknown' };
@@ -168,7 +168,7 @@ describe('signing in to the management screen', () => {
     expect(await sessions.endById({ by: OWNER, id }), 'of none').to.deep.equal(unknown);
   });
 
-  it('signs in with a key of the scope manage, which a key does not have by itself', async () => {
+  it('signs in with a key of the scope manage, which is no default scope', async () => {
     const usual = await keys.create({ by: OPERATOR, account: OWNER });
     const manager = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
     expect(usual.key.scopes).to.deep.equal(['pins:read', 'pins:write']);
@@ -180,7 +180,7 @@ describe('signing in to the management screen', () => {
     expect(noted?.lastUsedAt).to.equal(stage.clock.now());
   });
 
-  it('ends what a key began when the key is revoked', async () => {
+  it('ends the sessions of a key when the key is revoked', async () => {
     const manager = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
     const started = await sessions.signInWithKey(manager.text);
     if (started?.kind !== 'started') throw new Error('not signed in');

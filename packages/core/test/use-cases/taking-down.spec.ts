@@ -135,7 +135,7 @@ describe('taking down', () => {
       await stage.useCases.stop({ by: OWNER, id: ended });
     });
 
-    it('names those in service, and stops and purges them, too, if asked', async () => {
+    it('names copies in service, and also stops and purges them if requested', async () => {
       const { takeDown } = administering();
       const states = async () =>
         new Set(await Promise.all(copies.map(async (copy) => (await stage.useCases.visit(copy)).kind)));

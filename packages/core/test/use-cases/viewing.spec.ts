@@ -36,7 +36,7 @@ describe('letting viewers in', () => {
     expect((await enter('e\u0301'.repeat(8))).kind).to.equal('granted');
   });
 
-  it('says that no password is needed, or that the site is unknown or expired', async () => {
+  it('answers that no password is needed, or that the site is unknown or expired', async () => {
     await protect(null);
     expect((await enter('x')).kind).to.equal('not_protected');
     await stage.useCases.stop({ by: OPERATOR, id });
@@ -54,7 +54,7 @@ describe('letting viewers in', () => {
     expect(visit(id)).to.have.property('kind', 'published');
   });
 
-  it('admits with any valid one of the tokens that were shown', async () => {
+  it('admits with any valid token among several', async () => {
     const outcome = await enter(SECRET);
     if (outcome.kind !== 'granted') throw new Error(outcome.kind);
     const token = await stage.useCases.grants.sign(outcome.grant);
@@ -141,7 +141,7 @@ describe('opening a site', () => {
     expect(Buffer.from(read.bytes).toString('latin1')).to.equal('K\x03\x04');
   });
 
-  it('says that the role ended when its archive and manifest went with it', async () => {
+  it('answers that the role has ended when its archive and manifest were removed', async () => {
     const before = await role();
     await stage.useCases.stop({ by: OPERATOR, id });
     stage.clock.advance(hours(1));

@@ -64,7 +64,7 @@ describe('Counting views', () => {
     expect(await counted(counting()), 'from another process').to.deep.equal([[today, 167, 1]]);
   });
 
-  it('counts each day of UTC by itself, and gives the last thirty of them', async () => {
+  it('counts each day of UTC separately, and returns the last thirty', async () => {
     const views = counting();
     clock.advance(duration(Date.UTC(2026, 10, 22, 23, 59, 59, 999) - clock.now()));
     views.viewed(ROLE);
@@ -87,7 +87,7 @@ describe('Counting views', () => {
     expect(await memory.views.list(ROLE, dayOf(instant(0)))).to.deep.equal([]);
   });
 
-  it('adds what could not be stored with what came since', async () => {
+  it('adds counts that could not be stored to later ones', async () => {
     let away = true;
     const views = counting({
       add: async (counted) => {
@@ -103,7 +103,7 @@ describe('Counting views', () => {
     expect((await counted(views)).map(([, count]) => count)).to.deep.equal([2]);
   });
 
-  it('counts what comes while it stores', async () => {
+  it('counts views that come while it stores', async () => {
     const views: Views = counting({
       add: async (counted) => {
         if (writes === 1) views.viewed(ROLE);
@@ -130,7 +130,7 @@ describe('Counting views', () => {
     expect(await counted(views, aRoleId(2_499))).to.have.lengthOf(1);
   });
 
-  it('holds 100,000 days of roles at most, and goes on with those that it knows', async () => {
+  it('holds at most 100,000 counters, and still counts in existing ones', async () => {
     const stored = new Map<RoleId, number>();
     const views = counting({
       add: async (counted) => {
@@ -145,7 +145,7 @@ describe('Counting views', () => {
     expect(stored.has(aRoleId(100_000))).to.equal(false);
   });
 
-  it('goes on while the service is read-only, and drops nothing then', async () => {
+  it('stores counts while the service is read-only, but drops none', async () => {
     const views = counting();
     await memory.views.add([{ role: ROLE, day: dayOf(instant(0)), views: 1, refusedPasswords: 0 }]);
     await memory.mode.change({ kind: 'read_only', message: null }, []);
@@ -159,7 +159,7 @@ describe('Counting views', () => {
     expect(await memory.views.list(ROLE, dayOf(instant(0)))).to.have.lengthOf(1);
   });
 
-  it('sweeps for a minute at most, however the clock is set, and ends when it is aborted', async () => {
+  it('sweeps for at most a minute, even if the clock is set, and ends when it is aborted', async () => {
     for (const set of [after, before]) {
       let [asked, step] = [0, duration(0)];
       const drop: ViewStore['drop'] = async (_before, limit) => {

@@ -5,7 +5,7 @@ import { warningsOf } from '../../src/domain/warnings.ts';
 import { observed, rules, warnings } from './observed-site.ts';
 
 describe('warnings of a site', () => {
-  it('are none where every reference is answered', () => {
+  it('are none if every reference is answered', () => {
     const site = {
       'index.html': `<a href="/"><a href="docs/"><a href="docs"><a href="/docs/a"><a href="docs/a.html?x=1#y"><a href="#top">
         <a href="?q"><img src="./img/a%20b.png"><img src="img\\é.png"><a href="/deep/link"><script src="/app.js"></script>`,
@@ -19,7 +19,7 @@ describe('warnings of a site', () => {
     expect(rules(site)).to.deep.equal([]);
   });
 
-  it('are none for what leads elsewhere', () => {
+  it('are none for references to other sites', () => {
     const html = `<a href="https://example.com/x"><a href="//example.com/x"><a href="mailto:a@b"><a href="javascript:x()">
       <a href="tel:1"><img src="data:,x"><a href="{{ url }}"><a href="<%= url %>"><a href="\${url}"><a href="%zz"><a href="">`;
     expect(rules({ 'index.html': html })).to.deep.equal([]);
@@ -31,7 +31,7 @@ describe('warnings of a site', () => {
     expect(rules({ ...files, 'a/index.html': '', 'a/b/index.html': '' })).to.deep.equal([]);
   });
 
-  it('are none for a slash behind the name of a page, unless upper and lower case differ', () => {
+  it('are none for a slash after the name of a page, unless upper and lower case differ', () => {
     const links = '<a href="/tides/"><a href="tides/?day=1"><a href="ports/../tides/">';
     expect(rules({ 'index.html': links, 'tides.html': '', '404.html': '' })).to.deep.equal([]);
     expect(rules({ 'index.html': links, 'Tides.html': '', '404.html': '' })).to.deep.equal(
@@ -53,7 +53,7 @@ describe('warnings of a site', () => {
     ]);
   });
 
-  it('name links that only the page for what is missing answers', () => {
+  it('name links that only the 404 page answers', () => {
     expect(rules({ 'index.html': '<a href="/gone">', '404.html': '' })).to.deep.equal([
       'broken_reference index.html',
     ]);
@@ -77,7 +77,7 @@ describe('warnings of a site', () => {
     }
   });
 
-  it('name absolute references where sites live under a path, answered or not', () => {
+  it('name absolute references in path mode, answered or not', () => {
     const html = '<script src="/a.js"></script><img src="a.png"><img src="b/c.png">';
     const site = { 'index.html': html, 'a.js': '', 'a.png': '', 'b/c.png': '' };
     expect(rules(site)).to.deep.equal([]);
@@ -93,7 +93,7 @@ describe('warnings of a site', () => {
     ]);
   });
 
-  it('name files that hold secrets by custom, unless their content was warned of', () => {
+  it('name files with names of secret files, unless their content has a warning', () => {
     const named = [
       ...[
         '.env.local',
@@ -117,7 +117,7 @@ describe('warnings of a site', () => {
     expect(both).to.deep.equal([{ rule: 'possible_secret', path: 'key.pem', secret: 'aws_access_key' }]);
   });
 
-  it('do not name a .pem of certificates and public keys alone', () => {
+  it('do not name a .pem of only certificates and public keys', () => {
     const block = (label: string) => `-----BEGIN ${label}-----\nMIIB\n-----END ${label}-----\n`;
     const site = {
       'chain.pem': block('CERTIFICATE') + block('RSA PUBLIC KEY'),
@@ -142,13 +142,13 @@ describe('warnings of a site', () => {
     expect(rules({ ...registering, ...others })).to.deep.equal(names);
   });
 
-  it('name settings for other servers, at the root alone', () => {
+  it('name settings for other servers, only at the root', () => {
     const settings = ['_redirects', '_headers', 'vercel.json', '.htaccess'];
     const site = Object.fromEntries([...settings, 'a/_redirects', 'headers'].map((path) => [path, '']));
     expect(rules(site)).to.deep.equal(settings.map((path) => `unused_server_file ${path}`));
   });
 
-  it('say once, and in the end, that not all was checked', () => {
+  it('end with one that not all was checked', () => {
     const site = { 'index.html': '<img src="gone.png">', 'a.txt': '', 'b.txt': '', 'a.map': '' };
     const cut = observed(site).map((file) => (file.path.endsWith('.txt') ? { ...file, whole: false } : file));
     const found = warningsOf(cut, true);
@@ -160,7 +160,7 @@ describe('warnings of a site', () => {
     expect(found.at(-1)).to.not.have.property('path');
   });
 
-  it('say so among 20, however many there are', () => {
+  it('have that one among 20, however many there are', () => {
     const html = Array.from({ length: 30 }, (_, n) => `<img src="${n}.png">`).join('');
     const cut = observed({ 'index.html': html }).map((file) => ({ ...file, whole: false }));
     const found = warningsOf(cut, true);
@@ -173,7 +173,7 @@ describe('warnings of a site', () => {
     expect(JSON.stringify(warning)).not.to.include('zz');
   });
 
-  it('are 20 at most', () => {
+  it('are at most 20', () => {
     const html = Array.from({ length: 30 }, (_, n) => `<img src="${n}.png">`).join('');
     expect(warnings({ 'index.html': html, 'a.map': '' })).to.have.length(20);
     const keys = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`${n}`, `AKIA${'A'.repeat(16)}`]));
@@ -198,7 +198,7 @@ describe('warnings of a site', () => {
     expect(found).to.have.length(20);
   });
 
-  it('name what they are about, and of a long reference the first 100 characters', () => {
+  it('name their subject, and the first 100 characters of a long reference', () => {
     const about = (reference: string) =>
       warnings({ 'index.html': `<img src="${reference}">`, 'Logo.png': '' })[0];
     expect(about('gone.png')).to.include({ path: 'index.html', target: 'gone.png' });
@@ -208,7 +208,7 @@ describe('warnings of a site', () => {
   });
 });
 
-describe('the sieve of references', () => {
+describe('the filter of references', () => {
   const paths = fc.constantFrom(
     'index.html',
     'a.html',
