@@ -58,12 +58,12 @@ export const unjudged: readonly Unjudged[] = [
     },
   },
   {
-    test: [STORAGE, 'removes folders that deletions emptied, once nothing can be on its way into them'],
+    test: [STORAGE, 'removes folders that deletions emptied, once no publication can use them'],
     shownBy: 'speed',
     code: { [FOLDERS]: ['async prune('], [ARCHIVES]: ['const age =', 'if (age > MIN_PRUNE_AGE)'] },
   },
   {
-    test: [STORAGE, 'touches the disk for two deletions at a time, however many a sweep asks for'],
+    test: [STORAGE, 'deletes at most two files at a time, for any number of requests'],
     shownBy: 'speed',
     code: { [ARCHIVES]: ['readonly #deletions: Semaphore ='] },
   },
@@ -91,10 +91,7 @@ export const unjudged: readonly Unjudged[] = [
     },
   },
   {
-    test: [
-      'packages/storage-fs/test/vanishing-folders.spec.ts',
-      'passes over folders that vanish on the way',
-    ],
+    test: ['packages/storage-fs/test/vanishing-folders.spec.ts', 'skips folders that are removed meanwhile'],
     shownBy: 'contention',
     code: {
       [WALK]: [
@@ -105,7 +102,7 @@ export const unjudged: readonly Unjudged[] = [
     },
   },
   {
-    test: ['packages/storage-fs/test/full-disk.spec.ts', 'open, and what lies there can be read and removed'],
+    test: ['packages/storage-fs/test/full-disk.spec.ts', 'open, and allow reading and removing files'],
     shownBy: 'a full disk',
     code: {
       [`${SRC}/probe.ts`]: [
@@ -116,17 +113,17 @@ export const unjudged: readonly Unjudged[] = [
     },
   },
   {
-    test: [STAGING, 'writes in large blocks, however small the pieces are'],
+    test: [STAGING, 'writes large blocks even for small pieces'],
     shownBy: 'speed',
     code: { [`${SRC}/hashed-file.ts`]: ['if (this.#filled === BLOCK) await'] },
   },
   {
-    test: [STAGING, 'sweeps once, however many sweep at the same time'],
+    test: [STAGING, 'removes each file once in concurrent sweeps'],
     shownBy: 'contention',
     code: { [`${SRC}/fs-staging.ts`]: ['swept += (await unlessRefused('] },
   },
   {
-    test: [STAGING, 'does not open where nothing can be written'],
+    test: [STAGING, 'does not open if nothing can be written'],
     shownBy: 'opening',
     code: { [`${SRC}/fs-staging.ts`]: ['export async function openFsStaging('] },
   },
