@@ -13,7 +13,7 @@ import { SHA256 } from './sha256.ts';
 import type { EncodedManifest } from './site.ts';
 import type { Takedown } from './takedown.ts';
 import { parseTitle, type Title } from './text.ts';
-import type { CountedViews } from './views.ts';
+import { type CountedViews, dayOf } from './views.ts';
 import type { Warning } from './warnings.ts';
 
 /** A name in an export. */
@@ -51,7 +51,11 @@ export type MovedRecord =
 /** Any text that every database can store. */
 const anyText = <Value extends string>(): RecordCodec<Value> => text(/^[^\0\p{Cs}]*$/u, 'a text');
 const uuid = <Value extends string>(): RecordCodec<Value> => parsedText(parseRoleId, 'a UUID in lower case');
-const instant: RecordCodec<Instant> = count();
+/** The end of the last year that RFC 3339 can write; a later instant could be answered to no one. */
+const LAST_INSTANT = Date.UTC(10_000, 0) - 1;
+const instant: RecordCodec<Instant> = count(LAST_INSTANT);
+/** Leaves room to count on: a sum that is no safe integer could not be read from a database. */
+const counted = <Value extends number>(): RecordCodec<Value> => count(LAST_INSTANT);
 const account: RecordCodec<AccountId> = parsedText(parseAccountId, 'the name of an account');
 const archive: RecordCodec<ArchiveId> = parsedText(parseArchiveId, 'the id of an archive');
 const name: RecordCodec<PinName> = parsedText(parseName, 'a name');
@@ -101,7 +105,7 @@ const CODECS: {
     blocked: nullable(
       object<Omit<Block, 'isErasing'>>({ reason: anyText(), sites: oneOf('keep', 'hide'), at: instant }),
     ),
-    generation: count(),
+    generation: counted(),
     lastPublishedAt: nullable(instant),
   }),
   key: object({
@@ -121,9 +125,9 @@ const CODECS: {
     idempotencyKey: nullable(text(/^[\x20-\x7e]+$/, 'printable ASCII')),
     title: nullable(title),
     originalFilename: nullable(parsedText(parseFilename, 'the name of a file')),
-    fileCount: count(),
-    size: count(),
-    archiveBytes: count(),
+    fileCount: counted(),
+    size: counted(),
+    archiveBytes: counted(),
     sha256: sha256(),
     publishedAt: instant,
     expiresAt: nullable(instant),
@@ -131,7 +135,7 @@ const CODECS: {
     deletedAt: nullable(instant),
     // The base64 of 96 bytes that begin with "scrypt" and a zero byte.
     passwordHash: nullable(text(/^(?:c2NyeXB0A[\dA-Za-z+/]{119})?$/, 'a password hash')),
-    generation: count(),
+    generation: counted(),
     fingerprint: nullable(sha256()),
     warnings: list(warning),
     lastEventAt: instant,
@@ -157,7 +161,12 @@ const CODECS: {
     at: instant,
     liftedAt: nullable(instant),
   }),
-  views: object({ role: uuid(), day: count(), views: count(), refusedPasswords: count() }),
+  views: object({
+    role: uuid(),
+    day: count(dayOf(LAST_INSTANT as Instant)),
+    views: counted(),
+    refusedPasswords: counted(),
+  }),
   event: object({
     id: uuid(),
     at: instant,

@@ -38,6 +38,9 @@ const OTHERS: readonly string[] = [
     .replace(`"${'c'.repeat(64)}"`, 'null')
     .replace('"[1,[]]"', 'null'),
   (LINES.at(-1) ?? '').replace('}', `,"previous":"${UUID}"}`),
+  (LINES[2] ?? '').replace('"created_at":1', '"created_at":253402300799999'),
+  (LINES[6] ?? '').replace('20777', '2932896'),
+  (LINES[0] ?? '').replace('"sites":3', `"sites":${2 ** 53 - 1}`),
 ];
 
 const KEY = JSON.parse(LINES[2] ?? '') as Record<string, unknown>;
@@ -60,6 +63,20 @@ const WRONG: Readonly<Record<string, string>> = {
   'a fraction': JSON.stringify({ ...KEY, created_at: 0.5 }),
   'a number below 0': JSON.stringify({ ...KEY, created_at: -1 }),
   'null where none may be': JSON.stringify({ ...KEY, created_at: null }),
+  'an instant after the year 9999': JSON.stringify({ ...KEY, created_at: 253_402_300_800_000 }),
+  'a day after the year 9999': (LINES[6] ?? '').replace('20777', '2932897'),
+  'more views than can be counted on': (LINES[6] ?? '').replace('"views":3', `"views":${2 ** 53 - 1}`),
+  'more refused passwords than can be counted on': (LINES[6] ?? '').replace(':0}', `:${2 ** 53 - 1}}`),
+  ...Object.fromEntries(
+    ['file_count', 'size', 'archive_bytes', 'generation'].map((member) => [
+      `a ${member} that cannot grow`,
+      JSON.stringify({ ...PUBLICATION, [member]: 2 ** 53 - 1 }),
+    ]),
+  ),
+  'a generation of an account that cannot grow': (LINES[0] ?? '').replace(
+    '"generation":2',
+    `"generation":${2 ** 53 - 1}`,
+  ),
   'an unknown scope': JSON.stringify({ ...KEY, scopes: ['root'] }),
   'no list': JSON.stringify({ ...KEY, scopes: 'admin' }),
   'a hash of other letters': JSON.stringify({ ...KEY, secret_hash: 'A'.repeat(64) }),
@@ -152,7 +169,7 @@ describe('the lines of records', () => {
     for (const [record, message] of [
       [REMOVAL, 'archive: the id of an archive'],
       [REMOVAL, 'id: a UUID in lower case'],
-      [REMOVAL, 'expires_at: a whole number from 0'],
+      [REMOVAL, 'expires_at: a whole number from 0 to 253402300799999'],
       [PUBLICATION, 'title: a title'],
       [PUBLICATION, 'original_filename: the name of a file'],
       [PUBLICATION, 'idempotency_key: printable ASCII'],

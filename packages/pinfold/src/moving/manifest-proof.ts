@@ -39,7 +39,13 @@ export function manifestEntries(manifest: EncodedManifest): readonly ManifestEnt
     const { entries } = decodeManifest(manifest);
     const paths = new Set(entries.map(({ path }) => entryPath(path)?.normalize('NFC')));
     const offsets = new Set(entries.map(({ offset }) => offset));
-    const isValid = entries.length > 0 && !paths.has(undefined);
+    const numbers = entries.flatMap(({ offset, compressedSize, size, crc32: sum }) => [
+      offset,
+      compressedSize,
+      size,
+      sum,
+    ]);
+    const isValid = entries.length > 0 && !paths.has(undefined) && numbers.every(Number.isSafeInteger);
     return isValid && paths.size === entries.length && offsets.size === entries.length ? entries : undefined;
   } catch (error) {
     // JSON that is not a list of files throws a TypeError when its members are read.

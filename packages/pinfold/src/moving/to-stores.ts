@@ -46,9 +46,9 @@ export class ToStores implements Destination {
   }
 
   async archive(archive: MovingArchive): Promise<void> {
-    const sha256 = this.#named.get(archive.id)?.sha256;
-    if (sha256 === undefined || this.has(archive.id)) return;
-    if (sha256 !== archive.sha256)
+    const named = this.#named.get(archive.id);
+    if (named === undefined || this.has(archive.id)) return;
+    if (named.sha256 !== archive.sha256 || named.bytes !== archive.bytes)
       throw new CommandFailure(`archive ${archive.id} is not what its publication says`, 'unreadable');
     this.#present.add(archive.id);
     const stored = storeArchive(archive, this.#stores, (staged) => this.#checkManifest(archive, staged));

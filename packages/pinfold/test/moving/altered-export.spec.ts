@@ -71,6 +71,7 @@ describe('the import of an export that was manipulated', () => {
       ],
       ([row]: readonly [Row]) => [row, ['other.html', ...(row?.slice(1) ?? [])]],
       ([row]: readonly [Row]) => [row, row],
+      ([[path, , ...rest]]: readonly [Row]) => [[path, { toString: 'no function' }, ...rest]],
       () => [null],
       () => [],
       () => ({}),
@@ -81,6 +82,15 @@ describe('the import of an export that was manipulated', () => {
     }
     expect((await imported(records)).code).to.equal(0);
     await succeed(stage.env('two'), 'verify');
+  });
+
+  it('is refused if a publication has another size than its archive', async () => {
+    const changed = records.map((record) =>
+      record.record === 'publication' ? { ...record, archive_bytes: zip.length + 1 } : record,
+    );
+    const refused = await imported(changed);
+    expect(refused.err).to.include('is not what its publication says');
+    expect(refused.code).to.equal(1);
   });
 
   it('is refused with a message if a name shows a missing publication', async () => {

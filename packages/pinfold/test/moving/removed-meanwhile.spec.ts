@@ -32,7 +32,10 @@ describe('a move during changes', () => {
     for (let n = 1; n <= 3; n += 1) {
       const bytes = someBytes(1_000 * n, n);
       await memory.archives.put(anArchiveId(n), await staged.stage(bytes));
-      await publishTo(memory.roles, aPublication(n, { sha256: computeHash([bytes]) }));
+      await publishTo(
+        memory.roles,
+        aPublication(n, { sha256: computeHash([bytes]), archiveBytes: bytes.length }),
+      );
     }
   });
 
@@ -134,7 +137,10 @@ describe('a move during changes', () => {
     for (let n = 10; n < 30; n += 1) {
       const bytes = someBytes(10, n);
       await memory.archives.put(anArchiveId(n), await staged.stage(bytes));
-      await publishTo(memory.roles, aPublication(n, { sha256: computeHash([bytes]) }));
+      await publishTo(
+        memory.roles,
+        aPublication(n, { sha256: computeHash([bytes]), archiveBytes: bytes.length }),
+      );
     }
     const to = createCollector();
     await walk(fromStores({ ...memory, archives, clock }), to, () => undefined);
