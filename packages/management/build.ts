@@ -1,5 +1,5 @@
 // Bundles what browsers load into dist/assets: browsers run no TypeScript, and a strict policy allows no import map.
-// Names carry a hash of the content, so that they can be kept for ever; manifest.json says which there are.
+// Names contain a hash of the content, so that browsers may cache files for ever; manifest.json lists the names.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { paletteOf } from '@pinfold/http/internal';
@@ -14,7 +14,7 @@ const entries = {
   icon: 'styles/icon.svg',
 } as const;
 
-/** What pages of every kind are made of has one home, so no sheet says it again. */
+/** Rules that pages of every kind use are in one sheet, and not repeated in the others. */
 const paletteSheet: Plugin = {
   name: 'palette',
   setup({ onResolve, onLoad }) {
@@ -62,7 +62,7 @@ if (manifest !== written() || !hasWholeBody) {
   renameSync(beside, join(folder, 'manifest.json'));
 }
 
-// `build.ts FILE` notes in FILE what it read and made, so that its caller knows whether to bundle again: paths in the
+// `build.ts FILE` writes to FILE what it read and created, so that its caller knows whether to bundle again: paths in the
 // clone, when each was changed, and its size.
 const [, , record] = process.argv;
 if (record !== undefined) {

@@ -8,10 +8,10 @@ import { observe, ReferenceFilter, SitePaths } from '../src/observe.ts';
 import { type Inspection, inspect } from './inspection.ts';
 
 const MiB = 1_048_576;
-/** What is compared to read and follow the references of all pages, in characters; the pages have 1.4 MiB at most. */
+/** The characters that are compared to read and follow the references of all pages; the pages have 1.4 MiB at most. */
 const WORK = 2 * MiB;
 
-/** Asked for folders, it counts the characters of their paths. */
+/** Counts the characters of the paths of the folders that it is called for. */
 class CountingPaths extends SitePaths {
   characters = 0;
 
@@ -68,7 +68,7 @@ describe('a site of 74,400 references from a folder of 1,005 bytes', () => {
       expect(found.reduce((sum, { work }) => sum + work, 0)).to.be.below(WORK);
       const references = found.reduce((sum, seen) => sum + seen.references.length, 0);
       expect(references).to.be.within(124, WORK / 48);
-      // Each folder is looked for twice: as it is, and but for case.
+      // Each folder is searched for twice: with its exact name, and ignoring case.
       expect(site.characters).to.be.below(2 * WORK);
     });
   }

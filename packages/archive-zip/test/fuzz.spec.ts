@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { fuzz } from './fuzzing/fuzz.ts';
 
 describe('ZipArchiveInspector, given mutations of sound archives', () => {
-  // Each mutation has a seed of its own, which a failure names; `pnpm fuzz` runs others, and more of them.
+  // Each mutation has a seed of its own, which a failure reports; `pnpm fuzz` runs more and other ones.
   it('refuses them, or serves exactly what it proved', async () => {
     const { refused, accepted } = await fuzz(1, 2_500);
     expect(refused).to.be.above(1_500);

@@ -7,7 +7,7 @@ import { ZipArchiveInspector } from '../src/index.ts';
 
 const MiB = 1_048_576;
 
-/** A file whose name is in an encoding that nothing tells. */
+/** A file whose name has an encoding that the archive does not state. */
 function unmarked(name: string, encoding: string, content: string | Uint8Array = 'x'): PlannedEntry {
   return { name: iconv.encode(name, encoding), content, method: 0, both: { flags: 0 } };
 }
@@ -43,7 +43,7 @@ describe('names in an unmarked encoding', () => {
       'cp949',
     );
     expect(await read(korean, unmarked('그림.png', 'cp949'))).to.deep.equal(['CP949', '그림.png']);
-    // Two files, of which one page declares another encoding than the names have.
+    // Two files; one page declares another encoding than that of the names.
     const russian = iconv.encode(
       '<meta charset="windows-1251"><a href="%EC%E8%F0.txt"><a href="мир.txt">',
       'cp1251',
@@ -115,7 +115,7 @@ describe('names in an unmarked encoding', () => {
     );
     // A link in ASCII is found in every encoding.
     expect((await read('<a href="a.txt">', file, { name: 'a.txt' }))[0]).to.equal('CP437');
-    // As is one to a file whose name is marked.
+    // And so is a link to a file whose name is marked as UTF-8.
     expect((await read('<a href="é.txt">', unmarked('ü.txt', 'cp437'), { name: 'é.txt' }))[0]).to.equal(
       'CP437',
     );
@@ -126,7 +126,7 @@ describe('names in an unmarked encoding', () => {
     const hint = (charset: string) => `<meta charset="${charset}">`;
     expect((await read(hint('shift_jis'), name('8940')))[0]).to.equal('CP932');
     expect((await read(hint('shift_jis'), name('8940'), name('89')))[0]).to.equal('CP437');
-    // A private character, and a byte that is none.
+    // A private character, and a byte that is no character.
     expect((await read(hint('shift_jis'), name('f040')))[0]).to.equal('CP437');
     expect((await read(hint('shift_jis'), name('a0')))[0]).to.equal('CP437');
     expect((await read(hint('gbk'), name('aaa1')))[0]).to.equal('CP437');
@@ -135,7 +135,7 @@ describe('names in an unmarked encoding', () => {
     expect((await read(hint('gb18030'), name('81308130')))[0]).to.equal('CP437');
     expect((await read(hint('windows-1252'), name('81')))[0]).to.equal('CP437');
     expect((await read(hint('windows-1252'), name('80')))[0]).to.equal('windows-1252');
-    // The icon of a folder beside them changes nothing.
+    // The icon file of a folder makes no difference.
     expect(
       (await read(hint('shift_jis'), name(`8940${Buffer.from('/Icon\r').toString('hex')}`)))[0],
     ).to.equal('CP932');

@@ -9,7 +9,7 @@ import { proveEntries } from '../src/prove-entries.ts';
 
 const MiB = 1_048_576;
 
-/** An entry: the bytes that lie in the archive, and what its header says of them. */
+/** An entry: its bytes in the archive, and what its header states about them. */
 interface Packed {
   readonly data: Uint8Array;
   readonly size: number;

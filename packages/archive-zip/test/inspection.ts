@@ -11,15 +11,15 @@ import { judgeListing } from '@pinfold/core/adapter';
 import { createStagedArchives, type StagedArchives } from '@pinfold/test-contracts/fixtures';
 import { ZipArchiveInspector } from '../src/index.ts';
 
-/** All that is found out about an archive, as publishing does it. */
+/** The complete result of the inspection of an archive, as for a publication. */
 export interface Inspection extends Judgement {
   readonly listing: ArchiveListing;
   readonly proof: ArchiveProof;
-  /** The rules that are broken, each once, sorted. */
+  /** The broken rules, each once, sorted. */
   readonly rules: readonly ArchiveRule[];
 }
 
-/** Lists, judges and proves an archive. */
+/** Lists, checks and verifies an archive. */
 export async function inspect(
   inspector: ZipArchiveInspector,
   archive: StagedArchive,
@@ -34,7 +34,7 @@ export async function inspect(
   return { ...judgement, listing, proof, problems, rules };
 }
 
-/** For the tests of one suite: inspects bytes that are staged in a file, with one inspector, which ends with them. */
+/** For the tests of one suite: inspects bytes that are staged in a file, with one inspector, which is closed after them. */
 export function inspecting(): (bytes: Uint8Array) => Promise<Inspection> {
   const inspector = new ZipArchiveInspector({ workers: 2 });
   let staged: StagedArchives;

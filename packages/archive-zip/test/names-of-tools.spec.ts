@@ -7,7 +7,7 @@ import { inspecting } from './inspection.ts';
 const JAPANESE = ['index.html', '予定表/九月.html', '写真/能.svg'];
 const GERMAN = ['Frühstück.html', 'Grüße/Straße.html', 'index.html'];
 
-/** Files of `fixtures`, and the encoding that had to be guessed. */
+/** Files of `fixtures`, and the encoding that must be guessed. */
 const TOOLS: readonly (readonly [file: string, paths: readonly string[], guessed?: string])[] = [
   ['ant-shift-jis-field.zip', JAPANESE],
   ['ant-shift-jis.zip', JAPANESE, 'CP932'],

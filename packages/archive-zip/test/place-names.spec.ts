@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { inspecting } from './inspection.ts';
 
 interface Places {
-  /** A line each. */
+  /** One name in each line. */
   readonly names: string;
   /** The same, as glibc's iconv encodes them; in Base64. */
   readonly bytes: string;
@@ -20,7 +20,7 @@ const PLACES: Readonly<Record<NameEncoding, Places>> = JSON.parse(
 describe('places in 200 countries', () => {
   const inspect = inspecting();
 
-  /** The paths of a site with two pages, which its start page links: one of them percent-encoded. */
+  /** The paths of a site whose start page links to two pages, to one of them percent-encoded. */
   async function pathsOf(names: readonly string[], raw: readonly Buffer[]): Promise<readonly string[]> {
     const links = names.map((name, at) => `<a href="${at === 0 ? name : encodeURIComponent(name)}.html">`);
     const pages = raw.map((name) => ({

@@ -8,10 +8,10 @@ import { ProofControl } from '../src/jobs.ts';
 import { proveEntries } from '../src/prove-entries.ts';
 
 const MiB = 1_048_576;
-/** What may be inflated beyond a limit before it is noticed. */
+/** The bytes that may be inflated beyond a limit before the limit is noticed. */
 const PIECE = 262_144;
 
-/** A deflate stream of so many MiB of zeros. */
+/** A deflate stream of a number of MiB of zeros. */
 function zeros(count: number): Buffer {
   const piece = deflateRawSync(Buffer.alloc(MiB), { finishFlush: constants.Z_FULL_FLUSH });
   return Buffer.concat([...Array.from({ length: count }, () => piece), Buffer.from([3, 0])]);

@@ -8,7 +8,7 @@ import { differsFromLibrary, hasSingleReading } from '../src/library-comparison.
 import { mutate } from './fuzzing/mutate.ts';
 import { Random } from './fuzzing/random.ts';
 
-/** Whether an archive is said to have one reading, and whether the library has another one; undefined without a directory. */
+/** Whether the rule finds only one reading of an archive, and whether the library finds another; undefined without a directory. */
 async function readingsOf(
   bytes: Uint8Array,
 ): Promise<{ readonly oneWay: boolean; readonly otherwise: boolean } | undefined> {

@@ -15,7 +15,7 @@ import { inspect } from './inspection.ts';
 
 const PAGE: PlannedEntry = { name: 'index.html', content: '<!doctype html><a href="gone.html">on</a>' };
 
-/** An archive in memory whose file is missing: only this thread can read it. */
+/** An archive in memory without a file: only this thread can read it. */
 function withoutFile(bytes: Uint8Array): StagedArchive {
   const discard = async (): Promise<void> => {};
   const open = (): never => {

@@ -6,7 +6,7 @@ import { ZipFile } from 'yazl';
 import { inspecting } from './inspection.ts';
 
 const PAGE = '<!doctype html><title>A site</title><link rel="stylesheet" href="docs/style.css">';
-/** Without it, fflate takes the time of day for each header. */
+/** Without it, fflate writes the current time into each header. */
 const MODIFIED = '2026-11-20';
 const STYLE = 'body { color: teal }\n'.repeat(500);
 
@@ -67,7 +67,7 @@ const written: readonly (readonly [string, () => Promise<Uint8Array>])[] = [
   ['fflate, streamed', async () => streamed()],
 ];
 
-/** As fflate writes what it does not know the size of. */
+/** A file as fflate writes it when it does not know the size. */
 function streamed(): Uint8Array {
   const pieces: Uint8Array[] = [];
   const zip = new Zip((error, piece) => {

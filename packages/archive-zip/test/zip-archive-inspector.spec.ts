@@ -25,7 +25,7 @@ function largeZip(): Uint8Array {
   return writeZip({ entries: [INDEX, ...['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, content }))] });
 }
 
-/** How the promise ended, and how many turns of the event loop passed before. */
+/** The outcome of the promise, and the number of turns of the event loop before it. */
 async function turnsUntil(work: Promise<unknown>): Promise<number> {
   let turns = 0;
   let over = false;
@@ -40,7 +40,7 @@ async function turnsUntil(work: Promise<unknown>): Promise<number> {
   return turns;
 }
 
-/** Descriptors of this process that lead into a folder; Linux tells where each one leads. */
+/** Descriptors of this process for files of a folder; Linux reports the file of each descriptor. */
 async function openFilesIn(folder: string): Promise<number> {
   const names = await readdir('/dev/fd');
   const targets = await Promise.allSettled(names.map((name) => readlink(`/dev/fd/${name}`)));

@@ -7,7 +7,7 @@ import { openService, type TestService } from 'pinfold-test-servers/service';
 import { siteZip } from './client.ts';
 import { apiAlone } from './rig.ts';
 
-/** What an adapter of a serverless platform makes: `headers`, and none of what Node derives from its own parser. */
+/** A request of a serverless platform's adapter: it has `headers`, and nothing that Node's own parser adds. */
 function adapted(request: IncomingMessage, missing: 'absent' | 'empty'): void {
   const [rawHeaders, headersDistinct] = missing === 'absent' ? [undefined, undefined] : [[], {}];
   Object.defineProperties(request, {

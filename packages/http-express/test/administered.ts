@@ -9,11 +9,11 @@ export interface Administered {
   readonly rig: Rig;
   /** A key of the scope admin. */
   readonly key: string;
-  /** Asks below `/admin/v1`, with a key of the scope admin unless another is given. */
+  /** Sends a request below `/admin/v1`, with a key of the scope admin unless another is given. */
   ask(method: string, path: string, body?: unknown, key?: string, type?: string): Promise<Answer>;
-  /** Asks as the first account. */
+  /** Sends a request as the first account. */
   own(path: string, init?: RequestInit): Promise<Answer>;
-  /** Changes an account, and gives it as the answer tells it. */
+  /** Changes an account, and returns it from the answer. */
   change(name: string, body: object): Promise<Readonly<Record<string, unknown>>>;
 }
 
@@ -41,14 +41,14 @@ export async function openAdministered(options: RigOptions = {}): Promise<Admini
   };
 }
 
-/** Bodies that the document's schema of them takes, or not; in texts, what JSON would lose of them. */
+/** Bodies that the document's schema accepts or refuses; given as text where JSON would lose something. */
 export interface Bodies {
   readonly right: object;
   readonly wrong: readonly unknown[];
   readonly texts: readonly string[];
 }
 
-/** Sends what is no body of an operation: in another form it is 415, broken it is 400, and otherwise 422 with the members it may have. */
+/** Sends invalid bodies of an operation: another media type gets 415, broken JSON 400, anything else 422 with the allowed members. */
 export async function expectRefused(
   { rig, ask }: Pick<Administered, 'rig' | 'ask'>,
   [method, path]: readonly [method: string, path: string],

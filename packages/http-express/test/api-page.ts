@@ -1,8 +1,8 @@
-// docs/api.md: the API documents as a page for people. `pnpm --filter @pinfold/http-express api` writes it.
+// Writes docs/api.md, the API documents as a page for people: `pnpm --filter @pinfold/http-express api`.
 import { join } from 'node:path';
 import { administrationDocument, openApiDocument } from '../src/index.ts';
 
-/** Where the page lies. */
+/** The path of the page. */
 export const API_PAGE = join(import.meta.dirname, '../../../docs/api.md');
 
 interface Schema {
@@ -61,17 +61,17 @@ interface Document {
   };
 }
 
-/** Headers that every answer has, or whose meaning stands with the errors. */
+/** Headers that every answer has, or that are described with the errors. */
 const USUAL = new Set(['X-Request-Id', 'Cache-Control', 'RateLimit-Policy', 'RateLimit']);
-/** Objects that stand elsewhere: an error in docs/wire.md, a page above the operations. */
+/** Objects that are described elsewhere: an error in docs/wire.md, a page above the operations. */
 const ELSEWHERE = /^Problem(?:Error)?$|List$/;
-/** The documents themselves, which the page begins with. */
+/** The operations that return the documents, with which the page starts. */
 const SELF = /\/(?:openapi\.json|llms\.txt)$/;
 const MAX_LISTED = 9;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const OPTIONS = { publicUrl: 'https://share.example' };
 
-/** What the page says once for several operations. */
+/** What the page describes once for several operations. */
 interface Shared {
   readonly parameters: ReadonlySet<string>;
   readonly errors: ReadonlySet<string>;
@@ -114,7 +114,7 @@ function parametersOf(item: PathItem, operation: Operation): readonly Parameter[
   return [...(item.parameters ?? []), ...(operation.parameters ?? [])];
 }
 
-/** The operations of a document whose members stand in the document alone. */
+/** The operations whose members are described only in the document. */
 function brieflyOf(document: Document): string {
   const lines = operationsIn(document).map(([path, method, , { summary, description = '' }]) => {
     const meaning = description === '' ? '' : ` ${description.replaceAll(/\s*\n\s*/g, ' ')}`;
@@ -139,7 +139,7 @@ function sharedBy(document: Document): Shared {
   }
   const repeated = [...lines].filter(([, { times }]) => times > 1);
   const names = repeated.map(([, { name }]) => name);
-  // Two meanings of one name stand at their operations.
+  // A name with two meanings is described at its operations.
   const unique = repeated.filter(([, { name }]) => names.indexOf(name) === names.lastIndexOf(name));
   return {
     parameters: new Set(unique.map(([line]) => line)),
@@ -218,7 +218,7 @@ function answersOf(document: Document, operation: Operation, shared: Shared): re
   return ['Answers:', lines.join('\n')];
 }
 
-/** An object with one member, and a page of a list, are written out where they are answered. */
+/** An object with one member, and a page of a list, are described at the operations that return them. */
 function bodyText({ components }: Document, schema: Schema): string {
   const called = schema.$ref?.split('/').at(-1) ?? '';
   const members = Object.entries(components.schemas[called]?.properties ?? {});
@@ -233,7 +233,7 @@ function objectsOf({ components, paths }: Document): readonly string[] {
   const bodies = Object.values(paths).flatMap((item) =>
     METHODS.flatMap((method) => Object.values(item[method]?.requestBody?.content ?? {})),
   );
-  // A body stands at its operation.
+  // A body is described at its operation.
   const elsewhere = new Set(bodies.map(({ schema }) => schema?.$ref?.split('/').at(-1)));
   return Object.entries(components.schemas).flatMap(([name, schema]) => {
     const isElsewhere = elsewhere.has(name) || ELSEWHERE.test(name);
@@ -260,7 +260,7 @@ function describe(schema: Schema): string {
   }
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
   if (schema.enum !== undefined) {
-    // Codes, rules and types of events stand in docs/wire.md and docs/operators/history.md.
+    // Codes, rules and types of events are described in docs/wire.md and docs/operators/history.md.
     if (schema.enum.length > MAX_LISTED) return 'string';
     return schema.enum.map((value) => `\`${value}\``).join(', ') + byDefault(schema);
   }

@@ -14,7 +14,7 @@ import { openRig, type Rig, type RigOptions } from './rig.ts';
 
 const FIRST = accountId('first');
 
-/** Far more than sockets of this machine keep for a client who takes nothing. */
+/** Far more than sockets of this machine buffer for a client that reads nothing. */
 const MIBS = 24;
 const LARGE = zipSync({ 'index.html': new Uint8Array(MIBS * MAX_READ) }, { level: 0, mtime: '2026-01-01' });
 const LIMITS = {
@@ -26,7 +26,7 @@ const LIMITS = {
 describe('GET /api/v1/pins/{id}/archive', () => {
   let rig: Rig;
   let id: string;
-  /** What each read of an archive asked for. */
+  /** The range that each read of an archive requested. */
   let reads: number[];
   /** Called before each read. */
   let before: () => Promise<void> | void;
@@ -53,7 +53,7 @@ describe('GET /api/v1/pins/{id}/archive', () => {
   const pathOf = (pin = id) => `/api/v1/pins/${pin}/archive`;
   const stop = () => rig.useCases.stop({ by: 'first', id });
 
-  /** Asks for the ZIP, of which nothing is taken yet. */
+  /** Requests the ZIP, without reading it yet. */
   async function begin(key = rig.keys.first): Promise<IncomingMessage> {
     const headers = { authorization: `Bearer ${key}` };
     const asked = request(`${rig.baseUrl}${pathOf()}`, { headers, agent: false }).end();

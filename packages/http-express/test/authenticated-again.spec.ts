@@ -16,7 +16,7 @@ import { openRig, type Rig, type RigOptions } from './rig.ts';
 const FIRST: AccountId = accountId('first');
 const KNOWN: Caller = { account: FIRST, scopes: MEMBER_SCOPES };
 
-/** A request whose body is sent by itself. */
+/** A request whose body is sent separately. */
 interface Request {
   readonly method: string;
   readonly path: string;
@@ -53,7 +53,7 @@ describe('A caller whose body arrives after the head', () => {
     return `${lines.join('\r\n')}\r\n\r\n`;
   }
 
-  /** Sends the head, does something once the server waits for the body, and sends that. */
+  /** Sends the head, does something while the server waits for the body, and then sends the body. */
   async function late(sent: Request, meanwhile: () => Promise<unknown>, key?: string): Promise<RawAnswer> {
     const before = request();
     const connection = await openRawConnection(rig.baseUrl);

@@ -44,7 +44,7 @@ describe('Authentication by API keys', () => {
   });
 
   it('reads credentials without a space in linear time', () => {
-    // One whose time grows with the square of the length would not end within the test's limit.
+    // A parser whose time grows with the square of the length would exceed the test's time limit.
     const authorization = 'x'.repeat(2_000_000);
     expect(credentialsOf({ headers: { authorization } } as IncomingMessage)).to.equal(authorization);
   });

@@ -11,7 +11,7 @@ import {
 import { zipSync } from 'fflate';
 import type { Rig } from './rig.ts';
 
-/** A publication as an answer tells it. */
+/** A publication as in an answer. */
 export interface PinJson {
   readonly id: string;
   readonly title: string | null;
@@ -19,7 +19,7 @@ export interface PinJson {
   readonly taken_down?: { readonly reason: string; readonly at: string } | null;
 }
 
-/** The members of an answer's JSON that tests look at. */
+/** The members of an answer's JSON that tests read. */
 export interface Json {
   readonly pin: PinJson;
   readonly pins: readonly PinJson[];
@@ -52,7 +52,7 @@ export interface Answer {
   readonly json: Json;
 }
 
-/** A request with the first account's key, unless `headers` has another. Its answer must be as the document says. */
+/** A request with the first account's key, unless `headers` has another. Its answer must match the document. */
 export async function ask(
   rig: Pick<Rig, 'baseUrl' | 'keys' | 'document' | 'administrationDocument'>,
   path: string,
@@ -76,7 +76,7 @@ export async function ask(
   };
 }
 
-/** Asks with another key than the first account's. */
+/** Sends a request with another key than the first account's. */
 export function askAs(
   rig: Parameters<typeof ask>[0],
   key: string,
@@ -151,10 +151,10 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Milliseconds, nearly as many as a test may take: how many turns they are depends on the machine. */
+/** Milliseconds, slightly less than a test's time limit. Not a number of turns, since their speed depends on the machine. */
 const MAX_LENGTH = 50_000;
 
-/** Waits, turn by turn, until something has come true. */
+/** Waits, turn by turn, until a condition is true. */
 export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   for (const begun = performance.now(); performance.now() - begun < MAX_LENGTH; await turn()) {
     if (await isTrue()) return;
@@ -162,7 +162,7 @@ export async function until(isTrue: () => boolean | Promise<boolean>): Promise<v
   throw new Error('it never came true');
 }
 
-/** The latest request of a service, as its server has it. */
+/** The latest request of a service, as its server received it. */
 export function latestRequest({ server }: Rig): () => IncomingMessage | undefined {
   let latest: IncomingMessage | undefined;
   server.on('request', (request) => {
@@ -171,12 +171,12 @@ export function latestRequest({ server }: Rig): () => IncomingMessage | undefine
   return () => latest;
 }
 
-/** Waits until all the bytes that were sent on a connection have been taken by whoever reads the body, who wants more. */
+/** Waits until the reader of the body has read all bytes that were sent on a connection, and waits for more. */
 export async function untilTaken(request: () => IncomingMessage | undefined, sent: number): Promise<void> {
   await until(() => {
     const { socket, readableLength } = request() ?? {};
     return socket?.bytesRead === sent && readableLength === 0 && request()?.isPaused() === false;
   });
-  // Small pieces are passed on in the turn after.
+  // Small chunks are passed on in the next turn.
   for (let n = 0; n < 2; n += 1) await turn();
 }

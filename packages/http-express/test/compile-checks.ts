@@ -15,7 +15,7 @@ const HEAD = `// biome-ignore-all lint: made by Ajv, see test/compile-checks.ts
 // @ts-nocheck
 `;
 
-/** What Ajv's code takes of Ajv, as CommonJS writes it. */
+/** The parts of Ajv that its generated code requires, in the form of CommonJS. */
 const REQUIRED = /const (\w+) = require\("(ajv\/dist\/runtime\/\w+)"\)\.default;/g;
 
 /** The module with a check for each schema, by its name. */

@@ -9,7 +9,7 @@ const MiB = 1_048_576;
 describe('An answer before the end of the body', () => {
   const rig = ofEachTest(openRig);
 
-  /** The head of a publication with a wrong key and a body of so many bytes. */
+  /** The head of a publication with a wrong key and a body of a given length. */
   const refusedHead = (length: number, ...headers: readonly string[]) =>
     publicationBytes(rig, [archivePart(siteZip())], headers)
       .head.replace(/Bearer \S+/, 'Bearer wrong')

@@ -8,17 +8,17 @@ import { openAdministered } from './administered.ts';
 import { until } from './client.ts';
 import type { Rig } from './rig.ts';
 
-/** As many as may wait at once. */
+/** The number of requests that may wait at once. */
 const PLACES = 4;
 
-/** Ways to leave, of which none says goodbye. */
+/** Ways in which a client disappears without closing its request properly. */
 const leavings: Readonly<Record<string, (socket: Socket) => void>> = {
   'closes its side': (socket) => socket.end(),
   'closes its connection': (socket) => socket.destroy(),
   'resets its connection': (socket) => socket.resetAndDestroy(),
 };
 
-/** Opens the API and readers of a feed, in which every place to wait is taken. Its clock stands still. */
+/** Opens the API with a clock that stands still, and readers of a feed that use every place for waiting. */
 async function openCrowded(path: string, { allowHalfOpen }: { readonly allowHalfOpen: boolean }) {
   const { rig, key } = await openAdministered();
   Object.assign(rig.server, { httpAllowHalfOpen: allowHalfOpen });
@@ -29,7 +29,7 @@ async function openCrowded(path: string, { allowHalfOpen }: { readonly allowHalf
       `GET ${path}?order=asc&after=latest&${query} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`,
     );
   let opened = 0;
-  /** Opens a reader on a connection that had an answer before, and waits until it waits. */
+  /** Opens a reader on a connection that already had an answer, and returns once the reader waits for events. */
   const openReader = async (): Promise<Socket> => {
     const socket = connect(rig.port, '127.0.0.1').on('error', () => undefined);
     ask(socket, 'wait=0');
@@ -37,7 +37,7 @@ async function openCrowded(path: string, { allowHalfOpen }: { readonly allowHalf
     opened += 1;
     const limit = opened;
     ask(socket, `wait=30&limit=${limit}`);
-    // It reads before it takes its place, and again afterwards.
+    // It reads before it gets its place, and again afterwards.
     await until(() => (reads.get(limit) ?? 0) >= 2);
     return socket;
   };
@@ -46,7 +46,7 @@ async function openCrowded(path: string, { allowHalfOpen }: { readonly allowHalf
   return { rig, readers, openReader };
 }
 
-/** Counts reads of the feed by their limit, of which each reader has one of its own. */
+/** Counts reads of the feed by their limit, which is different for each reader. */
 function countReads({ memory: { history } }: Rig): ReadonlyMap<number, number> {
   const { feed } = history;
   const reads = new Map<number, number>();

@@ -27,7 +27,7 @@ describe('GET /api/v1/events?order=asc', () => {
     return event.id;
   }
 
-  /** Lets time pass until the promise has settled. */
+  /** Advances the clock until the promise has settled. */
   async function passing<Value>(waited: Promise<Value>): Promise<Value> {
     let isSettled = false;
     const settled = waited.finally(() => {
@@ -123,7 +123,7 @@ describe('GET /api/v1/events?order=asc', () => {
     expect(rig.clock.now() - begun).to.be.at.least(2_000);
   });
 
-  /** Resolves when the store is asked for a feed so many times more. */
+  /** Resolves when the store was called for a feed a number of times more. */
   function asked(times: number): Promise<void> {
     const { history } = rig.memory;
     const { feed } = history;

@@ -16,20 +16,20 @@ interface Call {
   readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream;
 }
 
-/** Makes of a request that is right one that is not. */
+/** Makes an invalid request from a valid one. */
 type Spoil = (call: Call) => Call | Promise<Call>;
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** What else a download may be answered with, and the headers that ask for it. */
+/** Other answers to a download, and the headers that request them. */
 const PARTS = [
   [206, { range: 'bytes=0-9' }],
   [412, { 'if-match': '"another"' }],
   [416, { range: 'bytes=999999-' }],
 ] as const;
 
-/** What a problem says whatever the reason was: of its suggestion, whether that speaks of the key. */
+/** The parts of a problem that do not depend on the reason; of its suggestion, whether it mentions the key. */
 function errorsOf({
   type,
   title,
@@ -92,7 +92,7 @@ describe('Every answer that the document lists', () => {
     return siteZip(`site ${sites}`);
   }
 
-  /** A path with what is there in the place of its parameters. */
+  /** A path with existing items as its parameters. */
   async function filled(path: string): Promise<string> {
     const named = '/api/v1/names/{name}';
     if (path.startsWith(named)) return path.replace(named, (await naming()).path);
@@ -113,7 +113,7 @@ describe('Every answer that the document lists', () => {
 
   const freshName = (): string => `name-${sites}`;
 
-  /** Points a name at a new publication: one that shows another already, unless it is given. */
+  /** Assigns a name to a new publication: a name that is already assigned, unless one is given. */
   async function naming(name?: string, authorization = 'ada'): Promise<Call> {
     const known = name ?? freshName();
     const query = name === undefined ? `?name=${known}` : '';
@@ -124,7 +124,7 @@ describe('Every answer that the document lists', () => {
     return { method: 'PUT', path: `/api/v1/names/${known}`, headers: { ...JSON_TYPE, authorization }, body };
   }
 
-  /** The requests of an operation that are right: those of its examples, or the only one. */
+  /** The valid requests of an operation: those of its examples, or the only one. */
   async function right(pattern: string, method: string, { requestBody }: Json): Promise<readonly Call[]> {
     if (method === 'PUT') return [await naming(), await naming(freshName())];
     if (requestBody?.content?.['multipart/form-data'] !== undefined) {
@@ -148,7 +148,7 @@ describe('Every answer that the document lists', () => {
     );
   }
 
-  /** A request that may not wait for events, since as many as may do so already. */
+  /** A request that may not wait for events, since the maximum of requests already waits. */
   async function crowded(call: Call): Promise<Call> {
     const waiting = { ...call, path: `${call.path}?order=asc&after=latest&wait=30` };
     const five = Array.from({ length: 5 }, () => send(waiting));
@@ -158,7 +158,7 @@ describe('Every answer that the document lists', () => {
     return waiting;
   }
 
-  /** A request for a large answer, while others leave as many bytes untaken as may be. */
+  /** A request for a large answer, while other clients leave the maximum of bytes unread. */
   function crowdedOut(call: Call): Call {
     outgoingBytes.memory = 0;
     outgoingBytes.load(1);
@@ -245,14 +245,14 @@ describe('Every answer that the document lists', () => {
     invalid_archive: () => publishing([archivePart(Buffer.from('no zip'))]),
   };
 
-  /** Administration takes no account's rate: of it, only wrong keys are bounded. */
+  /** Administration counts towards no account's rate: only wrong keys are limited. */
   async function fromBusyAddress(call: Call): Promise<Call> {
     const headers = { authorization: 'nobody', [ADDRESS_HEADER]: 'busy' };
     for (let n = 0; n < 60; n += 1) await send({ method: 'GET', path: '/api/v1/limits', headers });
     return { ...call, headers: { ...call.headers, ...headers } };
   }
 
-  /** Lets a body that never comes be waited for until that is over. */
+  /** Advances the clock until the wait for a body that never arrives is over. */
   async function answered(call: Call): Promise<Answer> {
     const answer = send(call);
     if (!(call.body instanceof ReadableStream)) return answer;

@@ -29,7 +29,7 @@ function* contents(value: unknown): Generator<Json> {
 
 const moreThan = (most: number) => (list: readonly unknown[]) => Array(most + 1).fill(list[0]);
 
-/** What no answer has, by where it would be, or how it is made of an example. */
+/** What no answer contains, by its place, or by how it is made from an example. */
 const NEVER: Readonly<Record<string, unknown>> = {
   type: 'about:blank',
   detail: '',
@@ -61,7 +61,7 @@ const NEVER: Readonly<Record<string, unknown>> = {
   'rates.requests.window_seconds': 0,
 };
 
-/** A value with another one at a place; undefined where it has no such place. */
+/** A value with another one at a place; undefined if it has no such place. */
 function changedAt(value: unknown, place: string, wrong: unknown): unknown {
   const changed = structuredClone(value);
   const names = place.split('.');

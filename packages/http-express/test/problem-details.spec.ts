@@ -15,7 +15,7 @@ import { archiveError, problemDetails, wireWarnings } from '../src/problems/prob
 const path = 'site/a.txt';
 const limits = { limit: 17, actual: 23 };
 
-/** All but those whose data is no text, and some with more or less data than there is for each rule. */
+/** All problems except those whose data is no text, and some with more or less data than usual for their rule. */
 const BROKEN: readonly ArchiveProblem[] = [
   ...problemOfEachRule.filter(({ rule }) => rule !== 'missing_index' && rule !== 'header_mismatch'),
   { rule: 'duplicate_path', path },
@@ -125,7 +125,7 @@ describe('The words of a refusal', () => {
   });
 });
 
-/** The catalogue's sentences about a finding, as the API writes them. */
+/** The catalogue's sentences about a finding, in the form of the API. */
 function textOf({ cause, texts, values }: Finding<FindingTextId>): string {
   return lineOf({ ...(cause && { cause }), texts, values }, FINDING_TEXTS);
 }

@@ -17,7 +17,7 @@ const publishing = { ...context, publishing: true };
 /** The number of members that every problem has. */
 const MEMBERS = 8;
 
-/** What clients meet, each code once. */
+/** The problems that clients can receive, each code once. */
 const PROBLEMS = [...new Map(Object.values(problemTable).map((problem) => [problem.code, problem])).values()];
 
 function headersOf(code: WireCode, wait: number): Readonly<Record<string, string>> {

@@ -244,7 +244,7 @@ function post(rig: Rig, { key = 'free', archive, query, apiKey }: PublishOptions
   return publish({ ...rig, keys }, key, undefined, archive, query);
 }
 
-/** What the headers tell, as a parser of structured fields reads them. */
+/** The values of the headers, as a parser of structured fields reads them. */
 function details({ headers }: Answer): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
   const policies = itemsOf(headers.get('ratelimit-policy'));
   const left = itemsOf(headers.get('ratelimit'));

@@ -11,7 +11,7 @@ const NAMED = 'The file needs a name of 1 to 255 characters in UTF-8, without co
 describe('The problem of a wrong request', () => {
   const rig = ofEachTest(openRig);
 
-  /** What a publication is answered, in bytes that may be changed. */
+  /** The answer to a publication whose bytes a test may change. */
   async function refused(
     parts: readonly FormPart[],
     change = (body: string) => body,

@@ -32,13 +32,13 @@ export interface Rig
   readonly manageKeys: Inside['keys'];
   readonly log: RequestEntry[];
   readonly keys: HttpService['keys'];
-  /** As the API answers it. */
+  /** As the API returns it. */
   readonly document: ApiDocument;
   /** The document of the administration. */
   readonly administrationDocument: ApiDocument;
 }
 
-/** What a test composes otherwise. */
+/** The parts that a test replaces. */
 export type RigOptions = ServiceOptions & { readonly api?: Partial<ApiOptions> | undefined };
 
 /** The API alone, at the public URL. */

@@ -48,7 +48,7 @@ describe('A change that the state does not permit', () => {
     }
     const [restored] = [...details].find(([, what]) => what === 'expired reset_expiration') ?? [];
     expect(restored).to.match(/cannot be restored/);
-    // What is refused for one reason is told in one way.
+    // Refusals for one reason have one answer.
     expect([...details.values()]).to.deep.equal([
       'deleted reset_expiration',
       'deleted name',

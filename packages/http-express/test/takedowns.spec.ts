@@ -6,7 +6,7 @@ import type { Rig } from './rig.ts';
 
 const NOWHERE = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 
-/** Publishes in the name of an account; answers its id and the SHA-256 of its ZIP. */
+/** Publishes for an account; returns the publication's id and the SHA-256 of its ZIP. */
 async function publishAs({ useCases }: Rig, by: string, key: string, text = 'hello', title?: string) {
   const archive = siteZip(text);
   const outcome = await useCases.publish({ by, key, filename: 'site.zip', title: title ?? null, archive });

@@ -4,10 +4,10 @@ import { openRig, type Rig } from './rig.ts';
 
 const ALL: readonly Scope[] = ['pins:read', 'pins:write', 'admin'];
 
-/** Has the address of a request's client. */
+/** Contains the address of a request's client. */
 export const ADDRESS_HEADER = 'x-address';
 
-/** A service whose callers are who they say they are, and meet what their names say. */
+/** A service that believes its callers' names; some names cause the failure that they describe. */
 export function openTrustingRig(committing: () => Promise<void>): Promise<Rig> {
   return openRig({
     limits: { archiveBytes: 1_000 },

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { ask, askRaw, latestRequest, publicationBytes, publish, turn, until, untilTaken } from './client.ts';
 import { openRig, type Rig } from './rig.ts';
 
-/** It notes how many asked for a turn, and whose bodies were read. */
+/** Records how many uploads requested a turn, and whose bodies were read. */
 class CountedUploads extends Uploads {
   asked = 0;
   readonly read: AccountId[] = [];
@@ -28,7 +28,7 @@ describe('An upload while another is received, one at a time', () => {
   let rest: Buffer;
   let connections: RawConnection[];
 
-  /** Opens the service and begins an upload that goes on until the test sends its rest, which is no ZIP. */
+  /** Opens the service and starts an upload that lasts until the test sends its rest; it is no ZIP. */
   async function open(queue: number): Promise<void> {
     const clock = createManualClock();
     uploads = new CountedUploads({ clock, places: 1, queue });
@@ -56,7 +56,7 @@ describe('An upload while another is received, one at a time', () => {
     return connection;
   }
 
-  /** Begins a publication, and waits until it asked for its turn. */
+  /** Starts a publication, and waits until it has requested its turn. */
   async function begin(key: string, account: string = rig.keys.first) {
     const { head, body } = publicationBytes(rig);
     const { asked } = uploads;
@@ -67,7 +67,7 @@ describe('An upload while another is received, one at a time', () => {
     return { connection, body };
   }
 
-  /** Ends the first, which is refused for what it is, and so lets the next one in. */
+  /** Ends the first upload, which is refused as no ZIP, so that the next one gets its turn. */
   async function endFirst(): Promise<void> {
     await first.send(rest);
     expect((await first.answer()).status).to.equal(422);
@@ -112,7 +112,7 @@ describe('An upload while another is received, one at a time', () => {
       expect(JSON.parse(body)).to.include({ code: 'unavailable', retryable: true });
       expect(JSON.parse(body).suggestion).to.include('the same Idempotency-Key');
     }
-    // The first has been silent for as long.
+    // The first upload has sent nothing for the same time.
     expect((await first.answer()).status).to.equal(408);
     expect((await publish(rig, 'again')).status).to.equal(201);
   });

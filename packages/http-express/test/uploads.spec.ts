@@ -16,7 +16,7 @@ describe('An upload', () => {
     return rig;
   };
 
-  /** Sends a part of a publication, and waits until all of that has reached the staging. */
+  /** Sends a part of a publication, and waits until all of it has reached the staging. */
   async function halfWay(size = 400_000) {
     const { head, body } = publicationBytes(rig, [archivePart(new Uint8Array(size))]);
     const connection = await openRawConnection(rig.baseUrl);

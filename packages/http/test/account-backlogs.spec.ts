@@ -7,7 +7,7 @@ import { AccountBacklogs } from '../src/account-backlogs.ts';
 import { close, listen } from './pipelined-stage.ts';
 
 const MiB = 1_048_576;
-/** More than the systems of both sides take. */
+/** More than the systems of both sides buffer. */
 const LARGE = Buffer.alloc(16 * MiB);
 const [ADA, BEN] = [accountId('ada'), accountId('ben')];
 

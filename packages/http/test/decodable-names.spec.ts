@@ -19,13 +19,13 @@ const BROKEN_VALUES = [
   '',
 ];
 
-/** A form of one text and one file, whose disposition is given. */
+/** A form of one text and one file with the given Content-Disposition. */
 function form(disposition: string, content = 'PK', text = 'Tide'): string {
   const title = `--fixture\r\nContent-Disposition: form-data; name="title"\r\n\r\n${text}\r\n`;
   return `${title}--fixture\r\n${disposition}\r\nContent-Type: application/zip\r\n\r\n${content}\r\n--fixture--\r\n`;
 }
 
-/** What the parser gets of a form that comes in pieces which end at the given places. */
+/** What the parser receives of a form in chunks that end at the given offsets. */
 async function passed(body: string, places: readonly number[] = [], type = TYPE): Promise<string> {
   const names = new DecodableNames(type);
   const ends = [...places.map((place) => place % body.length).toSorted((a, b) => a - b), body.length];

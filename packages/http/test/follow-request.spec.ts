@@ -44,7 +44,7 @@ describe('a door with an error of its own', () => {
     await close(server);
   });
 
-  /** Asks a server whose requests the door answers: the status that its client gets, or how the connection ended. */
+  /** Sends a request to a server with the door; returns the status of the answer, or how the connection ended. */
   async function ask(
     door: Partial<Bare>,
     prepare: (response: ServerResponse) => void = () => {},

@@ -16,7 +16,7 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** As many turns as anything takes that a test waits for. */
+/** Enough turns for anything that a test waits for. */
 export async function turns(): Promise<void> {
   for (let n = 0; n < 20; n += 1) await turn();
 }

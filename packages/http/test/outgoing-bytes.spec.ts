@@ -7,12 +7,12 @@ import { UnavailableError } from '../src/unavailable-error.ts';
 import { close, listen } from './pipelined-stage.ts';
 
 const MiB = 1_048_576;
-/** More than the systems of both sides take. */
+/** More than the systems of both sides buffer. */
 const LARGE = Buffer.alloc(16 * MiB);
 const SMALL_PIECE = 16_384;
 const LARGEST_SMALL = 65_536;
 
-/** An answer whose client takes what a test says. */
+/** An answer whose client reads what a test tells it to. */
 class Answer {
   writableLength = 0;
   destroyed = false;
@@ -34,7 +34,7 @@ describe('the bytes that are not sent yet', () => {
     outgoing = new OutgoingBytes(16 * MiB);
   });
 
-  /** Gives so many bytes to a client, which takes none of them. */
+  /** Writes a number of bytes to a client that reads none of them. */
   function give(bytes: number, client = 'a') {
     const answer = new Answer();
     const followed = outgoing.follow(answer as unknown as ServerResponse, client);

@@ -11,7 +11,7 @@ import { readPieces, sendPieces } from '../src/pieces.ts';
 
 const PIECES = 4;
 
-/** A client who takes the first pieces at once; of the last, storage gives nothing. */
+/** A client that reads the first chunks immediately; storage never returns the last one. */
 class TakingResponse extends EventEmitter {
   taken = 0;
   writableLength = 0;

@@ -4,13 +4,13 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { takeRequest } from '../src/pipelining.ts';
 
-/** A request that was begun, and the way to end it. */
+/** A started request, and the function that ends it. */
 export interface Begun {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-/** A server that begins requests as a door does, and a client of it on one connection. */
+/** A server that starts requests as a door does, and its client on one connection. */
 export interface Stage {
   /** Paths of the requests that Node has read. */
   readonly read: string[];
@@ -62,7 +62,7 @@ export function begunAt(begun: readonly Begun[], index: number): Begun {
   return one;
 }
 
-/** Lets everything happen that can. */
+/** Waits until all pending work of the event loop is done. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await setImmediate();
 }

@@ -12,13 +12,13 @@ import {
 } from '../src/internal.ts';
 import { incoming, turns } from './incoming.ts';
 
-/** What a form was refused for. */
+/** The reason why a form was refused. */
 interface Refused {
   readonly kind: 'refused';
   readonly why: FormFailure | 'field' | 'file' | 'end';
 }
 
-/** Takes whatever is not named after a refusal. */
+/** Accepts every part whose name is no refusal's. */
 class Reader implements FormReader<readonly string[], Refused> {
   readonly seen: string[] = [];
 
@@ -47,7 +47,7 @@ class Reader implements FormReader<readonly string[], Refused> {
   }
 }
 
-/** A staging that tells what is left in it. */
+/** A staging that reports what remains in it. */
 function stagingOf(fault?: Fault) {
   const left = new Set<string>();
   const receive = async (body: AsyncIterable<Uint8Array>, limit: number): Promise<ReceiveOutcome> => {
@@ -79,7 +79,7 @@ function stagingOf(fault?: Fault) {
 const ARCHIVE: FormPart = { name: 'archive', filename: 'a.zip', type: 'application/zip', body: 'bytes' };
 const text = (name: string, body: string | Uint8Array = 'x'): FormPart => ({ name, body });
 
-/** Receives a form, whole unless something else is done with its body. */
+/** Receives a form: the whole body, unless `send` does something else. */
 async function receive(parts: readonly FormPart[], { fault, reader = new Reader(), send }: ReceiveWith = {}) {
   const form = multipart(parts);
   const { body, request, clock, times } = incoming({ 'content-type': form.contentType });
@@ -106,7 +106,7 @@ function whyOf(outcome: Awaited<ReturnType<typeof receive>>['outcome']): string 
   return outcome.kind === 'refused' ? outcome.why : outcome.kind;
 }
 
-/** Content that looks like the frames around it. */
+/** Content that looks like the delimiters around it. */
 const lookAlike = fc
   .array(
     fc.constantFrom('\r', '\n', '\r\n', '-', '--', '--fixture', '--fixture-boundary', 'x', '\0', '\xff'),

@@ -8,7 +8,7 @@ import { cutWhenSilent } from '../src/silent-client.ts';
 import { close, get, listen } from './pipelined-stage.ts';
 
 const BODY = Buffer.alloc(64 * 1_048_576);
-/** Milliseconds between two checks here, and what nine of them take. */
+/** Milliseconds between two checks in these tests, and the time of nine checks. */
 const CHECK = 100;
 const LIMIT = 9 * CHECK;
 

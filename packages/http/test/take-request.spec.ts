@@ -143,7 +143,7 @@ describe('the requests of one connection', () => {
     await until(() => read.length === 100);
     socket.resetAndDestroy();
     const { response } = begunAt(begun, 0);
-    // What is unread says nothing of a reset; the first write after it does.
+    // Unread bytes hide a reset; the first write after it shows it.
     await until(() => {
       if (!response.destroyed) response.write('x');
       return response.destroyed;
@@ -157,7 +157,7 @@ describe('the streams of one HTTP/2 connection', () => {
   it('are handled concurrently', async () => {
     const begun: string[] = [];
     const server = createHttp2Server((request, response) => {
-      // As a framework hands them on: the two kinds of requests and responses have what doors need.
+      // As a framework passes them on: both kinds of requests and responses have what doors need.
       takeRequest(request as unknown as IncomingMessage, response as unknown as ServerResponse, () => {
         begun.push(request.url);
       });

@@ -8,7 +8,7 @@ const HERE = new AbortController().signal;
 const [A, B, C] = ['a', 'b', 'c'].map((name) => accountId(name)) as [AccountId, AccountId, AccountId];
 const KIB = 1_024;
 
-/** An upload whose bytes come when the test says so. */
+/** An upload whose bytes arrive when the test sends them. */
 interface Upload {
   received: number;
   isClientsTurn: boolean;
@@ -37,7 +37,7 @@ function openUploads(places: number) {
       .catch(() => 'left');
     return Object.assign(upload, { outcome });
   };
-  /** Lets seconds pass, in each of which every named upload brings so many bytes. */
+  /** Lets seconds pass; in each, every named upload receives the given number of bytes. */
   const pass = async (count: number, bytes: ReadonlyMap<Upload, number> = new Map()) => {
     for (let n = 0; n < count; n += 1) {
       for (const [upload, more] of bytes) upload.received += more;
@@ -91,7 +91,7 @@ describe('The pace of an upload', () => {
     gone.abort();
     await turns();
     take(B, 'b2');
-    // The wait begins between two measurements, so the window begins with the second.
+    // The wait starts between two measurements, so the window starts with the second one.
     await pass(10);
     expect(ended).to.deep.equal([]);
     await pass(1);
@@ -104,7 +104,7 @@ describe('The pace of an upload', () => {
     const pace = new Map([...slow, [take(B, 'b'), 0] as const]);
     for (const name of ['c1', 'c2']) take(C, name);
     await pass(10, pace);
-    // With one left of three, A has no more places than B, whose upload is the slower one.
+    // With one of its three left, A has no more places than B, whose upload is slower.
     expect(ended).to.deep.equal(['a1', 'a2']);
     take(A, 'a3');
     await pass(5, pace);

@@ -7,12 +7,12 @@ const A = accountId('a');
 const B = accountId('b');
 const HERE = new AbortController().signal;
 
-/** Lets everything that can go on without outside help go on. */
+/** Waits until everything that needs no action of the test has happened. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 }
 
-/** Uploads that end when they are told to, noting in what order they were read. */
+/** Uploads that end when told to; records in which order they were read. */
 function bench(options: Partial<UploadsOptions>) {
   const clock = createManualClock();
   const uploads = new Uploads({ clock, ...options });

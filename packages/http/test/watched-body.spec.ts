@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { BodyError, readWhole, WatchedBody } from '../src/body/watched-body.ts';
 import { incoming, turn, turns } from './incoming.ts';
 
-/** A body on its way, what has come of it, and what it failed with. */
+/** A body that is being received, its received chunks, and its error. */
 function opened(incomingRequest = incoming()) {
   const { request, times } = incomingRequest;
   const watched = new WatchedBody(request, { ...times, bytes: 100_000 });

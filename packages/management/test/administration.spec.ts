@@ -239,7 +239,7 @@ function main(text: string): string {
   return text.slice(text.indexOf('<main'), text.indexOf('</main>'));
 }
 
-/** What the row of an account tells. */
+/** The texts in the row of an account. */
 function cells(text: string, account: string): string {
   const row = text.slice(text.indexOf(`>${account}</a>`));
   const texts = [...row.slice(0, row.indexOf('</tr>')).matchAll(/<td[^>]*>(.*?)<\/td>/g)];

@@ -28,7 +28,7 @@ describe('a person whose upload comes later than its head', () => {
   const signInByLink = async (): Promise<void> => signIn((await screen.sessions.offerLink(OWNER)).token);
   const signOut = () => person.twin().post('/sign-out', { form });
 
-  /** Begins an upload, does something while the server waits for its body, and sends that. */
+  /** Starts an upload, does something while the server waits for its body, and then sends the body. */
   async function late(meanwhile: () => Promise<unknown> = async () => undefined, title = 'Spring') {
     const fields = [{ name: 'form', body: form }, { name: 'key', body: 'late' }, titlePart(title)];
     const { contentType, body } = multipart([...fields, archivePart(SITE)]);

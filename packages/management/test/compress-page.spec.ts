@@ -40,7 +40,7 @@ describe('a page of the screen on the wire', () => {
     const renew = async (form: string) => (await person.post(`/publications/${id}/renew`, { form })).status;
     for (const token of tokens) expect(await renew(token)).to.equal(303);
     const [one = '', other = ''] = tokens;
-    // The mask of one answer on the token of another.
+    // The mask of one answer combined with the token of another.
     expect(await renew(one.slice(0, 40) + other.slice(40))).to.equal(403);
     expect(await renew('')).to.equal(403);
   });

@@ -12,7 +12,7 @@ describe('a person whose account is erased during a request', () => {
     await enter({
       ports: ({ accounts }) => ({
         accounts: replacing(accounts, {
-          // The screen looks at the account's block after it has found the session, and before it changes anything.
+          // The screen checks whether the account is blocked after it has found the session, and before it changes anything.
           load: async (...request) => {
             const found = await accounts.load(...request);
             await meanwhile();

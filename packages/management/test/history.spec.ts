@@ -5,7 +5,7 @@ import { enter, OWNER, person, screen } from './open-screen.ts';
 describe('the history', () => {
   beforeEach(() => enter());
 
-  /** What the rows of the page tell, newest first. */
+  /** The texts of the page's rows, newest first. */
   async function titlesAt(path: string): Promise<readonly (string | undefined)[]> {
     const { text } = await person.get(path);
     return [...text.matchAll(/<th scope="row">([^<]*)</g)].map(([, what]) => what);

@@ -4,7 +4,7 @@ import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { enter, OWNER, person, screen, signIn } from './open-screen.ts';
 
-/** A text that compresses little, the same at every time. */
+/** A text that compresses little, the same in every run. */
 function incompressible(length: number): string {
   return Array.from({ length }, (_, n) => ((n * 2_654_435_761) >>> 8).toString(36)).join('');
 }

@@ -70,7 +70,7 @@ describe('the log of the screen', () => {
       expect(last(), path).to.include({ outcome, account: OWNER });
     }
     await person.post(`/publications/${id}/pin`, { form }, { origin: 'https://evil.example' });
-    // The answer comes before the form is read, and the entry after.
+    // The answer is sent before the form is read, and the entry is written after.
     while (last().outcome !== 'foreign_form') await setImmediate();
     expect(last()).to.include({ status: 403 }).and.not.to.have.property('gone');
     await person.get('/nothing');

@@ -163,7 +163,7 @@ describe('the guards of the screen', () => {
     ] as const) {
       const connection = await new Person(screen.base).begin(`POST /manage${path}`, form, length);
       await connection.send(sent);
-      // Time stands still in this test, so nothing that waits for it would be answered.
+      // The clock stands still in this test, so a request that waits for it would never be answered.
       expect((await connection.answer()).status, `${path} ${length}`).to.equal(413);
       connection.destroy();
     }

@@ -13,7 +13,7 @@ import { Person } from './person.ts';
 
 export const OWNER: AccountId = accountId('owner');
 
-/** The cause of what an operator does. */
+/** The cause of an operator's changes. */
 export const BY_ADA = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
 
 const opened: TestService<Memory>[] = [];
@@ -25,7 +25,7 @@ if (typeof afterEach === 'function') {
   });
 }
 
-/** The screen over memory, with a clock that the test holds, until the test has ended. */
+/** The screen with a database in memory and a clock that the test controls, until the test has ended. */
 export interface Screen
   extends Pick<
     TestService<Memory>,
@@ -35,11 +35,11 @@ export interface Screen
   readonly base: string;
   readonly memory: Memory;
   readonly log: RequestEntry[];
-  /** What the owner's account has. */
+  /** The publications of the owner's account. */
   owned(): Promise<readonly Publication[]>;
   /** A publication of the owner's, as it is now. */
   read(id: RoleId): Promise<Publication>;
-  /** A person who has signed in, to the owner's account where none is named. */
+  /** A person who has signed in, to the owner's account unless another one is named. */
   signedIn(account?: AccountId, scope?: 'admin' | 'manage'): Promise<Person>;
   /** Gives a publication a password. */
   protect(id: RoleId, password: string): Promise<unknown>;
@@ -50,7 +50,7 @@ export interface Screen
   ): Promise<Publication>;
 }
 
-/** What a test may want otherwise. */
+/** Settings that a test may change. */
 export interface ScreenOptions extends ServiceOptions {
   readonly management?: Partial<ManagementOptions>;
   /** Where the screen is mounted; `/manage` when absent. */

@@ -5,7 +5,7 @@ import { page } from '../src/response/answer.ts';
 import { writePage } from '../src/response/page-turns.ts';
 
 const STAYS = new AbortController().signal;
-/** Longer than a piece is at least, so that each item is one. */
+/** Longer than the least length of a chunk, so that each item is a chunk. */
 const LONG = 'x'.repeat(20_000);
 
 describe('the pieces of a page', () => {
@@ -20,7 +20,7 @@ describe('the pieces of a page', () => {
       await setImmediate();
       order.push('others');
     }
-    // Both begin at once here; from then on one piece is written in a turn.
+    // Both pages start here at once; from then on one chunk is written in each turn.
     expect(order.slice(0, 2)).to.deep.equal(['a0', 'b0']);
     expect(order.slice(2).join(' ')).not.to.match(/[ab]\d [ab]\d/);
     expect(order.filter((one) => one !== 'others')).to.have.lengthOf(8);

@@ -1,19 +1,19 @@
 import { openRawConnection, type RawConnection } from '@pinfold/test-contracts/internal';
 
-/** What a page answered, and what can be read off it. */
+/** The answer of a page, and what tests read in it. */
 export interface Page {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Where a redirect leads. */
+  /** The target of a redirect. */
   readonly location: string | null;
-  /** The token that the page's forms carry. */
+  /** The token in the page's forms. */
   readonly token: string;
   /** The path of the next page of a list. */
   readonly next: string | undefined;
 }
 
-/** A browser without scripts, as far as these tests need one: it keeps cookies and fills in forms. */
+/** A browser without scripts, as far as these tests need it: it stores cookies and fills in forms. */
 export class Person {
   readonly #base: string;
   readonly #cookies: Map<string, string> = new Map();
@@ -22,7 +22,7 @@ export class Person {
     this.#base = base;
   }
 
-  /** What its cookies are now. */
+  /** Its current cookies. */
   get cookies(): ReadonlyMap<string, string> {
     return this.#cookies;
   }
@@ -53,7 +53,7 @@ export class Person {
     return texts;
   }
 
-  /** Sends a form to where it stands, with what is in it. */
+  /** Sends a form to its own page, with the given fields. */
   post(
     path: string,
     fields: Readonly<Record<string, string>> | URLSearchParams | FormData | string,
@@ -77,13 +77,13 @@ export class Person {
     return connection;
   }
 
-  /** Sends a form that stands on a page. */
+  /** Sends a form of a page. */
   async send(page: string, action: string, fields: Readonly<Record<string, string>> = {}): Promise<Page> {
     const { token: form } = await this.get(page);
     return await this.post(action, { form, ...fields });
   }
 
-  /** Goes through the sign-in page and its button, with the token of a link or other fields. */
+  /** Signs in by the sign-in page and its button, with the token of a link or other fields. */
   signIn(fields: string | Readonly<Record<string, string>>): Promise<Page> {
     return typeof fields === 'string'
       ? this.send(`/sign-in?link=${fields}`, '/sign-in', { link: fields })

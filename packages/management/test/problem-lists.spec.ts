@@ -19,7 +19,7 @@ const codes = codesIn('en');
 const english = new Messages('en', 'UTC', { ...codes, ...en.shared });
 const japanese = new Messages('ja', 'UTC', { ...codesIn('ja'), ...ja.shared });
 
-/** The sentence of each rule, with what is listed below it. */
+/** The sentence of each rule, with the list below it. */
 const read = (list: { toString(): string }) =>
   [...String(list).matchAll(/<p>(.*?)<\/p>(?:<ul class="paths">(.*?)<\/ul>)?/g)].map(
     ([, sentence, items = '']) => [
@@ -28,7 +28,7 @@ const read = (list: { toString(): string }) =>
     ],
   );
 
-/** What the catalogue says of a finding, in the language of the person. */
+/** The catalogue's text for a finding, in the language of the person. */
 function catalogueText({ texts, values }: Finding<FindingTextId>, { language }: typeof english): string {
   const sentences = texts.map((id) =>
     FINDING_TEXTS[id][language].replaceAll(/\{(\w+)\}/g, (_, name: string) => `${values[name]}`),

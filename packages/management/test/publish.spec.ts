@@ -35,7 +35,7 @@ describe('publishing from the screen', () => {
       if (isFull) throw new Fault('staging_unavailable', 'no room');
     };
     await open({ management: { uploads: new Uploads({ clock: createManualClock(), admit }) } });
-    // What is read would be refused as too large.
+    // A body that is read would be refused as too large.
     const archive = new Uint8Array(screen.useCases.limits.archiveBytes + 1);
     expect([(await upload(archive)).status, (await post(archive)).status]).to.deep.equal([503, 503]);
     isFull = false;
@@ -233,7 +233,7 @@ describe('publishing from the screen', () => {
     held.resolve();
     const [other] = (await Promise.all(both)).filter((answer) => answer !== refused);
     expect([201, 303]).to.include(other?.status);
-    // The key is free, or stands for what was published.
+    // The key is free, or belongs to the stored publication.
     expect([200, 201]).to.include((await upload()).status);
   });
 });

@@ -128,7 +128,7 @@ describe('what an account may publish, on the screen', () => {
   });
 });
 
-/** Where the buttons of a page that can be pressed send a form, apart from searches. */
+/** The targets of a page's enabled buttons, without searches. */
 function enabledActions(text: string): readonly string[] {
   const isEnabled = (attributes = '') => !/ disabled| type="button"/.test(attributes);
   const forms = [...text.matchAll(/<form (?!class="search)[^>]*action="([^"]*)"[^>]*>(.*?)<\/form>/gs)];

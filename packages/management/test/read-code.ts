@@ -2,7 +2,7 @@ import decodeQR from 'qr/decode.js';
 
 const SCALE = 4;
 
-/** Reads a QR code that is drawn as unit squares in one path, each where `M` or `m` leads to. */
+/** Reads a QR code that is drawn as unit squares in one path, each at a position set by `M` or `m`. */
 export function readCode(svg: string): string {
   const side = Number(/viewBox="0 0 (\d+) \1"/.exec(svg)?.[1]);
   const dark = new Set<string>();

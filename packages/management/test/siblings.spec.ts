@@ -6,7 +6,7 @@ import { Person } from './person.ts';
 
 const THEIRS = accountId('mallory');
 
-/** Sends a head as it is, with a target that no client library would leave alone, and gives the answer. */
+/** Sends a head unchanged, with a target that client libraries would normalise, and returns the answer. */
 async function askRaw(screen: Screen, line: string, ...headers: readonly string[]): Promise<RawAnswer> {
   const connection = await openRawConnection(screen.base);
   await connection.send([`${line} HTTP/1.1`, 'Host: localhost', ...headers, '\r\n'].join('\r\n'));

@@ -7,10 +7,10 @@ import { enter, person, screen, zipOf } from './open-screen.ts';
 
 const FORM = 'Content-Type: application/x-www-form-urlencoded';
 
-/** 30 seconds of silence, counted from a look each 10 seconds, and 30 for the connection to close. */
+/** 30 seconds without a byte, checked every 10 seconds, and 30 until the connection closes. */
 const SILENT = 70;
 
-/** A clock on which time passes as soon as somebody waits for it, and the network has had its turn. */
+/** A clock that advances as soon as somebody waits for it, after pending network events. */
 function running(clock: ManualClock): Clock {
   const pass = async (length: Duration, signal?: AbortSignal) => {
     await setTimeout(5);
@@ -39,7 +39,7 @@ describe('a request to the screen that does not end', () => {
     return connection;
   }
 
-  /** The status that is answered before the connection is closed, which is within so many seconds. */
+  /** The status of the answer before the connection closes, which must happen within a number of seconds. */
   async function statusOf(connection: RawConnection, within: number, drip?: string): Promise<number> {
     const begun = screen.clock.now();
     const dripping = drip === undefined ? undefined : setInterval(() => void connection.send(drip), 1);

@@ -6,7 +6,7 @@ import { enter, person, screen } from './open-screen.ts';
 describe('views of a publication', () => {
   beforeEach(() => enter());
 
-  /** Adds to a day so many days ago. */
+  /** Adds to the day that is the given number of days ago. */
   const add = (role: RoleId, before: number, views: number, refusedPasswords = 0): Promise<void> => {
     const day = (dayOf(screen.clock.now()) - before) as Day;
     return screen.memory.views.add([{ role, day, views, refusedPasswords }]);

@@ -14,7 +14,7 @@ import { postgresPlace } from 'pinfold-test-servers/mocha';
 import { PostgresDatabase } from '../src/database/postgres-database.ts';
 import { PostgresConnection } from '../src/engine/postgres-connection.ts';
 
-/** The files of all tables, of their indexes and of what they keep beside them, but for parts over 1 GB. */
+/** The files of all tables, of their indexes and of their large values, without parts over 1 GB. */
 const FILES = `
   SELECT current_setting('data_directory') AS folder, pg_catalog.pg_relation_filepath(c.oid) AS file
   FROM pg_catalog.pg_class AS c

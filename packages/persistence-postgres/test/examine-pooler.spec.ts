@@ -7,13 +7,13 @@ interface Query {
   readonly text: string;
 }
 
-/** A connection of the server, with the statements that were prepared on it. */
+/** A server connection with its prepared statements. */
 interface Backend {
   readonly statements: Set<string>;
   owner: object | undefined;
 }
 
-/** A pool behind a pooler of so many connections, which a client has for a transaction, or for as long as it lives. */
+/** A pool behind a pooler with a number of connections, which a client has for a transaction or for its lifetime. */
 function poolBehind(count: number, mode: 'session' | 'transaction'): PostgresPool {
   const backends: readonly Backend[] = Array.from({ length: count }, () => ({
     statements: new Set<string>(),

@@ -8,7 +8,7 @@ import { unprepared } from '../src/engine/statement.ts';
 import { openPostgres } from '../src/index.ts';
 import { checkSchema, migrate, newestMigration } from '../src/schema/migrate.ts';
 
-/** The tables are made from those that are declared, by a handle. */
+/** A handle creates the tables from their declarations. */
 const MIGRATIONS = [newestMigration()];
 
 interface Stage {

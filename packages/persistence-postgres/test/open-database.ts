@@ -10,7 +10,7 @@ import { PostgresConnection, type PostgresPool } from '../src/engine/postgres-co
 /** A port of this host on which no server listens. */
 const DEAD = { host: '127.0.0.1', port: 1 };
 
-/** Types of `pg` do not have it yet. */
+/** The types of `pg` lack it. */
 export const PIPELINED: PoolConfig & { readonly pipeline: boolean } = { pipeline: true };
 
 function openIn(pool: PostgresPool, name: string, schema: DatabaseSchema): Database {
@@ -20,7 +20,7 @@ function openIn(pool: PostgresPool, name: string, schema: DatabaseSchema): Datab
   return new PostgresDatabase(connection, name, schema);
 }
 
-/** Opens an empty schema of its own; peers have pools of their own. */
+/** Opens a new, empty schema; each peer has its own pool. */
 export function openWith(config: PoolConfig): (tables: DatabaseSchema) => Promise<StoreSubject<Database>> {
   return async (tables) => {
     const place = await migratedPlace(

@@ -14,7 +14,7 @@ const BEGIN = unprepared('BEGIN');
 const CHANGE = unprepared('CHANGE');
 const LOOK = unprepared('LOOK');
 
-/** An error as the server sends it. */
+/** An error in the form of the server's. */
 function serverError(code: string): Error {
   return Object.assign(new Error(`state ${code}`), { code, severity: 'ERROR' });
 }
@@ -26,11 +26,11 @@ type Answers = Readonly<Record<string, readonly (Error | undefined)[]>>;
 interface FakePool extends PostgresPool {
   /** Every statement that was sent, in order. */
   readonly sent: string[];
-  /** For each connection given back, whether it was to be destroyed. */
+  /** For each connection returned to the pool, whether it had to be destroyed. */
   readonly released: boolean[];
 }
 
-/** A pool of one connection after the other; of the `n`th query of a text the `n`th answer is given. */
+/** A pool of one connection after another; the `n`th query with a text gets the `n`th answer of that text. */
 function fakePool(answers: Answers, standby = false): FakePool {
   const sent: string[] = [];
   const released: boolean[] = [];
@@ -83,7 +83,7 @@ const change = (connection: PostgresConnection) =>
         run(CHANGE),
   );
 
-/** Changes and looks in one transaction. */
+/** Changes and reads in one transaction. */
 const twice = (connection: PostgresConnection) =>
   connection.pipelined(async ({ run }) => {
     for (const statement of [BEGIN, CHANGE, LOOK]) await run(statement);

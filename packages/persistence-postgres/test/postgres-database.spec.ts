@@ -36,7 +36,7 @@ const POTS: RecordTable<Pot, 'name'> = defineTable({
   guards: undefined,
 });
 
-/** Reads twice, one after the other, and writes three rows. */
+/** Reads twice, one after another, and writes three rows. */
 const spread = defineProgram('pots.spread', {
   locks: () => ({ exclusive: ['b'], shared: ['a'] }),
   *run() {
@@ -65,7 +65,7 @@ const POT: Lookup<Pot> = defineLookup('pots.look', {
 
 interface Server {
   readonly database: PostgresDatabase;
-  /** The statements that were sent while none was unanswered, and with each of them those sent before an answer. */
+  /** The statements sent while all earlier ones were answered, each with those sent before its answer. */
   readonly trips: string[][];
   readonly released: (boolean | undefined)[];
 }
@@ -129,7 +129,7 @@ const mixed = defineProgram('pots.mix', {
 const RANGE = { order: ['name'], limit: 2, maxScanned: 5, mayScanMore: false } as const;
 const searching = defineProgram('pots.search', { run: () => scan(POTS, {}, { coins: 1 }, RANGE) });
 
-/** The trips of a program, without that which proves that the server is the primary one. */
+/** The round trips of a program, without the one that checks that the server is the primary one. */
 function begun(trips: readonly (readonly string[])[]): readonly (readonly string[])[] {
   return trips.slice(trips.findIndex(([sql]) => sql?.startsWith('BEGIN')));
 }

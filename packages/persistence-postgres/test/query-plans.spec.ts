@@ -10,7 +10,7 @@ import { openPostgres, type PostgresPool } from '../src/index.ts';
 const EXPIRES_AT = `${START} - n * 1000 + 10000000`;
 const DELETED_AT = `CASE WHEN n % 7 = 0 THEN ${START} END`;
 
-/** Rows that are sorted as fast as they are read in order. */
+/** So few rows that sorting is as fast as reading in order. */
 const FEW = 1_000;
 
 /** Tables of one row. */
@@ -41,7 +41,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** Notes every statement on its way to the server. */
+/** Records every statement that is sent to the server. */
 function noting(pool: pg.Pool, asked: Map<string, Asked>): PostgresPool {
   const clients = new WeakSet<pg.PoolClient>();
   const connect = async () => {
@@ -62,7 +62,7 @@ function noting(pool: pg.Pool, asked: Map<string, Asked>): PostgresPool {
   };
 }
 
-/** What the `n`th row of a table has: what is not named is null, or what suits the type. */
+/** The values of the `n`th row of a table: unnamed ones are null, or a value of the type. */
 const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   roles: {
     id: "'role-' || n",
@@ -139,7 +139,7 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 const BLANK = { text: "''", json: "'{}'", integer: '1', flag: 'false' } as const;
 
-/** So many rows of all kinds that nobody would read them all without need: half of the roles ended, some deleted. */
+/** So many rows of all kinds that no plan reads all of them without need: half of the roles ended, some deleted. */
 function fill(schema: string): string {
   const statements = TABLES.flatMap(({ name, columns }) => {
     const given = ROWS[name];
@@ -156,7 +156,7 @@ function fill(schema: string): string {
   return statements.join('; ');
 }
 
-/** A prepared statement is planned without its values in the end, any other one with them. */
+/** A prepared statement is finally planned without its values, any other one with them. */
 async function planOf(pool: pg.Pool, { name, text, values }: Asked): Promise<Plan> {
   const [kind, known] = name === undefined ? ['', values] : [', GENERIC_PLAN', []];
   const { rows } = await pool.query(`EXPLAIN (FORMAT JSON${kind}) ${text}`, known);
@@ -172,7 +172,7 @@ function mayRead(table: string, text: string): boolean {
   return SINGLE.includes(table) || (table === 'api_keys' && text.includes('WHERE 1 = 1 LIMIT'));
 }
 
-/** A page of a list, which is to be found in its order. */
+/** A page of a list, which must be read in the order of an index. */
 function isPage({ text }: Asked): boolean {
   return /ORDER BY .* LIMIT/.test(text) && !text.includes('OFFSET');
 }

@@ -21,12 +21,12 @@ const PIPELINED: PoolConfig & { readonly pipeline: boolean } = { pipeline: true 
 const CRASHES = 3;
 const WORKERS = 8;
 
-/** What one worker knows of what it asked for. */
+/** What one worker knows about its own calls. */
 interface Record {
   readonly committed: number[];
   readonly unknown: number[];
   generation: number;
-  /** The most that saves may have added whose answer was lost. */
+  /** The most that saves with a lost answer may have added. */
   lost: number;
 }
 
@@ -38,7 +38,7 @@ function published(records: readonly Record[]): number {
   return records.reduce((sum, record) => sum + record.committed.length, 0);
 }
 
-/** Whether the store was there; any other answer than a right one or its fault ends the test. */
+/** Whether the store answered; any answer that is neither right nor its fault fails the test. */
 async function attempt(work: () => Promise<void>): Promise<boolean> {
   try {
     await work();

@@ -15,7 +15,7 @@ describe('A takedown on PostgreSQL', () => {
     try {
       const { role, ...publication } = aPublication(1);
       await roles.reserve(aReservation(1));
-      // Another node takes it down, and has not come to its end yet.
+      // Another node takes it down, and has not committed yet.
       await other.query('BEGIN');
       await other.query('SELECT pg_advisory_xact_lock($1)', [
         lockNumber(place.schema, `archive ${role.sha256}`),
@@ -43,7 +43,7 @@ describe('A takedown on PostgreSQL', () => {
   });
 });
 
-/** Whether another connection waits for a lock that this one holds. */
+/** Whether another connection waits for a lock of this one. */
 async function isWaitedFor(client: pg.PoolClient): Promise<boolean> {
   const { rows } = await client.query(
     'SELECT 1 FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))',

@@ -15,10 +15,10 @@ import { inFolder, onFile } from './in-folder.ts';
 /** Changes after which the log is copied. */
 const ENOUGH = 500;
 
-/** The bytes of its pages, unless it is told another size. */
+/** The size of its pages in bytes, unless another one is given. */
 const PAGE = 4_096;
 
-/** A file whose log is copied by nobody else, with pages in the log. */
+/** A file with pages in its log, which nobody else copies. */
 async function withLog(
   pages: number,
   play: (file: string, database: Database.Database) => unknown,
@@ -40,13 +40,13 @@ function note(database: Database.Database, pages: number): void {
   for (let n = 0; n < pages; n += 1) insert.run('x');
 }
 
-/** How long the log is; unknown while another one copies it. */
+/** The length of the log; unknown while another connection copies it. */
 function logOf(database: Database.Database): number | undefined {
   const [{ busy, log }] = database.pragma('wal_checkpoint(PASSIVE)') as [{ busy: number; log: number }];
   return busy === 0 ? log : undefined;
 }
 
-/** A number in the head of the log that is another one as soon as the log begins anew (SQLite's file format, 4.1). */
+/** A number in the head of the log that changes when the log starts again (SQLite's file format, 4.1). */
 function saltOf(file: string): number {
   return readFileSync(`${file}-wal`).readUInt32BE(16);
 }
@@ -88,7 +88,7 @@ describe('checkpoint', () => {
       const ended = once(reader, 'exit').then(() => {
         isReading = false;
       });
-      // Writers are kept waiting for a moment only, in which a busy machine may not let the reader look.
+      // Writers wait so briefly that the reader may not notice it on a busy machine.
       while (isReading) {
         checkpoint(file, 99 * PAGE);
         await setImmediate();
@@ -107,12 +107,12 @@ describe('checkpoint', () => {
 });
 
 describe('Checkpointer', () => {
-  /** One whose thread notes what it is asked. */
+  /** A checkpointer whose thread records its orders. */
   async function withTold(
     play: (told: {
       readonly checkpointer: Checkpointer;
       readonly asked: () => number;
-      /** What the thread noted first. */
+      /** The first record of the thread. */
       readonly noted: () => string | undefined;
       readonly change: (count: number) => void;
       readonly die: () => void;
@@ -178,7 +178,7 @@ describe('Checkpointer', () => {
 });
 
 describe('openSqlite, and the write-ahead log', () => {
-  // Each of the changes is forced to the disk.
+  // Each of the changes is flushed to the disk.
   it('is copied by a thread after many changes, which ends with the database', () =>
     onFile(async (file, handle) => {
       let changes = 0;
@@ -186,7 +186,7 @@ describe('openSqlite, and the write-ahead log', () => {
       await change();
       const first = saltOf(file);
       while (changes < ENOUGH) await change();
-      // Nothing holds the lock of writers now; a further change could, and the thread would leave the log for the next time.
+      // Nobody has the writers' lock now; with a further change, somebody could, and the thread would postpone the copying.
       while (saltOf(file) === first) await setTimeout(1);
       const begunBefore = after(START, days(1));
       const counted = await handle.roles.countForCleanup({ now: START, endedBefore: START, begunBefore });

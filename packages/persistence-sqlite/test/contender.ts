@@ -13,18 +13,18 @@ import {
 } from '@pinfold/test-contracts/fixtures';
 import { openSqlite } from '../src/index.ts';
 
-/** What a process of its own is told to do with the file, at the same moment as others. */
+/** The tasks that separate processes do with the file at the same moment. */
 export type Contest = 'migrate' | 'reserve' | 'save' | 'attempt' | 'publish' | 'begin';
 
 const CONTESTS: Readonly<Record<Contest, (handle: Persistence, name: string) => Promise<number>>> = {
-  /** Answers how often it was the first. */
+  /** Returns how often it was the first. */
   migrate: async (handle) => {
     await handle.migrate();
     const outcome = await handle.roles.saveComparison(aComparison(), undefined);
     return outcome.kind === 'saved' ? 1 : 0;
   },
 
-  /** Answers how many of the keys it reserved. */
+  /** Returns how many of the keys it reserved. */
   reserve: async ({ roles }, name) => {
     let reserved = 0;
     for (let n = 1; n <= 100; n += 1) {
@@ -34,7 +34,7 @@ const CONTESTS: Readonly<Record<Contest, (handle: Persistence, name: string) => 
     return reserved;
   },
 
-  /** Saves a change a hundred times, deciding again after each conflict; answers how many were stored. */
+  /** Saves a change a hundred times, deciding again after each conflict; returns how many were stored. */
   save: async ({ roles }) => {
     let saved = 0;
     while (saved < 100) {
@@ -47,7 +47,7 @@ const CONTESTS: Readonly<Record<Contest, (handle: Persistence, name: string) => 
     return saved;
   },
 
-  /** Answers how many tries were admitted. */
+  /** Returns how many attempts were admitted. */
   attempt: async ({ attempts }) => {
     const outcomes: AttemptOutcome[] = [];
     for (let n = 0; n < 60; n += 1) {
@@ -65,7 +65,7 @@ const CONTESTS: Readonly<Record<Contest, (handle: Persistence, name: string) => 
     return outcomes.filter((outcome) => outcome.kind === 'admitted').length;
   },
 
-  /** Publishes until it is killed, telling of each publication that was acknowledged. */
+  /** Publishes until it is killed, and reports each acknowledged publication. */
   publish: async ({ roles }) => {
     for (let n = 1; ; n += 1) {
       await publishTo(roles, aPublication(n));
@@ -75,7 +75,7 @@ const CONTESTS: Readonly<Record<Contest, (handle: Persistence, name: string) => 
     }
   },
 
-  /** Reserves key after key until it is killed, while a thread copies the log, and tells of every hundredth. */
+  /** Reserves key after key until it is killed, while a thread copies the log, and reports every hundredth. */
   begin: async ({ roles }) => {
     for (let n = 1; ; n += 1) {
       await roles.reserve(aReservation(n));

@@ -7,6 +7,6 @@ describeDatabase({ name: 'SQLite', open: openDatabase });
 describeContract(databaseContract, {
   name: 'SQLite, written by a thread',
   create: () => openDatabaseWithThread(LIBRARY),
-  // What a thread could change: its steps are those without one, and each handle has to wait for its thread.
+  // Only what a thread could change: a thread runs the same steps, and each handle must wait for its thread.
   clauses: /^database\/(errors|caller|whole|isolated|answered|exclusive|at-once|unreachable|closed|lets-go)$/,
 });

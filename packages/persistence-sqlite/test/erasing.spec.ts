@@ -6,7 +6,7 @@ import { SqliteDatabase } from '../src/database/sqlite-database.ts';
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 import { inFolder } from './in-folder.ts';
 
-/** Of some texts, those that are in a file of a folder. */
+/** Those of the texts that a file of the folder contains. */
 async function foundIn(folder: string, texts: readonly string[]): Promise<readonly string[]> {
   const files = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name))));
   return texts.filter((text) => files.some((bytes) => bytes.includes(text)));

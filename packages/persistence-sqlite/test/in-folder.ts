@@ -6,7 +6,7 @@ import { openSqlite } from '../src/index.ts';
 
 const IN_MEMORY = '/dev/shm';
 
-/** The folder in memory where there is room: clauses make thousands of commits, each of which waits for a disk. */
+/** A folder in memory if it has room: clauses make thousands of commits, which would each wait for a disk. */
 export async function parentFolder(): Promise<string> {
   const free = await statfs(IN_MEMORY).then(
     ({ bavail, bsize }) => bavail * bsize,

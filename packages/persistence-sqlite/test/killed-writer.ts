@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 
-// Commits, and is killed: the log stays.
+// Commits, and is killed: the log remains.
 const database = new Database(process.argv[2]);
 database.pragma('journal_mode = WAL');
 database.exec(

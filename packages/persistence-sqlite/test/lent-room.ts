@@ -1,8 +1,8 @@
-/** A reserve that gives a database room while it is lent: `setRoom` says how many pages the database may have. */
+/** A reserve that gives a database room while it is released: `setRoom` sets how many pages the database may have. */
 export function lentRoom(setRoom: (pages: number) => unknown) {
   let lent = 0;
   return {
-    /** How often it was lent. */
+    /** How often it was released. */
     lent: () => lent,
     reserve: {
       refill: () => {},

@@ -33,7 +33,7 @@ const openFileWithThread: Opening = async (file, schema) => {
   return new SqliteDatabase(connection, schema, { checkpointer, writer });
 };
 
-/** Opens a file of its own, in which programs run in the event loop; peers are further handles on that file. */
+/** Opens a new file, whose programs run in the event loop; peers are further handles of that file. */
 export function openDatabase(schema: DatabaseSchema): Promise<StoreSubject<Database>> {
   return subjectOf(schema, openFile);
 }

@@ -15,7 +15,7 @@ import { expect } from 'chai';
 import type { Contest } from './contender.ts';
 import { inFolder, onFile } from './in-folder.ts';
 
-/** Starts a process that waits for its sign. */
+/** Starts a process that waits for a signal. */
 async function enter(contest: Contest, file: string, name: string): Promise<ChildProcess> {
   const child = fork(new URL('./contender.ts', import.meta.url), [contest, file, name], {
     execArgv: ['--conditions=@pinfold/source'],
@@ -24,7 +24,7 @@ async function enter(contest: Contest, file: string, name: string): Promise<Chil
   return child;
 }
 
-/** Lets processes do the same thing with one file at the same moment; answers what each of them says. */
+/** Lets processes do the same with one file at the same moment; returns the output of each. */
 async function compete(contest: Contest, file: string, count: number): Promise<readonly number[]> {
   const children = await Promise.all(
     Array.from({ length: count }, (_, n) => enter(contest, file, `process ${n}`)),
@@ -77,7 +77,7 @@ describe('Several processes on one file', () => {
       for (let n = 1; n <= acknowledged + 2; n += 1) {
         for (const id of [n, 1_000_000 + n]) {
           const { role } = aPublication(id);
-          // A reservation that the victim held has lapsed by then; what it completed has not.
+          // By then, the reservation of the killed process has expired; what it completed has not.
           const key = await roles.reserve(aReservation(id, { token: aToken(0), now: after(START, days(1)) }));
           const parts = [
             (await roles.load(role.id)) !== undefined,

@@ -7,7 +7,7 @@ import { inFolder } from './in-folder.ts';
 import { connections } from './preloaded/better-sqlite3.ts';
 import { storesOver } from './stores-over.ts';
 
-/** Steps that read rows in no order of an index, and why each may. */
+/** Steps that read rows without the order of an index, and why each may. */
 const ALLOWED = new Map([
   ['SCAN scanned', 'at most 2,000 roles found by an index'],
   ['SCAN json_each VIRTUAL TABLE INDEX 1:', 'the values of a list'],
@@ -16,18 +16,18 @@ const ALLOWED = new Map([
   ['USE TEMP B-TREE FOR DISTINCT', 'the publications that had an event within 20 minutes, for the sweep'],
 ]);
 
-/** A statement that takes the first rows in the order of an index or of the table, whatever is in them. */
+/** A statement that reads the first rows in the order of an index or of the table, whatever their values. */
 const PAGE = /WHERE (?:1 = 1|t0\."sequence" IS NOT NULL)(?: ORDER BY [^()]+)? LIMIT/;
 
 const INDEXES = "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name";
 
-/** Indexes that no statement here needs, and what for they are there. */
+/** Indexes that no statement here needs, and their purpose. */
 const UNUSED = new Map([
   ['events_feed', 'databases in which programs run side by side: it is empty here'],
   ['roles_stored', 'the archives that are stored'],
 ]);
 
-/** The texts of the statements that are prepared for some work. */
+/** The texts of the statements that some calls prepare. */
 async function preparedFor(work: () => Promise<unknown>): Promise<ReadonlySet<string>> {
   const texts = new Set<string>();
   const { prepare } = connections;

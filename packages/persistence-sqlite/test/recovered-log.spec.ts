@@ -10,7 +10,7 @@ import { inFolder } from './in-folder.ts';
 
 const LONG_AGO = new Date(2020, 0, 1);
 
-/** Leaves a database with a log as a process does that is killed. */
+/** Leaves a database with a log, as a killed process does. */
 function leaveLog(file: string): void {
   const { signal } = spawnSync(process.execPath, [
     ...['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'],
@@ -24,7 +24,7 @@ function wasWritten(file: string): boolean {
   return statSync(`${file}-wal`).mtimeMs > LONG_AGO.getTime();
 }
 
-/** A log of a process that was killed. */
+/** The log of a killed process. */
 function withLog(play: (file: string) => Promise<void>): Promise<void> {
   return inFolder(async (folder) => {
     const file = join(folder, 'pinfold.sqlite');

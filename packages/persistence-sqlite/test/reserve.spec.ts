@@ -113,11 +113,11 @@ describe('A full database', () => {
   interface Full {
     readonly connection: SqliteConnection;
     readonly stores: Stores;
-    /** How often the reserve was lent. */
+    /** How often the reserve was released. */
     readonly lent: () => number;
   }
 
-  /** A database of ended roles, a key and a session that gets no more pages, unless its reserve is lent. */
+  /** A database of ended roles, a key and a session that gets no more pages unless its reserve is released. */
   async function whenFull(play: (full: Full) => Promise<void>): Promise<void> {
     await inFolder(async (folder) => {
       let opened: Prepare | undefined;
@@ -144,7 +144,7 @@ describe('A full database', () => {
     });
   }
 
-  /** One that needs new pages. */
+  /** A change that needs new pages. */
   function large(n: number): RoleCommit {
     return { ...aPublication(ROLES + n), manifest: 'm'.repeat(20_000) as EncodedManifest };
   }
@@ -179,7 +179,7 @@ describe('A full database', () => {
 
   it('accepts changes that end access: a stop, a takedown, a block, a revoked key and an ended session', () =>
     whenFull(async ({ stores, lent }) => {
-      // More than has room in the pages that are there.
+      // More than fits into the existing pages.
       const events = (): readonly HistoryEvent[] => Array.from({ length: 300 }, () => anEvent());
       const load = async (n: number): Promise<Versioned<Role>> => {
         const loaded = await stores.roles.load(aRole(n).id);

@@ -76,7 +76,7 @@ describe('RowCache', () => {
   });
 });
 
-// Elsewhere each row is read anew.
+// On other systems each row is read again.
 if (process.platform === 'linux')
   describe('rows that are cached while nothing is committed', () => {
     it('are answered from the cache of a new file, and read again after a commit of another connection', () =>

@@ -16,7 +16,7 @@ interface Stage {
   readonly keys: ApiKeyStore;
 }
 
-/** A migrated database of one connection, which waits as `sleep` says. */
+/** A migrated database of one connection, which waits by `sleep`. */
 function onStage(sleep: Clock['sleep'], play: (stage: Stage) => Promise<void>): Promise<void> {
   return inFolder(async (folder) => {
     const file = join(folder, 'pinfold.sqlite');
@@ -29,7 +29,7 @@ function onStage(sleep: Clock['sleep'], play: (stage: Stage) => Promise<void>): 
 
 const neverWait: Clock['sleep'] = () => Promise.reject(new Error('nothing to wait for'));
 
-/** Another process, as far as locks go. */
+/** A connection that counts as another process for locks. */
 function locking(file: string, kind: 'write' | 'all'): Database.Database {
   const database = new Database(file, { timeout: 0 });
   if (kind === 'all') database.pragma('locking_mode = EXCLUSIVE');
@@ -38,7 +38,7 @@ function locking(file: string, kind: 'write' | 'all'): Database.Database {
   return database;
 }
 
-/** Lets a connection refuse every write, until it is opened anew. */
+/** Lets a connection refuse every write until it is opened again. */
 function makeReadOnly(connection: SqliteConnection): Promise<unknown> {
   return connection.read(({ prepare }) => prepare('PRAGMA query_only = ON').run());
 }

@@ -33,7 +33,7 @@ function open(file: string): SqliteDatabase {
   return new SqliteDatabase(connection, { tables: TABLES });
 }
 
-/** The plan of a statement over the tables of Pinfold, which are empty. */
+/** The plan of a statement for Pinfold's tables, which are empty. */
 function planOf(text: string, values: readonly unknown[]): string {
   const database = new Database(':memory:');
   try {

@@ -4,7 +4,7 @@ import { createPersistence, STORE_SCHEMA } from '@pinfold/core/stores';
 import { SqliteDatabase } from '../src/database/sqlite-database.ts';
 import type { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 
-/** The stores over a connection that has no checkpointer. */
+/** The stores of a connection without a checkpointer. */
 export function storesOver(connection: SqliteConnection): Persistence {
   return createPersistence(new SqliteDatabase(connection, STORE_SCHEMA), () => 'f'.repeat(32) as FeedId);
 }

@@ -3,7 +3,7 @@ import { START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { onFile } from './in-folder.ts';
 
-/** What a sweep repeats until nothing is left, with no other port in between. */
+/** The calls that a sweep repeats until nothing is left, without calls of other ports in between. */
 const STEPS: Readonly<Record<string, (handle: Persistence) => Promise<unknown>>> = {
   'purging reservations': ({ roles }) => roles.purge(START, 100),
   'purging counts of tries': ({ attempts }) => attempts.purge(START, 100),

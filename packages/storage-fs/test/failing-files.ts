@@ -1,14 +1,14 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { type Files, nodeFiles } from '../src/files.ts';
 
-/** An error as the system gives it. */
+/** An error in the form of the system's. */
 export function systemError(code: string, syscall: string): Error {
   return Object.assign(new Error(`${code}: made by a test, ${syscall}`), { code, syscall, errno: -1 });
 }
 
-/** The file system, in which one function fails while it is told to. */
+/** The file system, with one function that fails while told to. */
 export class FailingFiles {
-  /** What fails now, and with which code. */
+  /** The function that fails now, and the code of its error. */
   failing: { readonly call: keyof Files; readonly code: string } | undefined;
   /** Every call in order, with its first argument. */
   readonly calls: string[] = [];
@@ -29,7 +29,7 @@ export class FailingFiles {
   }
 }
 
-/** A file system whose new files lie on a disk that is full. */
+/** A file system whose new files are on a full disk. */
 export const fullDisk: Files = {
   ...nodeFiles,
   open: async (path, flags, mode) => {

@@ -28,7 +28,7 @@ describe('FsArchiveStorage', () => {
   const put = async (id: ArchiveId): Promise<void> =>
     opened.storage.put(id, await opened.stage(someBytes(20_000, 1)));
 
-  /** A storage whose file system fails when told to. */
+  /** A storage with a file system that fails when told to. */
   function failing(): { readonly system: FailingFiles; readonly storage: FsArchiveStorage } {
     const system = new FailingFiles();
     const { staging, clock } = opened;

@@ -121,7 +121,7 @@ describe('FsStaging', () => {
         yield chunk;
       }
     }
-    // The body writes over its only chunk each time: nothing may be kept of it.
+    // The body overwrites its only chunk each time: the staging must not keep a reference to it.
     const outcome = await opened.staging.receive(reused(), 100 * chunk.length);
     expect(outcome).to.have.nested.property('archive.sha256', hash.digest('hex'));
   });

@@ -3,10 +3,10 @@ import { basename } from 'node:path';
 import { type Files, nodeFiles } from '../src/files.ts';
 import { systemError } from './failing-files.ts';
 
-/** The most bytes that one read gives. */
+/** The most bytes that one read returns. */
 const GIVEN = 65_521;
 
-/** A file system that does what it may: a read gives less than was asked for, a folder its names in any order. */
+/** A file system that uses its liberties: reads return less than requested, and folders list names in any order. */
 export const grudgingFiles: Files = {
   ...nodeFiles,
   open: async (path, flags, mode) => little(await open(path, flags, mode)),
@@ -26,7 +26,7 @@ function little(handle: FileHandle): FileHandle {
   });
 }
 
-/** A file system of which nothing is left but the folders that were looked at before, as of a server that went away. */
+/** A file system that has lost everything except the folders that were read before, like that of a lost server. */
 export const lostFiles: Files = {
   ...Object.fromEntries(
     Object.keys(nodeFiles).map((name) => [

@@ -13,7 +13,7 @@ import {
 
 import { placeOf } from '../src/archive-place.ts';
 
-/** A data folder with staging and archives in it, as the service has it. */
+/** A data folder with staging and archives, as in the service. */
 export interface Opened {
   /** The data folder. */
   readonly folder: string;
@@ -23,15 +23,15 @@ export interface Opened {
   /** Opens staging or archives once more, as after a restart. */
   openStaging(): Promise<FsStaging>;
   openStorage(): Promise<FsArchiveStorage>;
-  /** Archives in a folder that is gone. */
+  /** Archives in a missing folder. */
   unreachable(): Promise<ArchiveStorage>;
   /** Archives in a folder that was removed after it was opened. */
   placeGone(): Promise<ArchiveStorage>;
-  /** How many files lie in the archives' folder. */
+  /** The number of files in the archives' folder. */
   left(): Promise<number>;
-  /** Receives bytes as an upload. */
+  /** Receives bytes as an upload does. */
   stage(bytes: Uint8Array): Promise<StagedFile>;
-  /** Leaves things beside archives and uploads that are neither. */
+  /** Adds files and folders that are neither archives nor uploads. */
   strew(): Promise<void>;
   dispose(): Promise<void>;
 }
@@ -74,7 +74,7 @@ function isInFile(archive: StagedArchive): archive is StagedFile {
   return archive.file !== undefined;
 }
 
-/** Names that are nearly ours, at every level where ours lie. */
+/** Names similar to ours, at every level of our folders. */
 async function strew(folder: string): Promise<void> {
   const [archives, staging] = [join(folder, 'archives'), join(folder, 'staging')];
   const { span, folder: seconds, file } = placeOf(archives, anArchiveId(1));
@@ -87,7 +87,7 @@ async function strew(folder: string): Promise<void> {
     join(basename(span), '7950'),
   ];
   const deep = folders.map((name) => join(name, '176'));
-  // Names of one digit more, which together begin as the id does.
+  // Names with one digit more, which together start as the id does.
   for (const name of [...deep, join('17951', '760'), join('1795', '1760')]) {
     await mkdir(join(archives, name), { recursive: true });
     await writeFile(join(archives, name, basename(file)), 'none of ours');
@@ -111,19 +111,19 @@ async function strew(folder: string): Promise<void> {
   await symlink('/dev/null', link);
 }
 
-/** A body of one piece. */
+/** A body of one chunk. */
 export async function* inOne(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
   yield bytes;
 }
 
-/** Every file below the data folder, by its path in it. */
+/** Every file below the data folder, by its relative path. */
 export async function filesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => !entry.isDirectory());
   return files.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1)).sort();
 }
 
-/** The code of the fault that a call rejects with, or what else came of it. */
+/** The code of the fault with which a call rejects, or its other outcome. */
 export async function faultOf(call: Promise<unknown>): Promise<unknown> {
   const outcome = await call.then(
     (value) => ({ value }),
@@ -132,14 +132,14 @@ export async function faultOf(call: Promise<unknown>): Promise<unknown> {
   return isFault(outcome) ? outcome.code : outcome;
 }
 
-/** The code of the system's error that the fault was caused by. */
+/** The code of the system's error that caused the fault. */
 export async function causeOf(call: Promise<unknown>): Promise<unknown> {
   const error = await call.catch((reason: unknown) => reason);
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause ? cause.code : undefined;
 }
 
-/** How many descriptors this process holds. The look takes one itself, and is not async so that no other look counts it. */
+/** The number of open descriptors of this process. Counting opens one itself, and is synchronous so that no other count includes it. */
 export function descriptors(): number {
   return readdirSync('/dev/fd').length;
 }

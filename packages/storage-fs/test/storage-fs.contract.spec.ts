@@ -27,7 +27,7 @@ describeContract(archiveStorageContract, {
     const { stage } = await createStagedArchives(folder);
     return { ...rest, port: await open(), peer: open, unreachable: over(lostFiles), stage };
   },
-  // How much one read gives, in which order names come, and what is lost show in these.
+  // Only these depend on the size of reads, the order of names, and what is lost.
   clauses:
     /\/(harness|put-(whole|atomic|as-staged|many)|read-(range|outside|many|absent)|delete-gone|list-(walk|foreign)|size|check|unreachable|place-gone|leftovers)/,
 });

@@ -5,7 +5,7 @@ import { bucketVersions } from '../src/bucket-versions.ts';
 
 type Client = Parameters<typeof bucketVersions>[0];
 
-/** A store that answers each command as it is told, or refuses it with a status. */
+/** A store that answers each command as told, or refuses it with a status. */
 function store(answers: Readonly<Record<string, object | number>>): Client {
   const send = async (command: object): Promise<object> => {
     const answer = answers[command.constructor.name] ?? 500;

@@ -1,15 +1,15 @@
 import type { Clock, Duration, Instant } from '@pinfold/core';
 import { START } from '@pinfold/test-contracts/fixtures';
 
-/** A clock for tests of pauses: a short one is over at once, a deadline comes when it is told to. */
+/** A clock for tests of pauses: a short pause ends immediately, a deadline passes when the test says so. */
 export interface HastyClock extends Clock {
-  /** The pauses that were asked for, in milliseconds. */
+  /** The requested pauses, in milliseconds. */
   readonly pauses: readonly number[];
-  /** Lets all deadlines pass that are being waited for. */
+  /** Lets all current deadlines pass. */
   passDeadlines(): void;
 }
 
-/** The least that is taken for a deadline. */
+/** The shortest time that counts as a deadline. */
 const DEADLINE = 25_000;
 
 export function createHastyClock(): HastyClock {

@@ -9,7 +9,7 @@ describe('S3ArchiveStorage.list', () => {
   let stub: Stub;
   afterEach(() => stub.close());
 
-  /** A server with keys that gives few at once. */
+  /** A server with keys that returns few at once. */
   async function start(keys: readonly string[], page: number): Promise<void> {
     stub = await startStub(({ url }, response) => {
       const query = new URL(url, 'http://b').searchParams;

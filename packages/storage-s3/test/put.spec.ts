@@ -15,7 +15,7 @@ const id = anArchiveId(1);
 
 const descriptors = async (): Promise<number> => (await readdir('/dev/fd')).length;
 
-/** A server that keeps how many bytes it was given. */
+/** A server that records how many bytes it received. */
 function keeping(): (request: Seen, response: ServerResponse) => void {
   let size: number | undefined;
   return ({ method, bytes }, response) => {
@@ -214,7 +214,7 @@ describe('S3ArchiveStorage.put', () => {
     stub = await startStub(() => {});
     const storage = stub.open({}, { socketTimeout: duration(40) });
     await faultOf(storage.put(id, await staged.stage(someBytes(SIZE, 1))));
-    // A server that is busy itself may not have seen each of the four tries.
+    // A busy test server may not have received each of the four attempts.
     expect(stub.clock.pauses).to.have.length(3);
   });
 

@@ -6,7 +6,7 @@ import { faultOf, type Handler, ranged, refuse, type Stub, startStub } from './s
 const WHOLE = someBytes(100_000, 1);
 const id = anArchiveId(1);
 
-/** Answers that break off, each in its own way. */
+/** Answers that are interrupted, each in another way. */
 const cut: Handler = (request, response) => {
   const [, from = '', to = ''] = /^bytes=(\d+)-(\d+)$/.exec(String(request.headers.range)) ?? [];
   const length = Number(to) - Number(from) + 1;
@@ -149,7 +149,7 @@ describe('S3ArchiveStorage.read', () => {
     const held: (() => void)[] = [];
     stub = await startStub((request, response) => {
       held.push(() => ranged(request, response, WHOLE));
-      // The first wait for one another; were there a fourth place, it would be taken by then.
+      // The first reads wait for one another; a fourth place, if it existed, would be used by then.
       if (stub.seen.length >= 3) setImmediate(() => held.splice(0).forEach((answer) => void answer()));
     });
     const storage = stub.open({ parallel: 3 });

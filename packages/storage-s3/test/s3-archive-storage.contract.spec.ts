@@ -8,7 +8,7 @@ import { describeArchiveStorage } from '@pinfold/test-contracts/mocha';
 import { createHastyClock } from './clocks.ts';
 import { openTestStore, type TestStore } from './test-store.ts';
 
-/** A port of this host that nobody listens at. */
+/** A port of this host on which no server listens. */
 const DEAD = 'http://127.0.0.1:1';
 
 async function createSubject(store: TestStore): Promise<ArchiveStorageSubject> {
@@ -50,7 +50,7 @@ async function createSubject(store: TestStore): Promise<ArchiveStorageSubject> {
   };
 }
 
-/** Keys of others, some of which are nearly an archive's. */
+/** Other programs' keys, some of which are similar to an archive's. */
 function foreignKeys(prefix: string): readonly string[] {
   const id = anArchiveId(1);
   const names = ['0', 'readme', `${id}.tmp`, `x${id}`, `folder/${id}`, 'zzz'];

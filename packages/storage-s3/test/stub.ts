@@ -11,34 +11,34 @@ import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { createHastyClock, type HastyClock } from './clocks.ts';
 
-/** A request that came in, its body read to the end unless the handler answered before. */
+/** A received request; its body is read to the end unless the handler answered before. */
 export interface Seen {
   readonly method: string;
   /** Path and query, decoded. */
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
-  /** Bytes of the body that came in. */
+  /** Received bytes of the body. */
   bytes: number;
 }
 
 export type Handler = (request: Seen, response: ServerResponse, incoming: IncomingMessage) => unknown;
 
-/** A server that answers as a test says, and a storage over it. */
+/** A server that answers as a test tells it to, and a storage that uses it. */
 export interface Stub {
   readonly seen: readonly Seen[];
   readonly storage: S3ArchiveStorage;
   readonly clock: HastyClock;
   readonly endpoint: string;
-  /** The methods of what came in. */
+  /** The methods of the received requests. */
   methods(): string;
-  /** The most requests that were being answered at once. */
+  /** The most requests that were answered at the same time. */
   most(): number;
-  /** Another storage over the same server. */
+  /** Another storage that uses the same server. */
   open(options?: Partial<S3ArchiveStorageOptions>, client?: Partial<S3ClientOptions>): S3ArchiveStorage;
   close(): Promise<void>;
 }
 
-/** Starts a {@link Stub}. A handler is called when a body has come in whole, `early` ones with the headers. */
+/** Starts a {@link Stub}. A handler is called once the whole body is received, an `early` one after the headers. */
 export async function startStub(handler: Handler, early?: Handler): Promise<Stub> {
   const seen: Seen[] = [];
   let [running, most] = [0, 0];
@@ -89,7 +89,7 @@ export async function startStub(handler: Handler, early?: Handler): Promise<Stub
   };
 }
 
-/** An error as S3 answers it. */
+/** An error in the form of S3's. */
 export function refuse(response: ServerResponse, status: number, code: string, headers = {}): void {
   const body = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>no</Message></Error>`;
   response.writeHead(status, { 'content-type': 'application/xml', ...headers }).end(body);
@@ -108,7 +108,7 @@ export function listing(
   response.writeHead(200, { 'content-type': 'application/xml' }).end(body);
 }
 
-/** Bytes of a range, as asked for in the request unless told otherwise. */
+/** Bytes of a range: the requested one, unless another is given. */
 export function ranged(request: Seen, response: ServerResponse, whole: Uint8Array, header?: string): void {
   const [, from = '0', to = '0'] = /^bytes=(\d+)-(\d+)$/.exec(String(request.headers.range)) ?? [];
   const bytes = whole.subarray(Number(from), Number(to) + 1);
@@ -116,7 +116,7 @@ export function ranged(request: Seen, response: ServerResponse, whole: Uint8Arra
   response.writeHead(206, { 'content-range': range, 'content-length': bytes.length }).end(bytes);
 }
 
-/** The fault of a store that does not answer as it should. */
+/** The fault when a store does not answer properly. */
 export async function faultOf(call: Promise<unknown>, what?: string): Promise<Error> {
   const error = await rejectionOf(call, what);
   expect(isFault(error) && error.code, what).to.equal('storage_unavailable');

@@ -4,15 +4,15 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { createS3Client, type S3ClientOptions } from '@pinfold/storage-s3';
 import { buildApp } from 'fauxqs';
 
-/** A store that speaks S3 over HTTP, with a bucket in it. */
+/** A store with S3's protocol over HTTP, with a bucket in it. */
 export interface TestStore {
   readonly bucket: string;
-  /** What a client of it is made with. */
+  /** The settings for creating its client. */
   readonly options: S3ClientOptions;
   readonly client: S3Client;
-  /** The most bytes that it takes at once, where that is little. */
+  /** The most bytes that it accepts at once, if its limit is low. */
   readonly largest?: number;
-  /** A prefix that nobody had before. */
+  /** A new prefix. */
   newPrefix(): string;
   close(): Promise<void>;
 }
@@ -21,7 +21,7 @@ const CREDENTIALS = { accessKeyId: 'pinfold', secretAccessKey: 'a secret that no
 
 /**
  * Opens the store named by PINFOLD_TEST_S3, `s3://bucket/prefix?endpoint=…&region=…&path_style=true` with
- * credentials as the AWS SDK finds them; without it, one in this process.
+ * credentials as the AWS SDK finds them; without that variable, one in this process.
  */
 export async function openTestStore(): Promise<TestStore> {
   const named = process.env.PINFOLD_TEST_S3;

@@ -11,11 +11,11 @@ const SITE = { 'index.html': '<h1>Harbour</h1>', 'docs/index.html': 'docs', 'app
 const DOCUMENT = { ...NAVIGATION, 'sec-fetch-dest': 'document' };
 const PART = { accept: '*/*', 'sec-fetch-dest': 'script' };
 
-/** A team whose people sign in with a header, and what it was asked. */
+/** A team whose people sign in with a header, and the calls it received. */
 class Team implements ViewerAccess {
   readonly identified: (string | undefined)[] = [];
   readonly asked: string[] = [];
-  /** What it answers of somebody who is not named. */
+  /** Its answer for somebody who is not named. */
   readonly answers: Map<string, MayView> = new Map();
 
   identify(request: IncomingMessage): string | { readonly signIn: string } {
@@ -47,9 +47,9 @@ for (const mode of ['origin', 'path'] as const) {
       rig.ask(`/s/${id}?to=/docs/`, { headers: { ...DOCUMENT, 'x-person': person, cookie } });
     const enter = (person: string, password: string): Promise<Answer> =>
       rig.enter(id, password, { query: '?to=/docs/', headers: { 'x-person': person } });
-    /** Goes on from an answer of the shared URL, as a browser does, and gives what it needs for more. */
+    /** Follows an answer of the shared URL, as a browser does, and returns what further requests need. */
     const follow = async (answer: Answer): Promise<Seat> => seatOf(rig, mode, answer);
-    /** Asks for a file of the site from where somebody sits. */
+    /** Requests a file of the site from the position of a viewer. */
     const look = ({ base, host, cookie }: Seat, path: string, headers: object): Promise<Answer> =>
       rig.ask(base + path, { host, headers: { ...headers, cookie } });
 
@@ -183,7 +183,7 @@ for (const mode of ['origin', 'path'] as const) {
     });
 
     it('reveals nothing about the viewer to the site', async () => {
-      // Of a name that could be written in hexadecimal digits, a random id may have the letters, too.
+      // A random id may contain the letters of a name that can be written in hexadecimal digits.
       const answer = await open('cleo');
       const shown = locationOf(answer) + cookiesOf(answer);
       for (const token of shown.match(/[\w-]{100,}/g) ?? []) {
@@ -288,7 +288,7 @@ describe('a grant', () => {
   });
 });
 
-/** Where a viewer has got to: what is asked for from there is below `base`, on `host`, with `cookie`. */
+/** The position of a viewer: further requests are for paths below `base`, on `host`, with `cookie`. */
 interface Seat {
   readonly base: string;
   readonly host: string;

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { createViewer } from '../src/index.ts';
 import { openRig } from './rig.ts';
 
-/** A response of an adapter of a serverless platform: without a connection, and deaf to the encoding of a text. */
+/** A response of an adapter of a serverless platform: it has no connection, and ignores the encoding of a text. */
 class AdaptedResponse extends ServerResponse {
   #sent = '';
 

@@ -15,7 +15,7 @@ const CROSS_ORIGIN = { ...CROSS_ORIGIN_NO_REFERRER, 'referrer-policy': 'same-ori
 const SERVICE_WORKER = 'No service workers here';
 const PASSWORD_REQUIRED = 'Password required';
 
-/** What is asked, how it is to be answered, and what the log calls it. */
+/** A request, its expected answer, and its name in the log. */
 type Row = readonly [answer: Promise<Answer>, expected: (answer: Answer) => void, outcome?: string];
 
 const page =
@@ -31,7 +31,7 @@ const redirect =
   (answer: Answer) =>
     expectRedirect(answer, ...how);
 
-/** Each is asked for alone. */
+/** Each is requested alone. */
 async function expectRows(rig: Rig, rows: Readonly<Record<string, () => Row>>): Promise<void> {
   for (const [what, row] of Object.entries(rows)) {
     rig.log.length = 0;

@@ -18,7 +18,7 @@ async function openCounted(
   return { rig, statistics: await statistics.promise };
 }
 
-/** A connection whose client asks and then reads nothing. */
+/** A connection whose client sends a request and then reads nothing. */
 async function askAndWait(rig: Rig, host: string, path: string) {
   const socket = connect(rig.port, '127.0.0.1');
   socket.pause();
@@ -27,7 +27,7 @@ async function askAndWait(rig: Rig, host: string, path: string) {
   return socket;
 }
 
-/** Lets everything that can happen now happen. */
+/** Waits until all pending work of the event loop is done. */
 async function settle(rig: Rig, turns = 40): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) await rig.ask('/turn');
 }

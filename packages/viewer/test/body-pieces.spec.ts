@@ -16,14 +16,14 @@ const CONTENT = Buffer.concat([randomBytes(3 * PIECE), Buffer.alloc(3 * PIECE)])
 const DEFLATED = deflateRawSync(CONTENT);
 const OFFSET = 100;
 
-/** The content as RFC 1952, section 2.3 has it. */
+/** The content in the format of RFC 1952, section 2.3. */
 const TRAILER = Buffer.alloc(8);
 TRAILER.writeUInt32LE(crc32(CONTENT));
 TRAILER.writeUInt32LE(CONTENT.length, 4);
 const GZIP = Buffer.concat([Buffer.of(31, 139, 8, 0, 0, 0, 0, 0, 0, 255), DEFLATED, TRAILER]);
 const FORMS = { gzip: { gzip: true } as Form, identity: { gzip: false } as Form };
 
-/** Patience that counts who was given it. */
+/** A circuit breaker that counts its calls. */
 class CountedBreaker extends CircuitBreaker {
   given = 0;
 
@@ -33,7 +33,7 @@ class CountedBreaker extends CircuitBreaker {
   }
 }
 
-/** A file with such bytes in its archive, behind others, and what of it was read. */
+/** A file with the given bytes in its archive, after others, and the parts of it that were read. */
 function stage(bytes: Uint8Array, method: ManifestEntry['method'], read?: () => Promise<unknown>) {
   const { entry } = storedFile(method === 'stored' ? bytes : CONTENT, method, OFFSET);
   const archive = Buffer.concat([Buffer.alloc(OFFSET), bytes]);
@@ -56,7 +56,7 @@ function stage(bytes: Uint8Array, method: ManifestEntry['method'], read?: () => 
   return { source, reads, breaker, loads };
 }
 
-/** All the pieces, none of which may be empty. */
+/** All chunks, none of which may be empty. */
 async function joined(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const all: Uint8Array[] = [];
   for await (const piece of pieces) {

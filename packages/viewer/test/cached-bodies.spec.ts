@@ -27,7 +27,7 @@ describe('the bytes read for a requested file', () => {
     expect(rig.log.filter(({ error }) => error !== undefined)).to.deep.equal([]);
   });
 
-  /** How many reads it takes, each of these times. */
+  /** The number of reads for each of these requests. */
   async function timesRead(path: string, headers = {}, method = 'GET'): Promise<readonly number[]> {
     const times: number[] = [];
     for (let time = 0; time < 2; time += 1) {

@@ -13,7 +13,7 @@ function stage() {
   const clock = createManualClock();
   const breaker = new CircuitBreaker(clock);
   let asked = 0;
-  /** What becomes of one viewer; whether storage was asked shows in `asked`. */
+  /** The result for one viewer; `asked` shows whether storage was called. */
   const view = (read: (end: AbortSignal) => Promise<string>, signal: AbortSignal = never): Promise<unknown> =>
     breaker
       .first(signal, (end) => {
@@ -21,7 +21,7 @@ function stage() {
         return read(end);
       })
       .catch((error: unknown) => error);
-  /** Lets so many wait for nothing, one after the other. */
+  /** Lets a number of requests wait in vain, one after another. */
   const tire = async (times: number): Promise<void> => {
     for (let time = 0; time < times; time += 1) {
       const late = view(hang);
@@ -58,7 +58,7 @@ describe('a storage that hangs', () => {
     for (let time = 0; time < 3; time += 1) {
       const outcome = await view(answer);
       expect(outcome).to.be.instanceOf(UnavailableError).and.include({ seconds: 5 });
-      // What is known already is no news for the log.
+      // The log does not repeat what it already contains.
       expect((outcome as UnavailableError).cause).to.equal(undefined);
     }
     clock.advance(seconds(4.999));

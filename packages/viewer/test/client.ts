@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'nod
 import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** One answer, as it came over the wire. */
+/** One answer, as it was received. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -20,7 +20,7 @@ export interface Ask {
   readonly body?: string | Uint8Array;
 }
 
-/** Far more than any answer takes, in milliseconds: one that never comes ends its own test, and not what runs them all. */
+/** Far longer than any answer takes, in milliseconds: a missing answer fails its own test, and does not stop the whole run. */
 const MAX_LENGTH = 50_000;
 
 /** Sends one request on a connection of its own. */
@@ -41,19 +41,19 @@ export async function ask(port: number, path: string, how: Ask = {}): Promise<An
   return { status: answer.statusCode, headers: answer.headers, body: bytes, text: bytes.toString() };
 }
 
-/** Sends bytes as they are and gives the whole answer as text. */
+/** Sends bytes unchanged and returns the whole answer as text. */
 export async function askRaw(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write(text);
   return (await buffer(socket)).toString('latin1');
 }
 
-/** The cookies that an answer sets, without their attributes, as a Cookie header carries them. */
+/** The cookies that an answer sets, without their attributes, in the form of a Cookie header. */
 export function cookiesOf(answer: Answer): string {
   return (answer.headers['set-cookie'] ?? []).map((line) => line.split(';', 1)[0]).join('; ');
 }
 
-/** The Location of an answer, as it is. */
+/** The Location of an answer, unchanged. */
 export function locationOf(answer: Answer): string {
   return answer.headers.location ?? '';
 }

@@ -12,7 +12,7 @@ const SITE = {
   'sub/index.html': '<!doctype html><title>Sub</title>',
 };
 
-/** As Chromium asks over https or on localhost. */
+/** The headers that Chromium sends over https or to localhost. */
 const OPENED = { ...NAVIGATION, 'sec-fetch-dest': 'document', 'sec-fetch-mode': 'navigate' };
 
 interface Counting extends Rig {
@@ -36,7 +36,7 @@ describe('views', () => {
   });
   after(() => rig.close());
 
-  /** How many views one request is. */
+  /** How many views one request counts as. */
   async function viewsOf(
     path: string,
     headers: OutgoingHttpHeaders,

@@ -86,7 +86,7 @@ describe('answers of one turn of the event loop', () => {
   });
 });
 
-/** What is written to the console meanwhile. */
+/** The text that is written to the console meanwhile. */
 async function complaintsOf(work: () => Promise<void>): Promise<readonly unknown[]> {
   const complaints: unknown[] = [];
   const { error } = console;

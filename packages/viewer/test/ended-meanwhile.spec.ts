@@ -7,7 +7,7 @@ import { restOf } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { openRig, type Rig } from './rig.ts';
 
-/** Far more than sockets of this machine keep for a viewer who takes nothing. */
+/** Far more than sockets of this machine buffer for a viewer who reads nothing. */
 const MIBS = 24;
 const LARGE = new Uint8Array(MIBS * MAX_READ);
 const FILES = { '/stored.bin': { stored: LARGE }, '/deflated.bin': LARGE };
@@ -38,7 +38,7 @@ describe('a body that is being sent', () => {
     id = await rig.publish({ 'index.html': 'home', [path.slice(1)]: FILES[path] });
   }
 
-  /** Asks for a file, of which nothing is taken yet. */
+  /** Requests a file, without reading it yet. */
   async function begin(path: Path, headers: Record<string, string> = {}): Promise<IncomingMessage> {
     const host = rig.siteHost(id);
     const asked = { host: '127.0.0.1', port: rig.port, path, headers: { host, ...headers }, agent: false };

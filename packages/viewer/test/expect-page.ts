@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { expect } from 'chai';
 import type { Answer } from './client.ts';
 
-/** What every answer has that is no file of a site. */
+/** The headers of every answer that is no file of a site. */
 const DEFAULT_HEADERS = {
   'cache-control': 'no-store',
   'cross-origin-resource-policy': 'same-origin',
@@ -12,26 +12,26 @@ const DEFAULT_HEADERS = {
   'x-robots-tag': 'noindex',
 };
 
-/** What an ended site's own origin says besides. */
+/** The additional headers of an ended site's own origin. */
 export const FORGET = {
   'clear-site-data': '"cache", "storage"',
   'set-cookie': ['pinfold_grant=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax'],
 };
 
-/** What an answer inside a site in path mode says besides, where the address has a grant in it, or may have. */
+/** The additional headers of an answer inside a site in path mode, whose address may contain a grant. */
 export const CROSS_ORIGIN_NO_REFERRER = {
   'access-control-allow-origin': '*',
   'cross-origin-resource-policy': 'cross-origin',
   'referrer-policy': 'no-referrer',
 };
 
-/** The headers of an answer, but for those that Node writes. */
+/** The headers of an answer, except those that Node writes. */
 export function headersOf({ headers }: Answer): IncomingHttpHeaders {
   const { date: _date, connection: _connection, ...own } = headers;
   return own;
 }
 
-/** Checks a page of the viewer's own: each is like this, and has no more headers than those. */
+/** Checks a page of the viewer itself: all have exactly these headers. */
 export function expectPage(answer: Answer, status: number, more: IncomingHttpHeaders = {}): void {
   expect(answer.status).to.equal(status);
   const [, language] = /<html lang="(\w+)">/.exec(answer.text) ?? [];
@@ -48,7 +48,7 @@ export function expectPage(answer: Answer, status: number, more: IncomingHttpHea
   });
 }
 
-/** Checks what a part of a page gets that is forbidden. */
+/** Checks the answer to a forbidden part of a page. */
 export function expectLine(answer: Answer, line: string, more: IncomingHttpHeaders = {}): void {
   expect([answer.status, answer.text]).to.deep.equal([403, `${line}\n`]);
   expect(headersOf(answer)).to.deep.equal({

@@ -57,7 +57,7 @@ for (const [kind, policy] of Object.entries(POLICIES)) {
       expect(rig.log.filter(({ error }) => error !== undefined)).to.deep.equal([]);
     });
 
-    /** Enters a site, and asks for what is in it. */
+    /** Opens a site, and requests its files. */
     async function enter(files: Readonly<Record<string, SiteContent>>) {
       const id = await rig.publish(files, password);
       const host = mode === 'path' ? '127.0.0.1' : rig.siteHost(id);

@@ -22,7 +22,7 @@ describe('sent pieces of a file', () => {
     gc = runInNewContext('gc');
   });
 
-  /** A file whose last piece storage does not give. */
+  /** A file whose last chunk storage does not return. */
   function source(method: ManifestEntry['method']): BodySource {
     const { entry } = storedFile(new Uint8Array(SIZE), 'stored');
     let reads = 0;
@@ -41,7 +41,7 @@ describe('sent pieces of a file', () => {
     };
   }
 
-  /** Takes the pieces that come, and counts those that are still in memory while the next does not. */
+  /** Reads the available chunks, and counts those still in memory while the next one is missing. */
   async function held(pieces: AsyncIterator<Uint8Array>): Promise<number> {
     const taken: WeakRef<ArrayBufferLike>[] = [];
     const take = async (): Promise<void> => {

@@ -9,11 +9,11 @@ import { expect } from 'chai';
 import type { Answer } from './client.ts';
 import { openRig, type Rig, type RigOptions } from './rig.ts';
 
-/** Its archives may be large enough for bodies that kernels do not hold. */
+/** Its archives may be large enough for bodies that kernels do not buffer completely. */
 const openLarge = (viewer: RigOptions['viewer'] = {}): Promise<Rig> =>
   openRig({ viewer, limits: { archiveBytes: 32 * MAX_READ } });
 
-/** A connection that sends what it is told, and reads nothing until it is told to. */
+/** A connection that sends given bytes, and reads nothing until told to. */
 async function openClient(rig: Rig): Promise<Socket> {
   const socket = connect(rig.port, '127.0.0.1').on('error', () => {});
   socket.pause();
@@ -31,7 +31,7 @@ async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
-/** Waits until the number has stood still for a while. */
+/** Waits until the number has not changed for a while. */
 async function settled(count: () => number): Promise<number> {
   for (let before = -1; before !== count(); await setTimeout(50)) before = count();
   return count();
@@ -97,7 +97,7 @@ describe('under hostile loads', () => {
     for (const client of clients) client.resetAndDestroy();
     const before = rig.storage.reads.length;
     const after = await settled(() => rig.storage.reads.length);
-    // What was under way on each connection, whose first write then fails: five reads or six.
+    // Five or six reads were in progress on each connection, whose first write then fails.
     expect(after - before).to.be.below(clients.length * 6 + 1);
     expect(after).to.be.below(clients.length * asked);
   });
@@ -128,7 +128,7 @@ describe('under hostile loads', () => {
     const LONG = randomBytes(10 * MAX_READ);
     let id: RoleId;
     let readers: Socket[] = [];
-    /** Requests it until so much is untaken that no further large answer may begin. */
+    /** Requests it until so many bytes are unread that no further large answer may start. */
     beforeEach(async () => {
       outgoingBytes.memory = 8 * MAX_READ;
       rig = await openLarge();
@@ -169,7 +169,7 @@ describe('under hostile loads', () => {
         await until(() => received >= before + MAX_READ || received > LONG.length);
         steady.pause();
         outgoingBytes.tick();
-        // Kernels may take more of an answer when others leave them memory: then it is slow only later.
+        // Kernels may buffer more of an answer when memory is free; the answer becomes slow only after that.
         if (second >= 6) whole = await rig.askSite(id, '/long.bin');
       }
       expect(whole.body.equals(LONG)).to.equal(true);
@@ -182,7 +182,7 @@ describe('under hostile loads', () => {
   describe('with bodies that no client reads', () => {
     const COUNT = 24;
     const MOST = 4 * MAX_READ;
-    /** Deflated, but not to nothing: kernels hold megabytes of a connection. */
+    /** Compressed, but still large: kernels buffer megabytes for a connection. */
     const files = Object.fromEntries(
       Array.from({ length: COUNT }, (_, index) => [`${index}.bin`, { stored: randomBytes(MAX_READ) }]),
     );

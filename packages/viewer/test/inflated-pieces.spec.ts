@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { inflatedPieces } from '../src/sending/pieces.ts';
 import { storedFile } from './stored-file.ts';
 
-/** Some of it shrinks to nothing, some not at all. */
+/** Some of it compresses very well, some not at all. */
 const CONTENT = Buffer.concat([
   Buffer.alloc(700_000),
   randomBytes(300_000),
@@ -29,7 +29,7 @@ afterEach(() => {
   expect(counted, 'counted in the end').to.equal(0);
 });
 
-/** Turns that note who takes one: whether it is the first of a file. */
+/** Turns that record for each use whether it is the first of a file. */
 class NotedTurns extends Semaphore<string> {
   readonly taken: (boolean | undefined)[] = [];
 
@@ -39,17 +39,17 @@ class NotedTurns extends Semaphore<string> {
   }
 }
 
-/** Takes away what nobody can reach any more. */
+/** Collects garbage. */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc');
-  // What was just looked at through a WeakRef is kept until the turn ends.
+  // An object that was just read by a WeakRef is kept until the turn ends.
   await setImmediate();
   runInNewContext('gc')();
 }
 
 describe('the pieces of an inflated file', () => {
   for (const [length, content, largest] of [
-    // No byte stands for more than 258.
+    // No compressed byte produces more than 258 bytes.
     [1, CONTENT.subarray(699_000, 701_000), 258],
     [1_000, CONTENT, PIECE],
     [PIECE, CONTENT, PIECE],

@@ -7,7 +7,7 @@ import { openRig, PASSWORD, type Rig } from './rig.ts';
 
 const SITE = { 'index.html': '<h1>Harbour</h1>' };
 
-/** What helmet and others set in an app. */
+/** The headers that helmet and others set in an app. */
 const SET = {
   'Content-Security-Policy': "default-src 'self'",
   'Content-Security-Policy-Report-Only': "default-src 'self'",
@@ -19,7 +19,7 @@ const SET = {
 };
 const KEPT = { 'Strict-Transport-Security': 'max-age=31536000' };
 
-/** What `cors()` sets. */
+/** The headers that `cors()` sets. */
 const CORS = {
   'Access-Control-Allow-Origin': 'https://other.example',
   'Access-Control-Allow-Credentials': 'true',
@@ -29,7 +29,7 @@ const CORS = {
 type Headers = Readonly<Record<string, string>> | readonly string[];
 type WriteHead = (status: number, headers?: Headers) => express.Response;
 
-/** Sets its cookie as session middleware does: around the writing of the head, the door's headers first. */
+/** Sets its cookie as session middleware does: when the head is written, after the door's headers. */
 const session: express.RequestHandler = (_request, response, next) => {
   const writeHead = response.writeHead.bind(response) as WriteHead;
   const late: WriteHead = (status, headers = []) => {

@@ -13,7 +13,7 @@ import { createViewer, type ViewerOptions } from '../src/index.ts';
 import { type Answer, type Ask, ask, locationOf } from './client.ts';
 import { type SiteContent, zip } from './zip.ts';
 
-/** Answers the suites expect of a person's browser. */
+/** What a person's browser accepts. */
 export const NAVIGATION = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 export const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 export const PASSWORD = 'harbour lights';
@@ -29,7 +29,7 @@ afterEach('the rigs that the test opened are closed', async () => {
   for (const rig of opened.splice(0)) await rig.close();
 });
 
-/** What the storage of a rig was asked to read, and what a test lets it do with that. */
+/** The reads of a rig's storage, and how a test changes them. */
 export class WatchedStorage {
   readonly reads: { from: number; length: number; signal: AbortSignal | undefined }[] = [];
   /** Awaited before each read. */
@@ -72,10 +72,10 @@ export interface Rig extends Pick<TestService<Memory>, 'port' | 'clock' | 'useCa
   follow(answer: Answer, headers?: Ask['headers']): Promise<Answer>;
 }
 
-/** What a test composes otherwise. */
+/** The parts that a test replaces. */
 export interface RigOptions extends ServiceOptions {
   readonly viewer?: Partial<ViewerOptions>;
-  /** Puts something around the viewer. */
+  /** Wraps the viewer. */
   readonly mount?: (viewer: ReturnType<typeof createViewer>) => RequestListener;
 }
 

@@ -13,13 +13,13 @@ import { PUBLICATION, storedFile, toolsOver } from './stored-file.ts';
 const PLENTY = 64 * MAX_READ;
 const PIECE = 65_536;
 
-/** A response over HTTP/2 that notes what it is given, and takes it all. */
+/** A response over HTTP/2 that records what is written to it, and accepts everything. */
 class NotedResponse extends EventEmitter {
   readonly ends: (string | Buffer)[] = [];
   readonly writes: number[] = [];
   headersSent = false;
   destroyed = false;
-  /** What its client has not taken of what it was given. */
+  /** The written bytes that its client has not read. */
   writableLength = 0;
   takes = true;
 
@@ -40,7 +40,7 @@ class NotedResponse extends EventEmitter {
   }
 }
 
-/** A file of such a length, where so many bytes may be untaken before answers go in pieces. */
+/** A file of a given length, and how many bytes may be unread before answers are sent in chunks. */
 function stage(length: number, room: number, method: ManifestEntry['method'] = 'stored') {
   outgoingBytes.memory = 16 * room;
   const content = Buffer.alloc(length, 'tide');
@@ -67,7 +67,7 @@ function stage(length: number, room: number, method: ManifestEntry['method'] = '
     const exchange = { request, response, context, asyncContext, isOfOpenSite: true } as unknown as Exchange;
     const answer = { publication: PUBLICATION, file, form, status: 200, headers: [], from, to };
     await sendBody(exchange, answer);
-    // Small ones end with the turn of the event loop.
+    // Small ones end in the same turn of the event loop.
     await setImmediate();
     return { response, ends: response.ends.map((end) => end.length), writes: response.writes };
   };

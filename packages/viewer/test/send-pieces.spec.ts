@@ -8,7 +8,7 @@ import { type Exchange, goneOf } from '../src/exchange.ts';
 import { sendPieces } from '../src/sending/send-file.ts';
 import { PUBLICATION, storedFile } from './stored-file.ts';
 
-/** A response whose viewer takes a piece only when told to. */
+/** A response whose viewer reads a chunk only when told to. */
 class SlowResponse extends EventEmitter {
   readonly sent: string[] = [];
   headersSent = false;
@@ -60,7 +60,7 @@ function stage(visit: () => Promise<unknown> = async () => ({ kind: 'published' 
       if (fail !== undefined) throw fail;
     }
   }
-  /** Sends the pieces of a body. */
+  /** Sends the chunks of a body. */
   const send = (piecesOf: (left: AbortSignal) => AsyncIterable<Uint8Array>): Promise<void> => {
     Object.assign(context.bodies, { pieces: ({ signal }: { signal: AbortSignal }) => piecesOf(signal) });
     return sendPieces(exchange, ANSWER);

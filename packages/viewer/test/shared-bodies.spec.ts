@@ -10,7 +10,7 @@ const CONTENT = Buffer.from('home'.repeat(100));
 const { bytes: DEFLATED, entry, formOf } = storedFile(CONTENT);
 const { signal } = new AbortController();
 
-/** Bodies of a storage that answers when it is told to, and so many places to inflate them. */
+/** Bodies of a storage that answers when told to, and a number of places for inflating them. */
 function openHeld(turns = turnsOf(1, 0)) {
   const reads: { readonly end: AbortSignal; readonly go: (bytes: Uint8Array) => void }[] = [];
   const read = (_publication: Publication, _at: number, _length: number, end: AbortSignal) =>
@@ -52,7 +52,7 @@ describe('a body that several wait for', () => {
     expect(await second).to.equal(other.signal.reason);
     expect(reads.map(({ end }) => end.aborted)).to.deep.equal([true]);
     const third = load(late.signal);
-    // The end of what was given up is none of what was begun since.
+    // The end of the abandoned read does not end the one that started since.
     reads[0]?.go(DEFLATED);
     await setImmediate();
     const fourth = load(signal);

@@ -29,12 +29,12 @@ describe('with a storage that hangs', () => {
     rig.storage.reads.length = 0;
   });
 
-  /** Asks, and lets the viewer's patience end. */
+  /** Sends a request, and waits until the viewer's longest wait is over. */
   async function askInVain(...paths: readonly string[]): Promise<Answer[]> {
     const before = rig.storage.reads.length;
     const answers = paths.map((path) => rig.askSite(id, path, { headers: asked }));
     while (rig.storage.reads.length < before + new Set(paths).size) await setTimeout(1);
-    // Those who share a read have to have come, too.
+    // The requests that share a read must have arrived, too.
     for (let turn = 0; turn < 20; turn += 1) await rig.ask('/turn');
     rig.clock.advance(seconds(5));
     return Promise.all(answers);

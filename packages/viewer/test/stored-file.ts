@@ -9,7 +9,7 @@ import type { ReadingTools } from '../src/sending/pieces.ts';
 
 export const PUBLICATION = {} as Publication;
 
-/** A file of a site, and its bytes as they lie in the archive, at their beginning unless told otherwise. */
+/** A file of a site, and its bytes in the archive, at the archive's start unless another offset is given. */
 export function storedFile(content: Uint8Array, method: ManifestEntry['method'] = 'deflated', offset = 0) {
   const bytes = method === 'stored' ? content : deflateRawSync(content);
   const entry: ManifestEntry = {
@@ -26,12 +26,12 @@ export function storedFile(content: Uint8Array, method: ManifestEntry['method'] 
   return { bytes, entry, file, formOf };
 }
 
-/** So many places to inflate files in, and so many clients that may wait for one. */
+/** A number of places for inflating files, and of clients that may wait for one. */
 export function turnsOf(places: number, queue: number): Semaphore<string> {
   return new Semaphore({ places, queue, overloaded: () => new UnavailableError(2) });
 }
 
-/** What bodies are read with, where storage reads so. */
+/** The tools of bodies whose storage reads with the given function. */
 export function toolsOver(
   read: (...input: never) => Promise<unknown>,
   differing: Partial<ReadingTools> = {},

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { Exchange } from '../src/exchange.ts';
 import { sendForbiddenLine, sendPlainPage, sendRedirect } from '../src/pages/answers.ts';
 
-/** A response over HTTP/2 whose client takes nothing. */
+/** A response over HTTP/2 whose client reads nothing. */
 class UntakenResponse extends EventEmitter {
   writableLength = 0;
   destroyed = false;

@@ -13,7 +13,7 @@ function doorsIn(mode: ViewerMode): Doors {
     const authenticate = apiKeyAuthentication(keys);
     const viewer = createViewer({ useCases, publicUrl, sitesUrl, mode });
     const { createGrant, openArchive } = viewer;
-    // What no door takes gets the viewer's 404 page, as in the reference server.
+    // Requests that no door handles get the viewer's 404 page, as in the reference server.
     return express()
       .use(viewer)
       .use(createApi({ useCases, createGrant, openArchive, publicUrl, authenticate }))

@@ -6,7 +6,7 @@ import { mutate } from './mutate.ts';
 import { Random } from './random.ts';
 import { expectServedAsRead } from './served.ts';
 
-/** How a run of mutations ended. */
+/** The result of a run of mutations. */
 export interface FuzzResult {
   readonly refused: number;
   readonly accepted: number;
@@ -16,7 +16,7 @@ export interface FuzzResult {
 
 /** Archives inspected at once. */
 const AT_ONCE = 4;
-/** Larger ones take time and show nothing that smaller ones do not. */
+/** Larger archives take longer and reveal nothing more than smaller ones. */
 const LARGEST = 8_192;
 
 /**

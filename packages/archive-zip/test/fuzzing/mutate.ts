@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** Changes some bytes, blindly or where a ZIP is sensitive. */
+/** Changes some bytes, anywhere or where a ZIP is sensitive. */
 type Mutation = (bytes: Buffer, random: Random, other: Buffer) => Buffer;
 
 const SIGNATURES = ['PK\x03\x04', 'PK\x01\x02', 'PK\x05\x06', 'PK\x06\x06', 'PK\x06\x07', 'PK\x07\x08'];
@@ -42,7 +42,7 @@ const splice: Mutation = (bytes, random, other) => {
   return Buffer.concat([bytes.subarray(0, here), other.subarray(there)]);
 };
 
-/** Sets a field of a record to what is likely to be taken for something else. */
+/** Sets a field of a record to a value that readers are likely to misread. */
 const setField: Mutation = (bytes, random) => {
   const records = recordsIn(bytes);
   if (records.length === 0) return bytes;
@@ -57,7 +57,7 @@ const setField: Mutation = (bytes, random) => {
   return bytes;
 };
 
-/** The fields that both headers of an entry have: where in the directory's, where in the local one, how wide. */
+/** The fields of both headers of an entry: offset in the directory's, offset in the local one, length. */
 const SHARED = [
   [6, 4, 2],
   [8, 6, 2],
@@ -69,7 +69,7 @@ const SHARED = [
   [28, 26, 2],
 ] as const;
 
-/** Sets a field to the same in both headers of an entry, so that they go on agreeing. */
+/** Sets a field to the same value in both headers of an entry, so that they still agree. */
 const setBoth: Mutation = (bytes, random) => {
   const headers = recordsIn(bytes, ['PK\x01\x02']).filter((at) => at + 46 <= bytes.length);
   if (headers.length === 0) return bytes;
@@ -85,7 +85,7 @@ const setBoth: Mutation = (bytes, random) => {
   return bytes;
 };
 
-/** Copies a record, or a piece of one, over another. */
+/** Copies a record, or a part of one, over another. */
 const copyRecord: Mutation = (bytes, random) => {
   const records = recordsIn(bytes);
   if (records.length === 0) return bytes;

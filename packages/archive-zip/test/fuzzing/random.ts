@@ -1,4 +1,4 @@
-/** A sequence of numbers that its seed repeats (mulberry32). */
+/** A sequence of numbers that is the same for the same seed (mulberry32). */
 export class Random {
   #state: number;
 
@@ -14,7 +14,7 @@ export class Random {
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000) * limit);
   }
 
-  /** One of some things. */
+  /** One of several items. */
   pick<Thing>(things: readonly Thing[]): Thing {
     return things[this.below(things.length)] as Thing;
   }

@@ -4,7 +4,7 @@ import { inflateSync } from 'fflate';
 import type { Inspection } from '../inspection.ts';
 import { readWithYauzl } from './other-reader.ts';
 
-/** Whether another reader could read the archive, to be compared with. */
+/** Whether another reader could read the archive, for a comparison. */
 export type Compared = 'compared' | 'refused by the other reader';
 
 /**
@@ -27,7 +27,7 @@ export async function expectServedAsRead(bytes: Uint8Array, inspection: Inspecti
   return read === undefined ? 'refused by the other reader' : 'compared';
 }
 
-/** yauzl refuses some of what is right: what it says of an archive that it can read is what counts. */
+/** yauzl refuses some valid archives: only what it reads from the others is compared. */
 async function otherReading(bytes: Uint8Array): Promise<readonly Buffer[] | undefined> {
   try {
     return await readWithYauzl(bytes);

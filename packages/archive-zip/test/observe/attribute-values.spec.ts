@@ -20,7 +20,7 @@ describe('the URLs of a srcset', () => {
     });
   }
 
-  // A reader whose time grows with the square of the length would not end within the test's limit.
+  // A reader whose time grows with the square of the length would exceed the test's time limit.
   for (const hostile of [',', ' ', 'a (', 'a (b', 'a,', 'a, ', 'a 1x,', '(']) {
     it(`are read from a million characters of ${JSON.stringify(hostile)}`, () => {
       const many = hostile.repeat(1_000_000 / hostile.length);

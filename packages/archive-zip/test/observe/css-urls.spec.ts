@@ -29,7 +29,7 @@ describe('the URLs of a style sheet', () => {
     });
   }
 
-  // A reader whose time grows with the square of the length would not end within the test's limit.
+  // A reader whose time grows with the square of the length would exceed the test's time limit.
   for (const hostile of [
     'url(',
     'url("',

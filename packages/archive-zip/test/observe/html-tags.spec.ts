@@ -142,7 +142,7 @@ describe('tagsOf', () => {
     '<a href = "x',
     '<aaaaaaaaaaaaaaaaaaaaaaaaa',
   ]) {
-    // A reader whose time grows with the square of the length would not end within the test's limit.
+    // A reader whose time grows with the square of the length would exceed the test's time limit.
     it(`reads two million characters of ${JSON.stringify(hostile)}`, () => {
       const text = hostile.repeat(2_000_000 / hostile.length);
       expect(tags(text).length).to.be.at.most(text.length / 3);

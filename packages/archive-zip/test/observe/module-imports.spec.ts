@@ -34,7 +34,7 @@ describe('the imports of a module', () => {
     });
   }
 
-  // A reader whose time grows with the square of the length would not end within the test's limit.
+  // A reader whose time grows with the square of the length would exceed the test's time limit.
   for (const hostile of [
     'import ',
     'import a from ',

@@ -272,7 +272,7 @@ describe('a possible secret', () => {
     '-',
     '\n',
   ]) {
-    // A search whose time grows with the square of the length would not end within the test's limit.
+    // A search whose time grows with the square of the length would exceed the test's time limit.
     it(`is searched for in two million characters of ${JSON.stringify(hostile)}`, () => {
       expect(secrets(hostile.repeat(2_000_000 / hostile.length)).length).to.be.at.most(1);
     });

@@ -139,7 +139,7 @@ describe('the tool that made a page', () => {
 });
 
 describe('a page with a long value', () => {
-  // A reader whose time grows with the square of the length would not end within the test's limit.
+  // A reader whose time grows with the square of the length would exceed the test's time limit.
   const blank = '\t'.repeat(1_000_000);
   for (const [what, tag] of [
     ['a policy of referrers', (value: string) => `<meta name=referrer content="${value}">`],

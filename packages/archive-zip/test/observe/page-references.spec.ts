@@ -21,7 +21,7 @@ function normalisedBy(work: () => void): readonly string[] {
   return texts;
 }
 
-/** Where a reference leads, found the plain way: its whole path is made, and looked for under each name that answers. */
+/** The target of a reference, found in the simplest way: by its whole path, and by each name under which a file is served. */
 function plainly(
   paths: readonly string[],
   page: string,
@@ -51,7 +51,7 @@ function plainly(
   return { absolute, answered: navigation && answers(true), otherCase };
 }
 
-/** As it is left in a path that is decoded. */
+/** The form that remains in a decoded path. */
 const ENCODED_SLASH = '%2F';
 
 /** RFC 3986, section 5.2.4. */
@@ -72,7 +72,7 @@ function pathOf(page: string, target: string): string | undefined {
   }
 }
 
-/** Whether a site that is not at the root of its host is left on the way. */
+/** Whether the reference leads out of a site that is not at the root of its host. */
 function goesAbove(page: string, target: string): boolean {
   const path = target.replace(/[?#].*/s, '').replaceAll('\\', '/');
   let depth = page.split('/').length - 1;

@@ -21,7 +21,7 @@ describe('a reference filter', () => {
 
   it('passes at most as many of each kind as an answer may have warnings', () => {
     const filter = new ReferenceFilter(new SitePaths(['index.html', 'a.html', 'b.png']));
-    // Answered, broken and in another case; relative, and absolute, of which path mode warns alone.
+    // Valid, broken and in another case; relative, and absolute, about which only path mode warns.
     const sorts = ['/a.html', 'gone.png', '/gone.png', 'B.png', '/B.png'];
     const many = Array.from({ length: 100 }, (_, n) => sorts.map((sort) => part(`${sort}?${n}`))).flat();
     expect(passed(filter, 'index.html', many)).to.deep.equal(targets(many.slice(0, 20 * sorts.length)));

@@ -14,7 +14,7 @@ function chosen(...paths: readonly string[]): readonly File[] {
   return paths.map((path) => ({ name: path, size: 0, webkitRelativePath: `site/${path}` }) as File);
 }
 
-/** A dropped folder, as browsers hand it over: in batches. */
+/** A dropped folder, as browsers list it: in batches. */
 function dropped(name: string, tree: Readonly<Record<string, object | string>>): FileSystemEntry {
   const children = Object.entries(tree).map(([child, content]) =>
     typeof content === 'string'

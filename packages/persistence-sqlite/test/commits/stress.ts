@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { CommitWatch, RowCache } from '../../src/engine/commit-watch.ts';
 import { inFolder } from '../in-folder.ts';
 
-/** What a stress found. */
+/** The result of a stress test. */
 export interface Stress {
   readonly checks: number;
   /** Answers from memory. */
@@ -18,11 +18,11 @@ export interface Stress {
   readonly changes: number;
 }
 
-/** How a stress is done. */
+/** The settings of a stress test. */
 export interface StressOptions {
   readonly checks: number;
   readonly killEvery?: number;
-  /** Makes what is tried in the place of {@link CommitWatch}. */
+  /** Creates what is tested in place of {@link CommitWatch}. */
   readonly watch?: (file: string) => Pick<CommitWatch, 'takeChange'>;
 }
 
@@ -56,7 +56,7 @@ export function stress({ checks, killEvery = 2_000, watch = watchOf }: StressOpt
     for (let n = 1; n <= checks; n += 1) {
       const least = Math.max(...writers.map((writer) => writer.acknowledged()));
       if ((cache.get('row')?.value ?? 0) < least) stale += 1;
-      // What runs without a pause looks for commits once.
+      // Code that runs without a pause checks for commits once.
       await undefined;
       // Writers are other processes: only their messages need the event loop.
       if (n % killEvery === 0) {
@@ -79,7 +79,7 @@ function watchOf(file: string): Pick<CommitWatch, 'takeChange'> {
 
 /** A process that changes the row. */
 interface Writer {
-  /** The last change that the writer was told to be committed. */
+  /** The last change whose commit was acknowledged to the writer. */
   acknowledged(): number;
   killAndRestart(): Promise<void>;
   end(): Promise<void>;

@@ -23,7 +23,7 @@ process.send?.('ready');
 for (;;) {
   const { value } = change.immediate();
   eight.writeDoubleBE(value);
-  // The commit has returned: from now on every reader has to see it.
+  // The commit has returned: from now on every reader must see it.
   writeSync(out, eight, 0, 8, 0);
   if (next(5) === 0) insert.run('x'.repeat(next(3_000)));
   if (next(40) === 0) remove.run();

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** What these tests replace in better-sqlite3. */
+/** The methods of better-sqlite3 that these tests replace. */
 interface Database {
   prepare(this: Database, sql: string): Statement;
   pragma(this: Database, sql: string, options?: object): unknown;

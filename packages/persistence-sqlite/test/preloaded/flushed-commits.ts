@@ -1,6 +1,6 @@
-// The disk of disk.c without a compiler, for `node --import`: it sees the flushes that Node makes, and takes a commit of
-// SQLite with `synchronous = FULL` for one of the log (https://sqlite.org/pragma.html#pragma_synchronous). It would not see
-// a checkpoint, so there is none. What is there after the start counts as flushed (`flushAll`).
+// The disk of disk.c without a compiler, for `node --import`: it records the flushes that Node makes, and treats a commit of
+// SQLite with `synchronous = FULL` as one of the log (https://sqlite.org/pragma.html#pragma_synchronous). It cannot notice
+// a checkpoint, so there is none. Everything that exists after the start counts as flushed (`flushAll`).
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const FULL = 2;
 let calls = 0;
 const newest = new Map<string, number>();
 
-/** Takes what a file or folder has now; the function that it returns puts it on the disk. */
+/** Copies the current content of a file or folder; the function that it returns puts the copy on the disk. */
 function take(path: string): () => void {
   const file = fs.statSync(path);
   const to = join(disk, file.isDirectory() ? 'names' : 'content', String(file.ino));
@@ -27,7 +27,7 @@ function take(path: string): () => void {
   calls += 1;
   const call = calls;
   return () => {
-    // Of two flushes of one file the one that was called last counts.
+    // Of two flushes of one file, the one that was called last counts.
     if ((newest.get(to) ?? 0) > call) return;
     newest.set(to, call);
     const staged = `${to}.${threadId}.${call}`;

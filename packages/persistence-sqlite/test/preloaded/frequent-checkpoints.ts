@@ -1,4 +1,4 @@
-// For `node --import`: each change of the database counts for twelve, so that a checkpoint comes after some forty.
+// For `node --import`: each change of the database counts as twelve, so that a checkpoint follows after about forty.
 import { Checkpointer } from '../../src/engine/checkpointer.ts';
 
 const WEIGHT = 12;

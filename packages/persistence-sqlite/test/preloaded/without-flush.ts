@@ -1,4 +1,4 @@
-// For `node --import`: a database that flushes nothing. Power cuts must notice.
+// For `node --import`: a database that flushes nothing. The tests of power cuts must notice it.
 import { connections } from './better-sqlite3.ts';
 
 const { pragma } = connections;

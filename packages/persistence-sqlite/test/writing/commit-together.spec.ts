@@ -14,7 +14,7 @@ interface Stage {
   readonly path: string;
   readonly file: LastingFile;
   readonly groups: { commit(works: readonly Work[]): ReturnType<typeof commitTogether> };
-  /** All that is noted, as another connection sees it. */
+  /** Everything that is stored, read by another connection. */
   readonly noted: () => readonly unknown[];
 }
 
@@ -133,13 +133,13 @@ describe('commitTogether', () => {
 
 describe('commitTogether, on a full disk', () => {
   const LARGE = 100_000;
-  /** Writes more than there is room for, unless the reserve is lent. */
+  /** Writes more than fits unless the reserve is released. */
   const large = (usesReserve: boolean): Work => ({
     usesReserve,
     run: (file) => note(file, 'x'.repeat(LARGE)),
   });
 
-  /** A database that gets no more pages, unless its reserve is lent. */
+  /** A database that gets no more pages unless its reserve is released. */
   function whenFull(play: (stage: Stage, lent: () => number) => void): Promise<void> {
     let setRoom = (_: number): void => {};
     const { reserve, lent } = lentRoom((pages) => setRoom(pages));

@@ -15,7 +15,7 @@ export function newWriter(
   return new ThreadedWriter(file, THREAD_SCHEMA.programs, changed, at);
 }
 
-/** Returns what a program results in, once there is a thread that takes it. */
+/** Returns the result of a program, once a thread accepts it. */
 export async function runInThread<Args, Result>(
   writer: ThreadedWriter,
   program: Program<Args, Result>,
@@ -28,7 +28,7 @@ export async function runInThread<Args, Result>(
   }
 }
 
-/** Returns when there is a thread that takes programs. */
+/** Returns once a thread accepts programs. */
 export function untilReady(writer: ThreadedWriter): Promise<void> {
   return runInThread(writer, NOTHING, undefined);
 }

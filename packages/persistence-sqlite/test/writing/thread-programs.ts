@@ -22,7 +22,7 @@ const NOTES: RecordTable<{ readonly text: string }, 'text'> = defineTable({
 /** Does nothing, in a transaction. */
 export const NOTHING = defineProgram('test.nothing', { run: () => nothing });
 
-/** Keeps a text, which may be there once. */
+/** Stores a text, which may exist only once. */
 export const NOTE = defineProgram('test.note', {
   *run(text: string) {
     yield* insert(NOTES, { text });
@@ -30,7 +30,7 @@ export const NOTE = defineProgram('test.note', {
   },
 });
 
-/** Keeps a text, and throws. */
+/** Stores a text, and throws. */
 export const REFUSE = defineProgram('test.refuse', {
   *run(text: string) {
     yield* insert(NOTES, { text });
@@ -38,7 +38,7 @@ export const REFUSE = defineProgram('test.refuse', {
   },
 });
 
-/** Results in the thread that ran it. */
+/** Returns the id of the thread that ran it. */
 export const WHERE = defineProgram('test.where', {
   *run() {
     yield* nothing;
@@ -46,7 +46,7 @@ export const WHERE = defineProgram('test.where', {
   },
 });
 
-/** Keeps a text, and ends its thread. */
+/** Stores a text, and ends its thread. */
 export const DIE = defineProgram('test.die', {
   *run(text: string) {
     yield* insert(NOTES, { text });
@@ -54,12 +54,12 @@ export const DIE = defineProgram('test.die', {
   },
 });
 
-/** All texts that are kept. */
+/** All stored texts. */
 export const NOTED = defineQuery('test.noted', function* () {
   return (yield* find(NOTES, {}, { order: ['text'] })).map((note) => note.text);
 });
 
-/** What the thread of these tests knows. */
+/** The programs of the thread of these tests. */
 export const THREAD_SCHEMA: DatabaseSchema = {
   tables: [NOTES],
   programs: [NOTHING, NOTE, REFUSE, WHERE, DIE, NOTED],

@@ -24,7 +24,7 @@ interface Stage {
   readonly changes: () => number;
 }
 
-/** A database whose programs run in a thread, which is there. */
+/** A database whose programs run in a thread, which has started. */
 function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
   return inFolder(async (folder) => {
     const file = join(folder, 'pinfold.sqlite');

@@ -10,13 +10,13 @@ function works(count: number): readonly Work[] {
 
 interface Stage {
   readonly queue: WriteQueue;
-  /** What arrives before the next look. */
+  /** The programs that arrive before the next check. */
   readonly arrive: (...more: readonly Work[]) => void;
   readonly groups: (readonly Work[])[];
   readonly outcomes: Map<Work, Outcome>;
 }
 
-/** A queue that is given what has arrived when it asks, and how each commit ends. */
+/** A queue with the programs that arrive when it checks, and the outcome of each commit. */
 function onStage(
   commit: (group: readonly Work[], stage: Stage) => readonly (Outcome | undefined)[],
   now?: () => number,

@@ -1,5 +1,5 @@
 import { writeInThread } from '../../src/writing/write-in-thread.ts';
 import { THREAD_SCHEMA } from './thread-programs.ts';
 
-/** In the place of the thread of the stores. */
+/** Replaces the thread of the stores. */
 writeInThread(THREAD_SCHEMA);
