@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { isFault, type RoleId } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
+import { outgoingBytes } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import type { ViewerOptions, ViewerStatistics } from '../src/index.ts';
 import { expectPage } from './expect-page.ts';
@@ -112,7 +113,7 @@ describe('the bodies of files', () => {
       });
     });
 
-    it('cause an error rather than wrong bytes if a file is read whole', async () => {
+    it('cause an error rather than wrong bytes if a file is read whole, and hold nothing', async () => {
       rig.storage.alter = (bytes) => bytes.set([1], bytes.length - 1);
       expectPage(await rig.askSite(id, '/small.txt'), 500);
       expectPage(await rig.askSite(id, '/'), 500);
@@ -120,6 +121,7 @@ describe('the bodies of files', () => {
       expectPage(await rig.askSite(id, '/'), 500);
       expectPage(await rig.askSite(id, '/', { headers: { range: 'bytes=0-9' } }), 500);
       expect(rig.log.every(({ error }) => isFault(error) && error.code === 'store_corrupt')).to.equal(true);
+      expect(outgoingBytes.bytes).to.equal(0);
       rig.storage.alter = undefined;
       expect((await rig.askSite(id, '/')).text).to.equal('home'.repeat(100));
     });

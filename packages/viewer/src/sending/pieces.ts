@@ -136,12 +136,23 @@ class ExpandedPieces implements AsyncIterableIterator<Uint8Array> {
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
     while (!this.#isEnded) {
-      const { value, done } = await this.#pieces.next();
-      const part = done === true ? this.#verifiedEnd() : this.#partOf(value);
-      if (this.#isEnded) await this.return();
+      const part = await this.#next();
       if (part.length > 0) return { value: part, done: false };
     }
     return { value: undefined, done: true };
+  }
+
+  /** Ends the pieces when it throws: `for await` calls no `return` then. */
+  async #next(): Promise<Uint8Array> {
+    let isRead = false;
+    try {
+      const { value, done } = await this.#pieces.next();
+      const part = done === true ? this.#verifiedEnd() : this.#partOf(value);
+      isRead = !this.#isEnded;
+      return part;
+    } finally {
+      if (!isRead) await this.return();
+    }
   }
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
