@@ -112,7 +112,7 @@ export function judgeListing(listing: ArchiveListing, limits: ArchiveLimits): Ju
 
 /** Like {@link judgeListing}, but yields every few milliseconds, so as not to block the event loop. */
 export function* judgeInChunks(listing: ArchiveListing, limits: ArchiveLimits): Generator<void, Judgement> {
-  const entries = named(listing.entries);
+  const entries = nameEntries(listing.entries);
   const files = entries.filter((entry) => !entry.isFolder);
   const names = entries.filter((entry) => !entry.isSystem).map(({ name }) => name);
   const root = siteRoot(names);
@@ -147,7 +147,7 @@ export function orderProblems<P extends { readonly rule: string }>(problems: rea
   return [...firsts.values(), ...problems.filter((problem) => firsts.get(problem.rule) !== problem)];
 }
 
-function named(listed: readonly ListedEntry[]): readonly NamedEntry[] {
+function nameEntries(listed: readonly ListedEntry[]): readonly NamedEntry[] {
   const names = normalizeNames(listed);
   const entries: NamedEntry[] = [];
   listed.forEach((entry, index) => {

@@ -201,13 +201,13 @@ export function recordLine({ kind, value }: MovedRecord): string {
 
 /** @throws TypeError for a line that is no record. Its message repeats no text of the line, which may be secret. */
 export function readRecordLine(line: string): MovedRecord {
-  const { record: kind, ...value } = parsed(line);
+  const { record: kind, ...value } = parseLine(line);
   if (typeof kind !== 'string' || !Object.hasOwn(CODECS, kind))
     throw new TypeError('record: a kind was expected');
   return { kind, value: CODECS[kind as MovedRecord['kind']].read(value) } as MovedRecord;
 }
 
-function parsed(line: string): Record<string, unknown> {
+function parseLine(line: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;

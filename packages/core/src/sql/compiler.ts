@@ -34,7 +34,7 @@ import {
 export class SqlCompiler {
   readonly #dialect: SqlDialect;
   /** The plans of each table, by the shapes of actions and by lookups. */
-  readonly #tables: Map<AnyTable, { own: SqlTable; plans: Map<string | Lookup<unknown>, unknown> }> =
+  readonly #tables: Map<AnyTable, { sqlTable: SqlTable; plans: Map<string | Lookup<unknown>, unknown> }> =
     new Map();
   readonly #texts: WeakMap<object, string> = new WeakMap();
 
@@ -49,25 +49,29 @@ export class SqlCompiler {
     switch (action.kind) {
       case 'get': {
         const shape = `get ${this.#textOf(action.select)} ${this.#textOf(action.references)}`;
-        return this.#known(table, shape, (own) => getPlan(own, action));
+        return this.#known(table, shape, (sqlTable) => getPlan(sqlTable, action));
       }
       case 'find':
-        return this.#known(table, `find ${this.#rangeOf(action)} ${where}`, (own) => findPlan(own, action));
+        return this.#known(table, `find ${this.#rangeOf(action)} ${where}`, (sqlTable) =>
+          findPlan(sqlTable, action),
+        );
       case 'aggregate':
-        return this.#known(table, `sum ${action.sum} ${where}`, (own) => aggregatePlan(own, action));
+        return this.#known(table, `sum ${action.sum} ${where}`, (sqlTable) =>
+          aggregatePlan(sqlTable, action),
+        );
       case 'max':
-        return this.#known(table, `max ${action.column} ${where}`, (own) => maxPlan(own, action));
+        return this.#known(table, `max ${action.column} ${where}`, (sqlTable) => maxPlan(sqlTable, action));
       case 'distinct': {
         const shape = `distinct ${action.column} ${action.after === undefined} ${where}`;
-        return this.#known(table, shape, (own) => distinctPlan(own, action));
+        return this.#known(table, shape, (sqlTable) => distinctPlan(sqlTable, action));
       }
       case 'insert':
       case 'upsert':
-        return this.#known(table, action.kind, (own) => insertPlan(own, action));
+        return this.#known(table, action.kind, (sqlTable) => insertPlan(sqlTable, action));
       case 'update': {
         const members = Object.keys(action.changes).join();
         if (members === '') return undefined;
-        return this.#known(table, `update ${members}`, (own) => updatePlan(own, action));
+        return this.#known(table, `update ${members}`, (sqlTable) => updatePlan(sqlTable, action));
       }
       case 'remove':
         return this.#known(table, 'remove', removePlan);
@@ -77,17 +81,20 @@ export class SqlCompiler {
   scanPlansOf(action: ScanAction): ScanPlans {
     const conditions = `${shapeOfWhere(action.where)} ${shapeOfWhere(action.filter)}`;
     const shape = `scan ${this.#rangeOf(action)} ${conditions}`;
-    return this.#known(action.table, shape, (own) => scanPlans(own, action));
+    return this.#known(action.table, shape, (sqlTable) => scanPlans(sqlTable, action));
   }
 
   lookupPlanOf<Value>(lookup: Lookup<Value>): LookupPlan<Value> {
-    return this.#known(lookup.table, lookup, (own) => lookupPlan(own, lookup));
+    return this.#known(lookup.table, lookup, (sqlTable) => lookupPlan(sqlTable, lookup));
   }
 
-  #known<Plan>(table: AnyTable, shape: string | Lookup<unknown>, write: (own: SqlTable) => Plan): Plan {
-    const known = this.#tables.get(table) ?? { own: new SqlTable(table, this.#dialect), plans: new Map() };
+  #known<Plan>(table: AnyTable, shape: string | Lookup<unknown>, write: (sqlTable: SqlTable) => Plan): Plan {
+    const known = this.#tables.get(table) ?? {
+      sqlTable: new SqlTable(table, this.#dialect),
+      plans: new Map(),
+    };
     this.#tables.set(table, known);
-    const plan = (known.plans.get(shape) as Plan | undefined) ?? write(known.own);
+    const plan = (known.plans.get(shape) as Plan | undefined) ?? write(known.sqlTable);
     known.plans.set(shape, plan);
     return plan;
   }

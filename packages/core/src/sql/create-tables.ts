@@ -16,42 +16,42 @@ import { membersIn, StatementText } from './statement-text.ts';
  */
 export function createTables(tables: readonly AnyTable[], dialect: SqlDialect): readonly string[] {
   return tables.flatMap((table) => {
-    const own = new SqlTable(table, dialect);
+    const sqlTable = new SqlTable(table, dialect);
     // No index is needed for the sequence if it is the primary key.
-    const indexes = table.indexes.filter(({ columns }) => columns.join() !== own.sequenceKey);
-    return [createTable(own), ...indexes.map((index) => createIndex(own, index))];
+    const indexes = table.indexes.filter(({ columns }) => columns.join() !== sqlTable.sequenceKey);
+    return [createTable(sqlTable), ...indexes.map((index) => createIndex(sqlTable, index))];
   });
 }
 
-function createTable(own: SqlTable): string {
-  const { dialect, table } = own;
+function createTable(sqlTable: SqlTable): string {
+  const { dialect, table } = sqlTable;
   const inKeys = new Set([...table.key, ...table.unique.flat()]);
-  const columns = own.members.map((member) => {
-    const { name, column } = own.column(member);
+  const columns = sqlTable.members.map((member) => {
+    const { name, column } = sqlTable.column(member);
     return `${name} ${dialect.columnType(column, name, inKeys.has(member))}`;
   });
   const names = (members: readonly string[]): string =>
-    members.map((member) => own.column(member).name).join(', ');
+    members.map((member) => sqlTable.column(member).name).join(', ');
   const keys = [
-    `${own.sequenceKey === undefined ? 'PRIMARY KEY' : 'UNIQUE'} (${names(table.key)})`,
+    `${sqlTable.sequenceKey === undefined ? 'PRIMARY KEY' : 'UNIQUE'} (${names(table.key)})`,
     ...table.unique.map((members) => `UNIQUE (${names(members)})`),
   ];
-  return `CREATE TABLE ${own.name} (${[...columns, ...keys].join(', ')}) ${dialect.tableEnd(table)}`;
+  return `CREATE TABLE ${sqlTable.name} (${[...columns, ...keys].join(', ')}) ${dialect.tableEnd(table)}`;
 }
 
 function createIndex(
-  own: SqlTable,
+  sqlTable: SqlTable,
   { name, columns, covers = [], where }: TableIndex<Readonly<Record<string, unknown>>>,
 ): string {
-  const { dialect } = own;
-  const nameOf = (member: string): string => own.column(member).name;
-  const text = new StatementText(own);
+  const { dialect } = sqlTable;
+  const nameOf = (member: string): string => sqlTable.column(member).name;
+  const text = new StatementText(sqlTable);
   const isWhole = where === undefined || dialect.indexesAllRows === true;
   const noAlias = (): string => '';
   const condition = isWhole ? '' : ` WHERE ${text.where(where, () => where, noAlias)}`;
   if (text.binders.length > 0)
-    throw new TypeError(`the index ${name} of ${own.table.name} has a value in its condition`);
-  const isText = (member: string): boolean => own.column(member).column.type === 'text';
+    throw new TypeError(`the index ${name} of ${sqlTable.table.name} has a value in its condition`);
+  const isText = (member: string): boolean => sqlTable.column(member).column.type === 'text';
   const texts = columns.filter(isText).length;
   const partOf = (member: string): string =>
     (isText(member) ? dialect.indexedText?.(nameOf(member), texts) : undefined) ?? nameOf(member);
@@ -60,5 +60,5 @@ function createIndex(
     covers.map(nameOf),
     membersIn(where ?? {}).map(nameOf),
   );
-  return `CREATE INDEX ${own.table.name}_${name} ON ${own.name} ${of}${condition}`;
+  return `CREATE INDEX ${sqlTable.table.name}_${name} ON ${sqlTable.name} ${of}${condition}`;
 }

@@ -22,45 +22,49 @@ export interface ScanPlans {
  * Writes a bounded scan as two statements: databases would evaluate a common table expression for both to its end. The scan
  * checks filter columns that are in an index there, and reads only rows that pass.
  */
-export function scanPlans(own: SqlTable, action: ScanAction): ScanPlans {
-  return { rows: rowsPlan(own, action), end: endPlan(own, action), whole: findPlan(own, action) };
+export function scanPlans(sqlTable: SqlTable, action: ScanAction): ScanPlans {
+  return {
+    rows: rowsPlan(sqlTable, action),
+    end: endPlan(sqlTable, action),
+    whole: findPlan(sqlTable, action),
+  };
 }
 
-function rowsPlan(own: SqlTable, action: ScanAction): SqlPlan {
-  const { dialect, table } = own;
+function rowsPlan(sqlTable: SqlTable, action: ScanAction): SqlPlan {
+  const { dialect, table } = sqlTable;
   const { where, filter, order, descending, select } = action;
-  const covered = coveredBy(own.table, where, order);
+  const covered = coveredBy(sqlTable.table, where, order);
   const filtered = membersIn(filter).filter((member) => covered.has(member));
   const place = dialect.rowPlace?.(table);
   const key = place === undefined ? table.key : [];
   const scanned = [...new Set([...key, ...filtered, ...(dialect.keepsOrder ? [] : order)])];
-  const text = new StatementText(own);
-  const columns = scanned.map((member) => own.nameOf('t0', member));
-  const on = key.map((member) => `${own.nameOf('t1', member)} = ${own.nameOf('scanned', member)}`);
+  const text = new StatementText(sqlTable);
+  const columns = scanned.map((member) => sqlTable.nameOf('t0', member));
+  const on = key.map((member) => `${sqlTable.nameOf('t1', member)} = ${sqlTable.nameOf('scanned', member)}`);
   if (place !== undefined) {
     columns.push(`t0.${place} AS place`);
     on.push(`t1.${place} = scanned.place`);
   }
-  const range = rangeText(own, action, text, [], ({ maxScanned }) => maxScanned);
+  const range = rangeText(sqlTable, action, text, [], ({ maxScanned }) => maxScanned);
   const passes = text.where(
     filter,
     (one) => one.filter,
     (member) => (scanned.includes(member) ? 'scanned' : 't1'),
   );
-  const read = own.reader(select);
-  const sorted = dialect.keepsOrder ? [] : order.map((member) => own.nameOf('scanned', member));
+  const read = sqlTable.reader(select);
+  const sorted = dialect.keepsOrder ? [] : order.map((member) => sqlTable.nameOf('scanned', member));
   const limit = text.bindLimit((one) => one.limit);
   return text.plan(
-    `SELECT ${own.select('t1', select)}
-      FROM (SELECT ${columns.join(', ')} FROM ${own.name} AS t0 ${range}) AS scanned CROSS JOIN ${own.name} AS t1
+    `SELECT ${sqlTable.select('t1', select)}
+      FROM (SELECT ${columns.join(', ')} FROM ${sqlTable.name} AS t0 ${range}) AS scanned CROSS JOIN ${sqlTable.name} AS t1
       WHERE ${on.join(' AND ')} AND ${passes}${orderText(sorted, descending)} LIMIT ${limit}`,
     { result: (rows) => rows.map((row) => read(row)), isPlannedEachTime: true },
   );
 }
 
-function endPlan(own: SqlTable, action: ScanAction): SqlPlan {
-  const read = own.reader(action.order);
-  const plan = findPlan(own, { ...action, kind: 'find', select: action.order, offset: 0 });
+function endPlan(sqlTable: SqlTable, action: ScanAction): SqlPlan {
+  const read = sqlTable.reader(action.order);
+  const plan = findPlan(sqlTable, { ...action, kind: 'find', select: action.order, offset: 0 });
   return {
     ...plan,
     values: (one) => plan.values({ ...one, limit: 1, offset: (one as ScanAction).maxScanned - 1 }),

@@ -31,22 +31,22 @@ const SYMBOLS = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
  * order of the text, since some databases number them by position.
  */
 export class StatementText {
-  readonly #own: SqlTable;
+  readonly #table: SqlTable;
   readonly binders: Binder[] = [];
 
-  constructor(own: SqlTable) {
-    this.#own = own;
+  constructor(table: SqlTable) {
+    this.#table = table;
   }
 
   /** Writes a parameter. */
   bind(binder: Binder): string {
-    return this.#own.dialect.parameter(this.binders.push(binder));
+    return this.#table.dialect.parameter(this.binders.push(binder));
   }
 
   /** Writes a parameter for LIMIT. */
   bindLimit(binder: Binder): string {
     const parameter = this.bind(binder);
-    return this.#own.dialect.limit?.(parameter) ?? parameter;
+    return this.#table.dialect.limit?.(parameter) ?? parameter;
   }
 
   /** Makes the plan of a text, after all of its parameters were written. */
@@ -72,12 +72,12 @@ export class StatementText {
         const options = (match as readonly AnyWhere[]).map((one, n) => this.where(one, partOf(n), aliasOf));
         return [options.length === 0 ? '1 = 0' : `(${options.join(' OR ')})`];
       }
-      const name = this.#own.nameOf(aliasOf(member), member);
+      const name = this.#table.nameOf(aliasOf(member), member);
       if (Array.isArray(match)) return match.map((one, n) => this.#comparison(name, one, partOf(n), aliasOf));
       return [
         match instanceof Comparison
           ? this.#comparison(name, match, at, aliasOf)
-          : this.#isEqual(this.#own.column(member), name, match, at),
+          : this.#isEqual(this.#table.column(member), name, match, at),
       ];
     });
     return terms.length === 0 ? '1 = 1' : terms.join(' AND ');
@@ -86,7 +86,7 @@ export class StatementText {
   #isEqual({ column, write }: SqlColumn, name: string, value: unknown, at: Binder): string {
     if (value === null) return `${name} IS NULL`;
     if (column.type === 'json') throw new TypeError(`${name} is JSON, which is not compared`);
-    if (column.type === 'flag') return this.#own.dialect.isFlag(name, value as boolean);
+    if (column.type === 'flag') return this.#table.dialect.isFlag(name, value as boolean);
     return `${name} = ${this.bind((action) => write(at(action)))}`;
   }
 
@@ -96,7 +96,7 @@ export class StatementText {
     at: Binder,
     aliasOf: (member: string) => string,
   ): string {
-    const { dialect } = this.#own;
+    const { dialect } = this.#table;
     const operandOf: Binder = (action) => (at(action) as Comparison<unknown>).operand;
     switch (operator) {
       case 'not_null':
@@ -110,7 +110,9 @@ export class StatementText {
         return dialect.contains(name, this.bind(operandOf));
     }
     const isColumn = operand instanceof ColumnValue;
-    const other = isColumn ? this.#own.nameOf(aliasOf(operand.column), operand.column) : this.bind(operandOf);
+    const other = isColumn
+      ? this.#table.nameOf(aliasOf(operand.column), operand.column)
+      : this.bind(operandOf);
     return `${name} ${SYMBOLS[operator]} ${other}`;
   }
 }

@@ -15,9 +15,12 @@ import { type Binder, type SqlPlan, StatementText } from './statement-text.ts';
 const EVERY_ROW = Number.MAX_SAFE_INTEGER;
 
 /** The parts of a statement that reads rows of a table, as `t0`, with the rows that they refer to. */
-function joinedRows(own: SqlTable, { select, references = {} }: Pick<GetAction, 'select' | 'references'>) {
+function joinedRows(
+  sqlTable: SqlTable,
+  { select, references = {} }: Pick<GetAction, 'select' | 'references'>,
+) {
   const others = Object.entries(references).map(([member, columns], n) => {
-    const to = own.reference(member);
+    const to = sqlTable.reference(member);
     const [key = ''] = to.table.key;
     const [alias, prefix] = [`t${n + 1}`, `${n + 1} `];
     return {
@@ -25,14 +28,14 @@ function joinedRows(own: SqlTable, { select, references = {} }: Pick<GetAction, 
       nullKey: prefix + key,
       // Selects the key as well: null if there is no such row.
       select: to.select(alias, [...new Set([key, ...columns])], prefix),
-      join: ` LEFT JOIN ${to.name} AS ${alias} ON ${to.nameOf(alias, key)} = ${own.nameOf('t0', member)}`,
+      join: ` LEFT JOIN ${to.name} AS ${alias} ON ${to.nameOf(alias, key)} = ${sqlTable.nameOf('t0', member)}`,
       read: to.partReader(columns, prefix),
     };
   });
-  const readOwn = own.partReader(select);
+  const readOwn = sqlTable.partReader(select);
   return {
-    columns: [own.select('t0', select), ...others.map((other) => other.select)].join(', '),
-    from: `${own.name} AS t0${others.map(({ join }) => join).join('')}`,
+    columns: [sqlTable.select('t0', select), ...others.map((other) => other.select)].join(', '),
+    from: `${sqlTable.name} AS t0${others.map(({ join }) => join).join('')}`,
     read: (row: SqlRow | undefined) => {
       if (row === undefined) return undefined;
       const found = others.map(({ member, nullKey, read }) => [
@@ -44,11 +47,11 @@ function joinedRows(own: SqlTable, { select, references = {} }: Pick<GetAction, 
   };
 }
 
-export function getPlan(own: SqlTable, action: GetAction): SqlPlan {
-  const text = new StatementText(own);
-  const { columns, from, read } = joinedRows(own, action);
-  const readOwn = own.reader(action.select);
-  return text.plan(`SELECT ${columns} FROM ${from} WHERE ${keyText(own, text, 't0')}`, {
+export function getPlan(sqlTable: SqlTable, action: GetAction): SqlPlan {
+  const text = new StatementText(sqlTable);
+  const { columns, from, read } = joinedRows(sqlTable, action);
+  const readOwn = sqlTable.reader(action.select);
+  return text.plan(`SELECT ${columns} FROM ${from} WHERE ${keyText(sqlTable, text, 't0')}`, {
     result: ([row]) => (action.references === undefined ? row && readOwn(row) : read(row)),
     isOneRow: true,
   });
@@ -70,12 +73,12 @@ export interface LookupPlan<Value> {
 }
 
 export function lookupPlan<Value>(
-  own: SqlTable,
+  sqlTable: SqlTable,
   { by, make, ...selected }: Lookup<Value>,
 ): LookupPlan<Value> {
-  const { dialect } = own;
-  const { columns, from, read } = joinedRows(own, selected);
-  const key = own.nameOf('t0', by);
+  const { dialect } = sqlTable;
+  const { columns, from, read } = joinedRows(sqlTable, selected);
+  const key = sqlTable.nameOf('t0', by);
   const parameter = dialect.parameter(1);
   return {
     text: `SELECT ${columns} FROM ${from} WHERE ${key} = ${parameter}`,
@@ -86,12 +89,12 @@ export function lookupPlan<Value>(
 }
 
 /** Finds the rows of a range; for a scan, those that pass its filter. */
-export function findPlan(own: SqlTable, action: FindAction | ScanAction): SqlPlan {
-  const text = new StatementText(own);
-  const read = own.reader(action.select);
+export function findPlan(sqlTable: SqlTable, action: FindAction | ScanAction): SqlPlan {
+  const text = new StatementText(sqlTable);
+  const read = sqlTable.reader(action.select);
   const passes = action.kind === 'scan' ? [text.where(action.filter, ({ filter }) => filter)] : [];
-  const range = rangeText(own, action, text, passes);
-  return text.plan(`SELECT ${own.select('t0', action.select)} FROM ${own.name} AS t0 ${range}`, {
+  const range = rangeText(sqlTable, action, text, passes);
+  return text.plan(`SELECT ${sqlTable.select('t0', action.select)} FROM ${sqlTable.name} AS t0 ${range}`, {
     result: (rows) => rows.map((row) => read(row)),
     isPlannedEachTime: action.kind === 'scan' || (action.limit !== undefined && action.limit > 1),
   });
@@ -99,13 +102,13 @@ export function findPlan(own: SqlTable, action: FindAction | ScanAction): SqlPla
 
 /** Writes the conditions of a range, after the `first` ones that are written already, its order and its limits. */
 export function rangeText(
-  own: SqlTable,
+  sqlTable: SqlTable,
   { where, order = [], descending, after, limit, offset }: FindAction | ScanAction,
   text: StatementText,
   first: readonly string[] = [],
   limitOf: Binder = (action) => action.limit ?? EVERY_ROW,
 ): string {
-  const columns = order.map((member: string) => own.nameOf('t0', member));
+  const columns = order.map((member: string) => sqlTable.nameOf('t0', member));
   const terms = [...first, text.where(where)];
   if (after !== undefined) {
     const place = order.map((member: string) => text.bind((action) => action.after[member]));
@@ -122,33 +125,33 @@ export function orderText(columns: readonly string[], descending = false): strin
   return sorted.length === 0 ? '' : ` ORDER BY ${sorted.join(', ')}`;
 }
 
-export function aggregatePlan(own: SqlTable, { where, sum }: AggregateAction): SqlPlan {
-  const text = new StatementText(own);
+export function aggregatePlan(sqlTable: SqlTable, { where, sum }: AggregateAction): SqlPlan {
+  const text = new StatementText(sqlTable);
   const total =
-    sum === undefined ? '0' : own.dialect.wholeNumber(`coalesce(sum(${own.nameOf('t0', sum)}), 0)`);
-  const rest = `FROM ${own.name} AS t0 WHERE ${text.where(where)}`;
+    sum === undefined ? '0' : sqlTable.dialect.wholeNumber(`coalesce(sum(${sqlTable.nameOf('t0', sum)}), 0)`);
+  const rest = `FROM ${sqlTable.name} AS t0 WHERE ${text.where(where)}`;
   return text.plan(`SELECT count(*) AS "count", ${total} AS "sum" ${rest}`, {
     result: ([row]) => ({ count: Number(row?.count), sum: Number(row?.sum) }),
     isOneRow: true,
   });
 }
 
-export function maxPlan(own: SqlTable, { where, column }: MaxAction): SqlPlan {
-  const text = new StatementText(own);
+export function maxPlan(sqlTable: SqlTable, { where, column }: MaxAction): SqlPlan {
+  const text = new StatementText(sqlTable);
   // An index answers max() alone; ORDER BY … DESC LIMIT 1 would also read the row.
-  const greatest = `max(${own.nameOf('t0', column)}) AS "max"`;
-  return text.plan(`SELECT ${greatest} FROM ${own.name} AS t0 WHERE ${text.where(where)}`, {
+  const greatest = `max(${sqlTable.nameOf('t0', column)}) AS "max"`;
+  return text.plan(`SELECT ${greatest} FROM ${sqlTable.name} AS t0 WHERE ${text.where(where)}`, {
     result: ([row]) => Number(row?.max ?? 0),
     isOneRow: true,
   });
 }
 
-export function distinctPlan(own: SqlTable, { where, column, after }: DistinctAction): SqlPlan {
-  const text = new StatementText(own);
-  const name = own.nameOf('t0', column);
+export function distinctPlan(sqlTable: SqlTable, { where, column, after }: DistinctAction): SqlPlan {
+  const text = new StatementText(sqlTable);
+  const name = sqlTable.nameOf('t0', column);
   const terms = [text.where(where), `${name} IS NOT NULL`];
   if (after !== undefined) terms.push(`${name} > ${text.bind((action) => action.after)}`);
-  const rest = `FROM ${own.name} AS t0 WHERE ${terms.join(' AND ')} ORDER BY ${name}`;
+  const rest = `FROM ${sqlTable.name} AS t0 WHERE ${terms.join(' AND ')} ORDER BY ${name}`;
   const limit = text.bindLimit((action) => action.limit);
   return text.plan(`SELECT DISTINCT ${name} AS "value" ${rest} LIMIT ${limit}`, {
     result: (rows) => rows.map(({ value }) => value),
@@ -160,18 +163,19 @@ function tuple(names: readonly string[]): string {
   return names.length === 1 ? `${names[0]}` : `(${names.join(', ')})`;
 }
 
-export function insertPlan(own: SqlTable, { kind }: InsertAction): SqlPlan {
-  const text = new StatementText(own);
-  const members = own.members.filter((member) => own.column(member).column.type !== 'sequence');
+export function insertPlan(sqlTable: SqlTable, { kind }: InsertAction): SqlPlan {
+  const text = new StatementText(sqlTable);
+  const members = sqlTable.members.filter((member) => sqlTable.column(member).column.type !== 'sequence');
   const values = members.map((member) => {
-    const { write } = own.column(member);
+    const { write } = sqlTable.column(member);
     return text.bind(({ row }) => write(row[member]));
   });
-  const names = members.map((member) => own.column(member).name);
-  const key = own.table.key.map((member) => own.column(member).name);
+  const names = members.map((member) => sqlTable.column(member).name);
+  const key = sqlTable.table.key.map((member) => sqlTable.column(member).name);
   const others = names.filter((name) => !key.includes(name));
-  const end = kind === 'insert' ? '' : ` ${own.dialect.onTakenKey?.(key, others) ?? onConflict(key, others)}`;
-  return text.plan(`INSERT INTO ${own.name} (${names.join(', ')}) VALUES (${values.join(', ')})${end}`);
+  const end =
+    kind === 'insert' ? '' : ` ${sqlTable.dialect.onTakenKey?.(key, others) ?? onConflict(key, others)}`;
+  return text.plan(`INSERT INTO ${sqlTable.name} (${names.join(', ')}) VALUES (${values.join(', ')})${end}`);
 }
 
 function onConflict(key: readonly string[], others: readonly string[]): string {
@@ -179,24 +183,24 @@ function onConflict(key: readonly string[], others: readonly string[]): string {
   return `ON CONFLICT (${key.join(', ')}) DO ${changes === '' ? 'NOTHING' : `UPDATE SET ${changes}`}`;
 }
 
-export function updatePlan(own: SqlTable, { changes }: UpdateAction): SqlPlan {
-  const text = new StatementText(own);
+export function updatePlan(sqlTable: SqlTable, { changes }: UpdateAction): SqlPlan {
+  const text = new StatementText(sqlTable);
   const set = Object.keys(changes).map((member) => {
-    const { name, write } = own.column(member);
+    const { name, write } = sqlTable.column(member);
     return `${name} = ${text.bind((action) => write(action.changes[member]))}`;
   });
-  return text.plan(`UPDATE ${own.name} SET ${set.join(', ')} WHERE ${keyText(own, text)}`);
+  return text.plan(`UPDATE ${sqlTable.name} SET ${set.join(', ')} WHERE ${keyText(sqlTable, text)}`);
 }
 
-export function removePlan(own: SqlTable): SqlPlan {
-  const text = new StatementText(own);
-  return text.plan(`DELETE FROM ${own.name} WHERE ${keyText(own, text)}`);
+export function removePlan(sqlTable: SqlTable): SqlPlan {
+  const text = new StatementText(sqlTable);
+  return text.plan(`DELETE FROM ${sqlTable.name} WHERE ${keyText(sqlTable, text)}`);
 }
 
 /** Writes the condition for a primary key. */
-function keyText(own: SqlTable, text: StatementText, alias = ''): string {
-  const terms = own.table.key.map(
-    (member) => `${own.nameOf(alias, member)} = ${text.bind(({ key }) => key[member])}`,
+function keyText(sqlTable: SqlTable, text: StatementText, alias = ''): string {
+  const terms = sqlTable.table.key.map(
+    (member) => `${sqlTable.nameOf(alias, member)} = ${text.bind(({ key }) => key[member])}`,
   );
   return terms.join(' AND ');
 }
