@@ -37,7 +37,7 @@ import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 import type { Prepare } from '../src/engine/sqlite-file.ts';
 import { openSqlite } from '../src/index.ts';
 import { inFolder } from './in-folder.ts';
-import { lentRoom } from './lent-room.ts';
+import { releasedRoom } from './released-room.ts';
 import { stock } from './stocked.ts';
 import { storesOver } from './stores-over.ts';
 
@@ -62,11 +62,11 @@ describe('Reserve', () => {
   it('frees the space during a task, also a nested one, and then reserves it again', () =>
     onReserve((reserve, file) => {
       reserve.refill();
-      const lent = reserve.lend(() => {
+      const released = reserve.releaseDuring(() => {
         reserve.refill();
-        return [existsSync(file), reserve.lend(() => existsSync(file)), existsSync(file)];
+        return [existsSync(file), reserve.releaseDuring(() => existsSync(file)), existsSync(file)];
       });
-      expect(lent).to.deep.equal([false, false, false]);
+      expect(released).to.deep.equal([false, false, false]);
       expect(statSync(file).size).to.equal(RESERVE);
     }));
 
@@ -76,7 +76,7 @@ describe('Reserve', () => {
       const failing = (): never => {
         throw reason;
       };
-      expect(() => reserve.lend(failing)).to.throw(reason);
+      expect(() => reserve.releaseDuring(failing)).to.throw(reason);
       expect(statSync(file).size).to.equal(RESERVE);
     }));
 
@@ -84,7 +84,7 @@ describe('Reserve', () => {
     inFolder(async (folder) => {
       const reserve = new Reserve(join(folder, 'absent', 'pinfold.sqlite'));
       reserve.refill();
-      expect(reserve.lend(() => 'done')).to.equal('done');
+      expect(reserve.releaseDuring(() => 'done')).to.equal('done');
     }));
 
   it('is reserved from the first opening on, and restored by a later one', () =>
@@ -114,7 +114,7 @@ describe('A full database', () => {
     readonly connection: SqliteConnection;
     readonly stores: Stores;
     /** How often the reserve was released. */
-    readonly lent: () => number;
+    readonly released: () => number;
   }
 
   /** A database of ended roles, a key and a session that gets no more pages unless its reserve is released. */
@@ -122,7 +122,7 @@ describe('A full database', () => {
     await inFolder(async (folder) => {
       let opened: Prepare | undefined;
       const setRoom = (pages: number): unknown => opened?.(`PRAGMA max_page_count = ${pages}`).get();
-      const { reserve, lent } = lentRoom(setRoom);
+      const { reserve, released } = releasedRoom(setRoom);
       const connection = new SqliteConnection(
         join(folder, 'pinfold.sqlite'),
         (length) => setTimeout(length),
@@ -139,7 +139,7 @@ describe('A full database', () => {
         opened = prepare;
       });
       setRoom(1);
-      await play({ connection, stores, lent });
+      await play({ connection, stores, released });
       connection.close();
     });
   }
@@ -150,13 +150,13 @@ describe('A full database', () => {
   }
 
   it('refuses a publication, lets a cleanup run, and accepts publications again after it', () =>
-    whenFull(async ({ stores: { roles: store }, lent }) => {
+    whenFull(async ({ stores: { roles: store }, released }) => {
       const refused = await rejectionOf(publishTo(store, large(1)));
       expect(isFault(refused) && refused.code).to.equal('store_unavailable');
-      expect(lent(), 'not for publishing').to.equal(0);
+      expect(released(), 'not for publishing').to.equal(0);
       const tasks = await store.claimForCleanup(CLAIM);
       expect(tasks).to.have.lengthOf(ROLES);
-      expect(lent(), 'for the claims').to.be.at.least(1);
+      expect(released(), 'for the claims').to.be.at.least(1);
       const orphans = Array.from({ length: 1_000 }, (_, n) => anArchiveId(n));
       const kept = await store.saveComparison(aComparison({ orphans, missing: orphans }), undefined);
       expect(kept.kind, 'a comparison').to.equal('saved');
@@ -166,7 +166,7 @@ describe('A full database', () => {
     }));
 
   it('refuses even a cleanup if the reserve does not suffice', () =>
-    whenFull(async ({ connection, lent }) => {
+    whenFull(async ({ connection, released }) => {
       const tooLarge = await rejectionOf(
         connection.write(({ prepare }) => {
           prepare('PRAGMA max_page_count = 1').get();
@@ -174,11 +174,11 @@ describe('A full database', () => {
         }, true),
       );
       expect(tooLarge).to.have.nested.property('cause.code', 'SQLITE_FULL');
-      expect(lent()).to.equal(1);
+      expect(released()).to.equal(1);
     }));
 
   it('accepts changes that end access: a stop, a takedown, a block, a revoked key and an ended session', () =>
-    whenFull(async ({ stores, lent }) => {
+    whenFull(async ({ stores, released }) => {
       // More than fits into the existing pages.
       const events = (): readonly HistoryEvent[] => Array.from({ length: 300 }, () => anEvent());
       const load = async (n: number): Promise<Versioned<Role>> => {
@@ -201,16 +201,16 @@ describe('A full database', () => {
       ];
       for (const [n, change] of changes.entries()) {
         await change();
-        expect(lent(), `change ${n}`).to.equal(n + 1);
+        expect(released(), `change ${n}`).to.equal(n + 1);
       }
     }));
 
-  it('lends its reserve to no other change', () =>
-    whenFull(async ({ connection, lent }) => {
+  it('releases its reserve for no other change', () =>
+    whenFull(async ({ connection, released }) => {
       const grown = connection.write(({ prepare }) =>
         prepare('CREATE TABLE more AS SELECT zeroblob(100000)').run(),
       );
       expect(await rejectionOf(grown)).to.have.nested.property('cause.code', 'SQLITE_FULL');
-      expect(lent()).to.equal(0);
+      expect(released()).to.equal(0);
     }));
 });

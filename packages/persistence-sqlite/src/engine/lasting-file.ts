@@ -6,11 +6,11 @@ import { SqliteFile } from './sqlite-file.ts';
 /** A file that stays open, and is opened again after an error that may have made it unusable. */
 export class LastingFile {
   readonly #file: string;
-  readonly #reserve: Pick<Reserve, 'lend' | 'refill'>;
+  readonly #reserve: Pick<Reserve, 'releaseDuring' | 'refill'>;
   #opened: SqliteFile | undefined;
   #isClosed = false;
 
-  constructor(file: string, reserve: Pick<Reserve, 'lend' | 'refill'>) {
+  constructor(file: string, reserve: Pick<Reserve, 'releaseDuring' | 'refill'>) {
     this.#file = file;
     this.#reserve = reserve;
   }
@@ -76,7 +76,7 @@ export class LastingFile {
       return attempt();
     } catch (error) {
       if (!isFull(error)) throw error;
-      return this.#reserve.lend(() => {
+      return this.#reserve.releaseDuring(() => {
         before();
         return attempt();
       });

@@ -16,7 +16,7 @@ export class Reserve {
   }
 
   /** Frees the space while the task runs, synchronously so that nothing else uses it, then refills the reserve. */
-  lend<Result>(task: () => Result): Result {
+  releaseDuring<Result>(task: () => Result): Result {
     if (this.#isLent) return task();
     this.#isLent = true;
     this.#isFull = false;

@@ -15,7 +15,7 @@ export class SqliteConnection {
     file: string,
     sleep: Clock['sleep'],
     changed: () => void = () => {},
-    reserve: Pick<Reserve, 'lend' | 'refill'> = new Reserve(file),
+    reserve: Pick<Reserve, 'releaseDuring' | 'refill'> = new Reserve(file),
   ) {
     this.#file = new LastingFile(file, reserve);
     this.#sleep = sleep;

@@ -8,7 +8,7 @@ import { Reserve } from '../../src/engine/reserve.ts';
 import type { SqliteFile } from '../../src/engine/sqlite-file.ts';
 import { commitTogether, type Work } from '../../src/writing/write-queue.ts';
 import { inFolder } from '../in-folder.ts';
-import { lentRoom } from '../lent-room.ts';
+import { releasedRoom } from '../released-room.ts';
 
 interface Stage {
   readonly path: string;
@@ -18,7 +18,10 @@ interface Stage {
   readonly noted: () => readonly unknown[];
 }
 
-function onStage(play: (stage: Stage) => void, reserve?: Pick<Reserve, 'lend' | 'refill'>): Promise<void> {
+function onStage(
+  play: (stage: Stage) => void,
+  reserve?: Pick<Reserve, 'releaseDuring' | 'refill'>,
+): Promise<void> {
   return inFolder(async (folder) => {
     const path = join(folder, 'pinfold.sqlite');
     const file = new LastingFile(path, reserve ?? new Reserve(path));
@@ -140,33 +143,33 @@ describe('commitTogether, on a full disk', () => {
   });
 
   /** A database that gets no more pages unless its reserve is released. */
-  function whenFull(play: (stage: Stage, lent: () => number) => void): Promise<void> {
+  function whenFull(play: (stage: Stage, released: () => number) => void): Promise<void> {
     let setRoom = (_: number): void => {};
-    const { reserve, lent } = lentRoom((pages) => setRoom(pages));
+    const { reserve, released } = releasedRoom((pages) => setRoom(pages));
     return onStage((stage) => {
       setRoom = (pages) =>
         stage.file.attempt(({ prepare }) => prepare(`PRAGMA max_page_count = ${pages}`).get());
       setRoom(1);
-      play(stage, lent);
+      play(stage, released);
     }, reserve);
   }
 
   it('stores programs that have room, and refuses only the others', () =>
-    whenFull(({ groups, noted }, lent) => {
+    whenFull(({ groups, noted }, released) => {
       const [a, refused, b] = groups.commit([noting('a'), large(false), noting('b')]);
       expect([a, b]).to.deep.equal([{ result: 'noted a' }, { result: 'noted b' }]);
       const error = refused !== undefined && 'error' in refused ? refused.error : undefined;
       expect(isFault(error) && error.code).to.equal('store_unavailable');
       expect(noted()).to.deep.equal(['a', 'b']);
-      expect(lent()).to.equal(0);
+      expect(released()).to.equal(0);
     }));
 
-  it('lends the reserve to the program that may use it, and to no other', () =>
-    whenFull(({ groups, noted }, lent) => {
+  it('releases the reserve for the program that may use it, and for no other', () =>
+    whenFull(({ groups, noted }, released) => {
       const [a, stored] = groups.commit([noting('a'), large(true)]);
       expect(a).to.deep.equal({ result: 'noted a' });
       expect(stored).to.have.property('result');
       expect(noted()).to.have.lengthOf(2);
-      expect(lent()).to.equal(1);
+      expect(released()).to.equal(1);
     }));
 });

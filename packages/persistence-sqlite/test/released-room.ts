@@ -1,13 +1,13 @@
 /** A reserve that gives a database room while it is released: `setRoom` sets how many pages the database may have. */
-export function lentRoom(setRoom: (pages: number) => unknown) {
-  let lent = 0;
+export function releasedRoom(setRoom: (pages: number) => unknown) {
+  let released = 0;
   return {
     /** How often it was released. */
-    lent: () => lent,
+    released: () => released,
     reserve: {
       refill: () => {},
-      lend: <Result>(task: () => Result): Result => {
-        lent += 1;
+      releaseDuring: <Result>(task: () => Result): Result => {
+        released += 1;
         setRoom(1_000_000);
         try {
           return task();
