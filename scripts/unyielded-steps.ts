@@ -20,14 +20,14 @@ export const STEP_FUNCTIONS: ReadonlySet<string> = new Set([
   'upsert',
 ]);
 
-const OF_RECORDS = /^@pinfold\/core\/records$|\/(?:records|joining|steps)\.ts$/;
+const OF_RECORDS = /^@pinfold\/core\/records$|\/(?:records|steps?)\.ts$/;
 
 /**
  * Calls in a source text whose step is dropped, as `line: function`: in an expression that is a statement, by `forEach`,
  * and by `yield` in place of `yield*`. Within a generator the same holds for every plain function, which may return steps.
  */
 export function unyieldedSteps(source: string): readonly string[] {
-  if (!/records|joining|steps/.test(source)) return [];
+  if (!/records|steps?/.test(source)) return [];
   const program = parse(stripTypeScriptTypes(source), {
     ecmaVersion: 'latest',
     sourceType: 'module',

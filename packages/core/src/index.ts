@@ -60,6 +60,7 @@ export {
   type Branded,
   parseRoleId,
   type RoleId,
+  type Sha256,
   type Token,
 } from './domain/identity.ts';
 export type { IndexHint } from './domain/index-hint.ts';
@@ -105,7 +106,6 @@ export {
   stateOf,
 } from './domain/role.ts';
 export type { Session, SessionId, SessionLimits, SessionScope, SignInLink } from './domain/session.ts';
-export type { Sha256 } from './domain/sha256.ts';
 export type { EncodedManifest, Manifest, ManifestEntry } from './domain/site.ts';
 export type { Takedown, TakedownCursor } from './domain/takedown.ts';
 export { parseTitle, type Title, type TitleRules } from './domain/text.ts';

@@ -20,12 +20,6 @@ export type {
   DatabaseSnapshot,
   DatabaseState,
 } from './records/database.ts';
-export {
-  all,
-  isWrite,
-  nothing,
-  together,
-} from './records/joining.ts';
 export { defineLookup, type Lookup } from './records/lookup.ts';
 export {
   type AnyProgram,
@@ -41,23 +35,27 @@ export {
   type Query,
 } from './records/program.ts';
 export { runAtOnce, runByPromises, stepError } from './records/run.ts';
-export type {
-  Access,
-  Action,
-  AggregateAction,
-  DistinctAction,
-  FindAction,
-  GetAction,
-  InsertAction,
-  MaxAction,
-  ReadAction,
-  RemoveAction,
-  ScanAction,
-  Step,
-  Steps,
-  TableAction,
-  UpdateAction,
-  WriteAction,
+export {
+  type Access,
+  type Action,
+  type AggregateAction,
+  all,
+  type DistinctAction,
+  type FindAction,
+  type GetAction,
+  type InsertAction,
+  isWrite,
+  type MaxAction,
+  nothing,
+  type ReadAction,
+  type RemoveAction,
+  type ScanAction,
+  type Step,
+  type Steps,
+  type TableAction,
+  together,
+  type UpdateAction,
+  type WriteAction,
 } from './records/step.ts';
 export { rejectionOf, StepError, type StepPlace } from './records/step-error.ts';
 export {

@@ -1,8 +1,7 @@
 import type { Refusal } from '../refusal.ts';
 import type { ApiKeyId, Caller } from './api-key.ts';
 import type { Cause, EventActor, Origin } from './history.ts';
-import { type AccountId, accountId, type Branded } from './identity.ts';
-import type { Sha256 } from './sha256.ts';
+import { type AccountId, accountId, type Branded, type Sha256 } from './identity.ts';
 
 /** The operator of the service, who reads and changes all roles. Several copies of this package in a process share it. */
 export const OPERATOR: Branded<symbol, 'Operator'> = Symbol.for('@pinfold/core/operator') as never;

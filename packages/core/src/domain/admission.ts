@@ -1,10 +1,10 @@
 import type { KeyQuotaExceeded, PublicationQuotaExceeded, Refusal } from '../refusal.ts';
 import type { Account, AccountUse, Block, PublicationLimits } from './account.ts';
 import type { SaveAuthority } from './actor.ts';
+import type { Sha256 } from './identity.ts';
 import type { Instant } from './instant.ts';
 import { checkNameLimit, type NamesInUse } from './name.ts';
 import { parseRate, type Rate, type RateMark, rateLeft, takenFrom } from './rate.ts';
-import type { Sha256 } from './sha256.ts';
 
 /** The values of a publication that admission checks. */
 export interface AdmissionRequest {

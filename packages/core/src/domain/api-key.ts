@@ -1,7 +1,6 @@
 import type { EventActor } from './history.ts';
-import type { AccountId, Branded } from './identity.ts';
+import { type AccountId, type Branded, SHA256, type Sha256 } from './identity.ts';
 import type { Instant } from './instant.ts';
-import { SHA256, type Sha256 } from './sha256.ts';
 
 /** The public part of an API key, which identifies it. */
 export type ApiKeyId = Branded<string, 'ApiKeyId'>;

@@ -1,7 +1,6 @@
 import type { LimitAndActual, NoDetails, Refusal, RuleDetails } from '../refusal.ts';
-import type { Branded } from './identity.ts';
+import type { Branded, Sha256 } from './identity.ts';
 import type { Limits } from './limits.ts';
-import type { Sha256 } from './sha256.ts';
 import { codePoints, hasBrokenCharacter, hasControlCharacter, type Title } from './text.ts';
 
 /** A caller's name for one publication: printable ASCII, without the double quotes that the header may have. */

@@ -1,5 +1,10 @@
 import type { Instant } from './instant.ts';
 
+/** A SHA-256 in 64 lower-case hexadecimal digits. */
+export type Sha256 = Branded<string, 'Sha256'>;
+
+export const SHA256: RegExp = /^[0-9a-f]{64}$/;
+
 declare const brand: unique symbol;
 
 /** A validated value (a branded type): only the function that validates it makes one, so no other code checks it again. */

@@ -2,14 +2,20 @@ import type { Account, AccountLimits, Block } from './account.ts';
 import { type ApiKey, KNOWN_SCOPES, parseApiKeyId } from './api-key.ts';
 import type { EventActor, HistoryEvent } from './history.ts';
 import { type Fingerprint, parseFilename } from './idempotency.ts';
-import type { RoleId } from './identity.ts';
-import { type AccountId, type ArchiveId, parseAccountId, parseArchiveId, parseRoleId } from './identity.ts';
+import {
+  type AccountId,
+  type ArchiveId,
+  parseAccountId,
+  parseArchiveId,
+  parseRoleId,
+  type RoleId,
+  SHA256,
+} from './identity.ts';
 import type { Instant } from './instant.ts';
 import { type NameRecord, type PinName, parseName, parseNameToken } from './name.ts';
 import type { RecordCodec } from './record-schema.ts';
 import { count, flag, list, nullable, object, oneOf, parsedText, text } from './record-schema.ts';
 import type { Role } from './role.ts';
-import { SHA256 } from './sha256.ts';
 import type { EncodedManifest } from './site.ts';
 import type { Takedown } from './takedown.ts';
 import { parseTitle, type Title } from './text.ts';

@@ -1,11 +1,10 @@
 import type { Refusal } from '../refusal.ts';
 import type { EventDraft, RoleEventType } from './history.ts';
 import type { Filename, IdempotencyKey } from './idempotency.ts';
-import type { AccountId, ArchiveId, Branded, RoleId } from './identity.ts';
+import type { AccountId, ArchiveId, Branded, RoleId, Sha256 } from './identity.ts';
 import { after, type Instant } from './instant.ts';
 import type { Limits } from './limits.ts';
 import type { PasswordHash } from './password.ts';
-import type { Sha256 } from './sha256.ts';
 import type { Title } from './text.ts';
 
 /** Grows with every change that ends the grants for a role. */

@@ -1,8 +1,7 @@
 import type { ApiKeyId, Scope } from './api-key.ts';
 import type { EventActor } from './history.ts';
-import type { AccountId, Branded } from './identity.ts';
+import type { AccountId, Branded, Sha256 } from './identity.ts';
 import type { Instant } from './instant.ts';
-import type { Sha256 } from './sha256.ts';
 
 const ID_CHARACTERS = 16;
 

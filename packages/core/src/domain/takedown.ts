@@ -1,8 +1,7 @@
 import { type CursorCodec, cursorCodec, readInstant } from './cursor.ts';
-import { type AccountId, parseRoleId, type RoleId } from './identity.ts';
+import { type AccountId, parseRoleId, type RoleId, SHA256, type Sha256 } from './identity.ts';
 import type { Instant } from './instant.ts';
 import type { Generation, Role } from './role.ts';
-import { SHA256, type Sha256 } from './sha256.ts';
 
 /** A publication that was taken down. Its archive may not be published again until the takedown is lifted. */
 export interface Takedown {

@@ -1,5 +1,5 @@
 import type { ApiKeyId } from '../domain/api-key.ts';
-import type { Sha256 } from '../domain/sha256.ts';
+import type { Sha256 } from '../domain/identity.ts';
 
 /** The parts of a key that a caller presents. */
 export interface PresentedKey {

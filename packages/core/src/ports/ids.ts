@@ -1,8 +1,7 @@
 import type { EventId } from '../domain/history.ts';
-import type { ArchiveId, RoleId, Token } from '../domain/identity.ts';
+import type { ArchiveId, RoleId, Sha256, Token } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { NameToken } from '../domain/name.ts';
-import type { Sha256 } from '../domain/sha256.ts';
 
 /** Makes unguessable identifiers, and digests of texts. */
 export interface Ids {

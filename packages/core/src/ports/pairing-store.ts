@@ -2,8 +2,8 @@ import type { Credential } from '../domain/actor.ts';
 import type { Unchangeable } from '../domain/admission.ts';
 import type { ApiKey, Consent, Pairing } from '../domain/api-key.ts';
 import type { HistoryEvent, UnattributedEvent } from '../domain/history.ts';
+import type { Sha256 } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
-import type { Sha256 } from '../domain/sha256.ts';
 import type { KeyQuotaExceeded, Refusal } from '../refusal.ts';
 
 /** A program that asks for a key. */

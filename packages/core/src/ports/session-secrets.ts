@@ -1,4 +1,4 @@
-import type { Sha256 } from '../domain/sha256.ts';
+import type { Sha256 } from '../domain/identity.ts';
 
 /** A new token; its text is returned once and never stored. */
 export interface MintedToken {

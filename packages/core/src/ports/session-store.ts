@@ -1,9 +1,8 @@
 import type { Credential } from '../domain/actor.ts';
 import type { HistoryEvent, UnattributedEvent } from '../domain/history.ts';
-import type { AccountId } from '../domain/identity.ts';
+import type { AccountId, Sha256 } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Session, SessionLimits, SignInLink } from '../domain/session.ts';
-import type { Sha256 } from '../domain/sha256.ts';
 import type { Refusal } from '../refusal.ts';
 
 /** A request to begin a session with a link. */

@@ -1,5 +1,5 @@
+import type { Sha256 } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
-import type { Sha256 } from '../domain/sha256.ts';
 import { succeeds } from '../fault.ts';
 
 /** An upload received whole on this node. */

@@ -1,8 +1,7 @@
 import type { HistoryEvent } from '../domain/history.ts';
-import type { RoleId } from '../domain/identity.ts';
+import type { RoleId, Sha256 } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Role } from '../domain/role.ts';
-import type { Sha256 } from '../domain/sha256.ts';
 import type { Takedown, TakedownCursor } from '../domain/takedown.ts';
 import type { CleanupRequest, CleanupTask } from './role-cleanup.ts';
 import type { Versioned } from './role-store.ts';

@@ -3,7 +3,7 @@ import { before, days } from '../domain/instant.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import { gt, notNull } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
-import { all, together } from '../records/joining.ts';
+import { all, together } from '../records/step.ts';
 import { aggregate, find, get, upsert } from '../records/steps.ts';
 import { ACCOUNTS } from '../records/tables/account-tables.ts';
 import { accountLock } from '../records/tables/locks.ts';

@@ -1,14 +1,12 @@
 import { MAX_RANK } from '../adapter/pages.ts';
 import type { AccountUse } from '../domain/account.ts';
 import { type AdmissionRequest, checkAdmission, hasQuota, publicationLimitsOf } from '../domain/admission.ts';
-import type { AccountId } from '../domain/identity.ts';
+import type { AccountId, Sha256 } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { NameRecord, NamesInUse, PinName } from '../domain/name.ts';
-import type { Sha256 } from '../domain/sha256.ts';
 import type { Takedown } from '../domain/takedown.ts';
 import { lt } from '../records/conditions.ts';
-import { all, nothing } from '../records/joining.ts';
-import type { Step, Steps } from '../records/step.ts';
+import { all, nothing, type Step, type Steps } from '../records/step.ts';
 import { aggregate, find, getWith, type Joined, type Totals } from '../records/steps.ts';
 import type { AccountRow } from '../records/tables/account-tables.ts';
 import { NAMES, ROLES, TAKEDOWNS } from '../records/tables/role-tables.ts';

@@ -7,9 +7,8 @@ import type { Instant } from '../domain/instant.ts';
 import type { ApiKeyQuery, ApiKeyStore } from '../ports/api-key-store.ts';
 import { lt } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
-import { all, together } from '../records/joining.ts';
 import type { Locks } from '../records/program.ts';
-import type { Step, Steps } from '../records/step.ts';
+import { all, type Step, type Steps, together } from '../records/step.ts';
 import {
   aggregate,
   find,
@@ -26,8 +25,7 @@ import { accountLock, credentialLock, FIRST_KEY_LOCK, MODE_LOCK } from '../recor
 import type { KeyQuotaExceeded, Refusal } from '../refusal.ts';
 import { type CheckedChange, checkChange, credentialLocks, insertAccount } from './checks.ts';
 import { eventLocks, type FeedEnds, feedEnds, insertEvents } from './events.ts';
-import { moreLocks, tryWithLocks } from './locking.ts';
-import { StorePrograms } from './store-programs.ts';
+import { moreLocks, StorePrograms, tryWithLocks } from './store-programs.ts';
 
 export const API_KEY_PROGRAMS: StorePrograms = new StorePrograms();
 

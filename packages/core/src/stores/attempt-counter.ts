@@ -4,8 +4,7 @@ import { type AttemptRefusal, type AttemptWindow, checkAttempt, MAX_UNSETTLED } 
 import type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from '../ports/attempt-counter.ts';
 import { gt, lte, oneOf } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
-import { all, together } from '../records/joining.ts';
-import type { Steps } from '../records/step.ts';
+import { all, type Steps, together } from '../records/step.ts';
 import { aggregate, find, get, insert, max, remove, update, upsert } from '../records/steps.ts';
 import {
   ATTEMPT_WINDOWS,

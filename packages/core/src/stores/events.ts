@@ -1,8 +1,7 @@
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
 import { notNull } from '../records/conditions.ts';
-import { all, together } from '../records/joining.ts';
-import type { Step, Steps } from '../records/step.ts';
+import { all, type Step, type Steps, together } from '../records/step.ts';
 import { get, insert, max } from '../records/steps.ts';
 import { accountLock, SERVICE_LOCK } from '../records/tables/locks.ts';
 import { EVENTS, FEED_BEGINS } from '../records/tables/service-tables.ts';

@@ -1,12 +1,11 @@
 import type { ApiKey, Consent, Pairing } from '../domain/api-key.ts';
 import { isSameActor } from '../domain/history.ts';
+import type { Sha256 } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
-import type { Sha256 } from '../domain/sha256.ts';
 import type { PairingStore, Registration } from '../ports/pairing-store.ts';
 import { gt, lte } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
-import { all, nothing, together } from '../records/joining.ts';
-import type { Steps } from '../records/step.ts';
+import { all, nothing, type Steps, together } from '../records/step.ts';
 import { aggregate, find, get, remove, unlocked, update, upsert } from '../records/steps.ts';
 import { ACCOUNTS, API_KEYS, PAIRINGS, type PairingRow, SESSIONS } from '../records/tables/account-tables.ts';
 import {
@@ -21,8 +20,7 @@ import {
 import { createKey } from './api-key-store.ts';
 import { BLOCKED, checkAccount, checkCredential, credentialLocks, getCredential } from './checks.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
-import { type MoreLocks, moreLocks, tryWithLocks } from './locking.ts';
-import { StorePrograms } from './store-programs.ts';
+import { type MoreLocks, moreLocks, StorePrograms, tryWithLocks } from './store-programs.ts';
 
 export const PAIRING_PROGRAMS: StorePrograms = new StorePrograms();
 

@@ -1,8 +1,7 @@
 import { type Mode, NORMAL_MODE } from '../domain/admission.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Database } from '../records/database.ts';
-import { all, together } from '../records/joining.ts';
-import type { Step } from '../records/step.ts';
+import { all, type Step, together } from '../records/step.ts';
 import { get, upsert } from '../records/steps.ts';
 import { MODE_LOCK } from '../records/tables/locks.ts';
 import { MODES, type OnlyRow } from '../records/tables/one-row-tables.ts';

@@ -1,22 +1,20 @@
 import { type Credential, UNAUTHORIZED } from '../domain/actor.ts';
 import { refuseErasing } from '../domain/admission.ts';
 import { type HistoryEvent, isSameActor } from '../domain/history.ts';
+import type { Sha256 } from '../domain/identity.ts';
 import { type Instant, isRecent } from '../domain/instant.ts';
 import type { Session, SessionLimits } from '../domain/session.ts';
-import type { Sha256 } from '../domain/sha256.ts';
 import type { BegunSession, SessionQuery, SessionStore } from '../ports/session-store.ts';
 import { gt, lte } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
-import { all, nothing, together } from '../records/joining.ts';
-import type { Steps } from '../records/step.ts';
+import { all, nothing, type Steps, together } from '../records/step.ts';
 import { find, get, getWith, insert, remove, upsert } from '../records/steps.ts';
 import { ACCOUNTS, SESSION_REFUSALS, SESSIONS, SIGN_IN_LINKS } from '../records/tables/account-tables.ts';
 import { accountLock, credentialLock } from '../records/tables/locks.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { BLOCKED, checkCredential, credentialLocks, getCredential, insertAccount } from './checks.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
-import { ROW_LOCKS } from './locking.ts';
-import { StorePrograms } from './store-programs.ts';
+import { ROW_LOCKS, StorePrograms } from './store-programs.ts';
 
 export const SESSION_PROGRAMS: StorePrograms = new StorePrograms();
 

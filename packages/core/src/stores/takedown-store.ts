@@ -5,7 +5,7 @@ import type { Takedown } from '../domain/takedown.ts';
 import type { CopyQuery, PurgeClaim, TakedownQuery, TakedownStore } from '../ports/takedown-store.ts';
 import { gt, notNull, oneOf } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
-import { all, nothing, together } from '../records/joining.ts';
+import { all, nothing, together } from '../records/step.ts';
 import { find, get, update, upsert } from '../records/steps.ts';
 import type { KeyOf } from '../records/table.ts';
 import { accountLock, archiveLock } from '../records/tables/locks.ts';

@@ -2,7 +2,7 @@ import type { CountedViews } from '../domain/views.ts';
 import type { ViewStore } from '../ports/view-store.ts';
 import { gte, lt, oneOf } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
-import { all } from '../records/joining.ts';
+import { all } from '../records/step.ts';
 import { find, remove, upsert } from '../records/steps.ts';
 import { VIEWS_LOCK } from '../records/tables/locks.ts';
 import { VIEWS } from '../records/tables/role-tables.ts';

@@ -1,10 +1,9 @@
 import type { PublicationLimits } from '../domain/account.ts';
 import { checkIdempotencyKey, type Fingerprint } from '../domain/idempotency.ts';
-import { accountId } from '../domain/identity.ts';
+import { accountId, type Sha256 } from '../domain/identity.ts';
 import { after } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { Publication } from '../domain/role.ts';
-import type { Sha256 } from '../domain/sha256.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import type { Reading } from './reading.ts';

@@ -1,8 +1,7 @@
 import { type Cause, eventOf } from '../domain/history.ts';
-import { parseRoleId, type RoleId } from '../domain/identity.ts';
+import { parseRoleId, type RoleId, type Sha256 } from '../domain/identity.ts';
 import { after } from '../domain/instant.ts';
 import type { Publication, Role } from '../domain/role.ts';
-import type { Sha256 } from '../domain/sha256.ts';
 import { type Takedown, takedownCursors, takenDown } from '../domain/takedown.ts';
 import { expectReason } from '../domain/text.ts';
 import type { AllPorts } from '../ports/all-ports.ts';

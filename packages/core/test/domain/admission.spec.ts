@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { NO_ACCOUNT_LIMITS, type PublicationLimits } from '../../src/domain/account.ts';
 import { type AdmissionRequest, accountAfterPublishing, checkAdmission } from '../../src/domain/admission.ts';
+import type { Sha256 } from '../../src/domain/identity.ts';
 import { after, before, hours, instant, minutes } from '../../src/domain/instant.ts';
 import { takenFrom } from '../../src/domain/rate.ts';
-import type { Sha256 } from '../../src/domain/sha256.ts';
 import { NOW } from '../values.ts';
 
 const NONE: PublicationLimits = { publications: null, sites: null, bytes: null, names: null };

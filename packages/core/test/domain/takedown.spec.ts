@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import type { RoleId } from '../../src/domain/identity.ts';
-import type { Sha256 } from '../../src/domain/sha256.ts';
+import type { RoleId, Sha256 } from '../../src/domain/identity.ts';
 import { parseSha256, takedownCursors } from '../../src/domain/takedown.ts';
 import { NOW } from '../values.ts';
 

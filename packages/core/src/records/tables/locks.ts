@@ -1,7 +1,6 @@
 import type { ApiKeyId } from '../../domain/api-key.ts';
 import type { IdempotencyKey } from '../../domain/idempotency.ts';
-import type { AccountId, RoleId } from '../../domain/identity.ts';
-import type { Sha256 } from '../../domain/sha256.ts';
+import type { AccountId, RoleId, Sha256 } from '../../domain/identity.ts';
 
 /** The service's mode. Every change of an account shares it, so that none is still under way after a change of the mode. */
 export const MODE_LOCK = 'mode';

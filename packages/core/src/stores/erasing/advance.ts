@@ -1,11 +1,10 @@
 import type { EventActor, EventId } from '../../domain/history.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { Erasure } from '../../ports/erasure-store.ts';
-import { all } from '../../records/joining.ts';
-import type { Step, Steps } from '../../records/step.ts';
+import { all, type Step, type Steps } from '../../records/step.ts';
 import { update } from '../../records/steps.ts';
 import { ERASURES, type ErasureRow } from '../../records/tables/account-tables.ts';
-import type { MoreLocks } from '../locking.ts';
+import type { MoreLocks } from '../store-programs.ts';
 
 export interface Advance extends Erasure {
   readonly now: Instant;

@@ -8,8 +8,7 @@ import type { ErasureRequest, ErasureStep, ErasureStore } from '../../ports/eras
 import type { Version } from '../../ports/role-store.ts';
 import { lte, notNull } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
-import { all } from '../../records/joining.ts';
-import type { Step, Steps } from '../../records/step.ts';
+import { all, type Step, type Steps } from '../../records/step.ts';
 import { find, get, insert, remove, unlocked, update, upsert } from '../../records/steps.ts';
 import {
   ACCOUNTS,
@@ -23,9 +22,8 @@ import { ROLES, TAKEDOWNS } from '../../records/tables/role-tables.ts';
 import { EVENTS, FEED_BEGINS } from '../../records/tables/service-tables.ts';
 import { newAccount } from '../checks.ts';
 import { appendEvents } from '../events.ts';
-import { type MoreLocks, tryWithLocks } from '../locking.ts';
 import { CLAIMED, claimRoles, nextVersion } from '../role-changes.ts';
-import { StorePrograms } from '../store-programs.ts';
+import { type MoreLocks, StorePrograms, tryWithLocks } from '../store-programs.ts';
 import type { Advance } from './advance.ts';
 import { erasureEvent, forgetEvents, forgetPersons } from './events-of-erased.ts';
 import {

@@ -1,6 +1,6 @@
 import type { EventActor, EventDraft, EventId, HistoryEvent } from '../../domain/history.ts';
 import { notNull } from '../../records/conditions.ts';
-import { all, together } from '../../records/joining.ts';
+import { all, together } from '../../records/step.ts';
 import { find, max, unlocked, update } from '../../records/steps.ts';
 import { ERASURES, type ErasureRow } from '../../records/tables/account-tables.ts';
 import { accountLock, SERVICE_LOCK } from '../../records/tables/locks.ts';

@@ -1,10 +1,8 @@
-import type { RoleId } from '../../domain/identity.ts';
+import type { RoleId, Sha256 } from '../../domain/identity.ts';
 import { withoutHash } from '../../domain/password.ts';
 import type { Generation } from '../../domain/role.ts';
-import type { Sha256 } from '../../domain/sha256.ts';
 import { notNull, oneOf } from '../../records/conditions.ts';
-import { all, together } from '../../records/joining.ts';
-import type { Step } from '../../records/step.ts';
+import { all, type Step, together } from '../../records/step.ts';
 import { find, remove, unlocked, update } from '../../records/steps.ts';
 import {
   API_KEYS,

@@ -3,8 +3,7 @@ import type { Instant } from '../../domain/instant.ts';
 import type { EventTrimming } from '../../ports/history-store.ts';
 import { gte, lt, notNull, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
-import { all, together } from '../../records/joining.ts';
-import type { Step, Steps } from '../../records/step.ts';
+import { all, type Step, type Steps, together } from '../../records/step.ts';
 import { distinct, find, get, remove, unlocked, upsert } from '../../records/steps.ts';
 import { accountLock, FEED_LOCK, SERVICE_LOCK } from '../../records/tables/locks.ts';
 import {
@@ -13,8 +12,7 @@ import {
   FEED_BEGINS,
   type FeedBeginRow,
 } from '../../records/tables/service-tables.ts';
-import { ROW_LOCKS } from '../locking.ts';
-import { StorePrograms } from '../store-programs.ts';
+import { ROW_LOCKS, StorePrograms } from '../store-programs.ts';
 import { type FeedColumn, feedColumn, numberCommitted } from './event-feed.ts';
 
 export const REMOVAL_PROGRAMS: StorePrograms = new StorePrograms();

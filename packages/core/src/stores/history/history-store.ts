@@ -4,7 +4,7 @@ import { type Instant, isRecent } from '../../domain/instant.ts';
 import type { EventQuery, HistoryStore } from '../../ports/history-store.ts';
 import { column, gt, gte, lte, oneOf, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
-import { all, together } from '../../records/joining.ts';
+import { all, together } from '../../records/step.ts';
 import { find, update } from '../../records/steps.ts';
 import { accountLock } from '../../records/tables/locks.ts';
 import { ROLES, type RoleRow } from '../../records/tables/role-tables.ts';

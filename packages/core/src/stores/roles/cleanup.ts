@@ -11,16 +11,14 @@ import type {
 import type { RoleStore } from '../../ports/role-store.ts';
 import { gt, lt, lte, notNull, oneOf, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
-import { all, together } from '../../records/joining.ts';
-import type { Step, Steps } from '../../records/step.ts';
+import { all, type Step, type Steps, together } from '../../records/step.ts';
 import { aggregate, find, remove, update } from '../../records/steps.ts';
 import type { ChangesOf } from '../../records/table.ts';
 import { accountLock, idempotencyLock } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS, MANIFESTS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { eventLocks, feedEnds } from '../events.ts';
-import { ROW_LOCKS } from '../locking.ts';
 import { CHANGED, CLAIMED, changeRoles, claimRoles, nextVersion } from '../role-changes.ts';
-import { StorePrograms } from '../store-programs.ts';
+import { ROW_LOCKS, StorePrograms } from '../store-programs.ts';
 
 export const CLEANUP_PROGRAMS: StorePrograms = new StorePrograms();
 
