@@ -10,6 +10,7 @@ import {
   type PageLabels,
   siteRoot,
 } from '@pinfold/core/adapter';
+import { percentDecoded } from '@pinfold/core/internal';
 import type { PieceSource } from './entry-data.ts';
 import type { CentralHeader } from './entry-headers.ts';
 import type { EntryName, EntryNames } from './entry-name.ts';
@@ -187,12 +188,7 @@ function countReferences(
 
 /** The decoded path of a reference; empty if it is not UTF-8, and so leads to no file. */
 function pathOf(target: string): string {
-  try {
-    return decodeURIComponent(target.replace(/[?#].*/s, '')).normalize('NFC');
-  } catch (error) {
-    if (error instanceof URIError) return '';
-    throw error;
-  }
+  return percentDecoded(target.replace(/[?#].*/s, ''))?.normalize('NFC') ?? '';
 }
 
 function folderOf(name: string): string {

@@ -1,7 +1,15 @@
 // For packages of the same release; semver does not cover it.
 
 export { sleepUnlessAborted } from './adapter/abortable.ts';
-export { codeOf, isBytes, isError, isPromise, nameOf, systemCodeOf } from './adapter/foreign-values.ts';
+export {
+  codeOf,
+  isBytes,
+  isError,
+  isPromise,
+  nameOf,
+  percentDecoded,
+  systemCodeOf,
+} from './adapter/foreign-values.ts';
 export { isOutdated } from './adapter/migrations.ts';
 export { STORES } from './adapter/persistence.ts';
 export { isAccountLimit, isErasedAccount, parseAccountLimit } from './domain/account.ts';

@@ -1,5 +1,6 @@
 import type { FollowedReference } from '@pinfold/core';
 import { findAnswer, findFallback, foldPath, hasManyMarks, pageForFolder } from '@pinfold/core/adapter';
+import { percentDecoded } from '@pinfold/core/internal';
 import type { Reference } from './reference-collector.ts';
 
 export type Destination = Omit<FollowedReference, 'target'>;
@@ -183,13 +184,7 @@ export function resolverOf(
 }
 
 function decode(text: string): string | undefined {
-  if (!text.includes('%')) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    if (error instanceof URIError) return undefined;
-    throw error;
-  }
+  return text.includes('%') ? percentDecoded(text) : text;
 }
 
 /** The position after each slash of a folder's path. */

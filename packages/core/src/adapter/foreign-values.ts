@@ -26,6 +26,15 @@ export function nameOf(error: unknown): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
+/** A text without its percent-encoding; `undefined` if that is broken, or no UTF-8. */
+export function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether a value is a `Uint8Array`, such as a `Buffer`. */
 export function isBytes(value: unknown): value is Uint8Array {
   return ArrayBuffer.isView(value) && (value as Uint8Array)[Symbol.toStringTag] === 'Uint8Array';

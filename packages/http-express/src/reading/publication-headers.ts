@@ -1,4 +1,5 @@
 import { type IdempotencyKey, type Limits, parseIdempotencyKey, parsePassword } from '@pinfold/core';
+import { percentDecoded } from '@pinfold/core/internal';
 import { headerValues } from '@pinfold/http/internal';
 import type { Request } from 'express';
 import { credentialsOf } from '../authentication.ts';
@@ -27,12 +28,4 @@ export function passwordOf(request: Request, limits: Limits): string | undefined
   }
   const password = parsePassword(decoded, limits);
   return typeof password === 'object' && password !== null ? password : decoded;
-}
-
-function percentDecoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }

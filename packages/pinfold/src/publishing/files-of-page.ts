@@ -1,7 +1,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, posix, sep } from 'node:path';
 import { observe } from '@pinfold/archive-zip/observe';
-import { forbiddenSegment, isSystemEntry } from '@pinfold/core/internal';
+import { forbiddenSegment, isSystemEntry, percentDecoded } from '@pinfold/core/internal';
 
 /** References that do not lead to a file in the page's folder: URLs with a scheme, absolute paths, fragments and queries. */
 const NOT_A_FILE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]|#|\?|$)/i;
@@ -56,12 +56,7 @@ function resolveInFolder(base: string, target: string): readonly string[] {
 
 /** Returns `undefined` for broken percent-encoding, and for an encoded slash, which no file name contains. */
 function decode(path: string): string | undefined {
-  try {
-    return /%2f/i.test(path) ? undefined : decodeURIComponent(path);
-  } catch (error) {
-    if (error instanceof URIError) return undefined;
-    throw error;
-  }
+  return /%2f/i.test(path) ? undefined : percentDecoded(path);
 }
 
 /** Reads a file; `undefined` if it cannot be read, or is a symbolic link out of the folder. */

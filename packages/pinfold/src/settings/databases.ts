@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Persistence } from '@pinfold/core/adapter';
+import { percentDecoded } from '@pinfold/core/internal';
 import type { Pool } from '../metrics/gauges.ts';
 
 export interface OpenedDatabase {
@@ -60,18 +61,8 @@ export function parseDatabase(text: string): DatabaseSetting {
   if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:') {
     throw new TypeError('must be a URL that begins with postgres://, or absent for SQLite');
   }
-  if (![url.username, url.password, url.pathname].every(isPercentEncoded)) {
+  if (![url.username, url.password, url.pathname].every((part) => percentDecoded(part) !== undefined)) {
     throw new TypeError('has a % that does not begin a percent-encoded character: write it as %25');
   }
   return { kind: 'postgres', url: value };
-}
-
-function isPercentEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch (error) {
-    if (error instanceof URIError) return false;
-    throw error;
-  }
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { percentDecoded } from '@pinfold/core/internal';
 
 export interface Target {
   /** As sent, percent-encoded. */
@@ -24,12 +25,7 @@ const ENCODED_SLASH = /%2f/i;
 
 /** Decodes a path once; each character of `raw` stands for a byte. `undefined` for broken escapes, bytes that are not UTF-8, or an encoded slash. */
 export function decodePath(raw: string): string | undefined {
-  if (ENCODED_SLASH.test(raw)) return undefined;
-  try {
-    return decodeURIComponent(encodeRawBytes(raw));
-  } catch {
-    return undefined;
-  }
+  return ENCODED_SLASH.test(raw) ? undefined : percentDecoded(encodeRawBytes(raw));
 }
 
 /** Percent-encodes the characters that a Location header must not contain (RFC 3986, section 2), and no others. */
