@@ -1,7 +1,7 @@
 import { type Clock, type Duration, minutes, seconds } from '@pinfold/core';
 import { CommandFailure, UnavailableError } from '../command-line/failures.ts';
 import { escapeControls } from '../command-line/terminal.ts';
-import { tryParseJson } from '../parsed-json.ts';
+import { tryParseJson } from '../try-parse-json.ts';
 import { invalidAnswerText, NOT_A_PINFOLD, unreachable } from './failure-text.ts';
 
 export interface IssuedKey {

@@ -3,8 +3,8 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { publicUrl } from '@pinfold/http/internal/public-url';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { tryParseJson } from '../parsed-json.ts';
 import type { Environment } from '../settings/settings.ts';
+import { tryParseJson } from '../try-parse-json.ts';
 
 /** API keys by the public URL of their server. */
 export type Logins = Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { tryParseJson } from '../parsed-json.ts';
 import { isProof, proofUrl } from '../server/machine-proof.ts';
 import { readServerFile, type ServerFile } from '../server/server-file.ts';
 import type { Settings } from '../settings/settings.ts';
 import { resolveWebAddresses, type WebAddresses } from '../settings/web-addresses.ts';
+import { tryParseJson } from '../try-parse-json.ts';
 import { UnavailableError } from './failures.ts';
 
 const MAX_WAIT_MS = 2_000;

@@ -16,7 +16,7 @@ import { pluralize } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
-import { tryParseJson } from '../parsed-json.ts';
+import { tryParseJson } from '../try-parse-json.ts';
 
 /** Places with data of the account that no command of this machine can erase. */
 const OUT_OF_REACH = [

@@ -29,7 +29,7 @@ import { checkSavable, savedResult, saveOriginal } from '../saving/save-original
 import type { Settings } from '../settings/settings.ts';
 import { resolveWebAddresses } from '../settings/web-addresses.ts';
 import { everyItem } from './every-item.ts';
-import { resolveRoleId } from './role-reference.ts';
+import { resolveRoleId } from './resolve-role-id.ts';
 
 const list = command({
   name: 'pins list',

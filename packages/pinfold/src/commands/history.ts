@@ -9,7 +9,7 @@ import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { readReference } from '../publishing/publication-reference.ts';
 import { everyItem } from './every-item.ts';
-import { resolveRoleId } from './role-reference.ts';
+import { resolveRoleId } from './resolve-role-id.ts';
 
 const history = command({
   name: 'history',

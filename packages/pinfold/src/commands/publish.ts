@@ -20,7 +20,7 @@ import { formatBytes, formatExpiry, pluralize } from '../command-line/print-list
 import { escapeControls, formatJsonLine, type Terminal } from '../command-line/terminal.ts';
 import { groupFindings } from '../publishing/finding-groups.ts';
 import { explainMissingIndex } from '../publishing/missing-index.ts';
-import { checkStaysProtected } from '../publishing/open-names.ts';
+import { checkStaysProtected } from '../publishing/move-name.ts';
 import { packPath } from '../publishing/pack-path.ts';
 import {
   chooseTarget,

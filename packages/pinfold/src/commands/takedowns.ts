@@ -8,7 +8,7 @@ import { LIST_OPTIONS, pluralize, printList } from '../command-line/print-list.t
 import { formatJsonLine, type Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
-import { tryParseJson } from '../parsed-json.ts';
+import { tryParseJson } from '../try-parse-json.ts';
 import { everyItem } from './every-item.ts';
 
 const list = command({

@@ -266,7 +266,7 @@ async function openReadyDatabase(
 
 type Closer = () => Promise<void>;
 
-/** Returns a function that closes once; every call waits for that. */
+/** Returns a function that closes once; every call waits for its end. */
 export function once(close: Closer): Closer {
   let closed: Promise<void> | undefined;
   return () => {

@@ -163,7 +163,7 @@ function withLoggedBugs<Inputs extends readonly unknown[]>(
  *
  * @param unknownPaths whether the API and the screen refuse unknown paths, or pass them to the next handler.
  *
- * @param guarded extends the authentication of the API.
+ * @param extendAuthentication extends the authentication of the API.
  */
 export async function makeDoors(
   service: Service,

@@ -1,5 +1,5 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
-import { ATOMIC_BYTES } from './fitting-line.ts';
+import { ATOMIC_BYTES } from './shorten-line.ts';
 
 /** The size and time limits of a batch, in bytes and milliseconds. */
 const BATCH_BYTES = 64 * 1024;

@@ -3,10 +3,10 @@ import { isError } from '@pinfold/core/internal';
 import type { RequestEntry } from '@pinfold/http';
 import { type LoggerOptions, pino } from 'pino';
 import type { LogFormat, LogLevel } from '../settings/settings.ts';
-import { shortenLine } from './fitting-line.ts';
 import { LogOutput } from './log-output.ts';
 import { formatLine, formatRequest } from './readable-line.ts';
 import { formatRequestLine } from './request-line.ts';
+import { shortenLine } from './shorten-line.ts';
 
 /** The server's log: JSON lines on standard output, or readable ones on a terminal. */
 export interface Log {

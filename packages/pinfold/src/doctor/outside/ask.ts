@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type Duration, seconds } from '@pinfold/core';
-import { tryParseJson } from '../../parsed-json.ts';
+import { tryParseJson } from '../../try-parse-json.ts';
 
 export interface RequestSettings {
   /** The certificate authorities to trust instead of the default ones, in PEM. */

@@ -1,7 +1,7 @@
 import { type Finding, failed, ok, type Result, runChecks } from '../finding.ts';
 import { type Answer, ask, type RequestSettings } from './ask.ts';
+import { explainNoAnswer } from './explain-no-answer.ts';
 import type { Outside } from './outside.ts';
-import { explainNoAnswer } from './unanswered.ts';
 
 const EXPECTED_HEADERS: Readonly<Record<string, RegExp>> = {
   'content-type': /^text\/html; charset=utf-8$/,

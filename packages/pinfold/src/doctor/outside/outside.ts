@@ -4,8 +4,8 @@ import type { WebAddresses } from '../../settings/web-addresses.ts';
 import { type Finding, failed, ok, type Result, runChecks, skipped, warning } from '../finding.ts';
 import { type Answer, ask, type RequestSettings } from './ask.ts';
 import { checkBrowser } from './browser.ts';
+import { explainNoAnswer, isCertificateError } from './explain-no-answer.ts';
 import { checkProxy } from './proxy.ts';
-import { explainNoAnswer, isCertificateError } from './unanswered.ts';
 
 export interface Outside {
   readonly settings: Settings;

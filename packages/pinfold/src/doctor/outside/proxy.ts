@@ -13,8 +13,8 @@ import {
   warning,
 } from '../finding.ts';
 import { type Answer, ask, type RequestOptions, readDocument } from './ask.ts';
+import { explainNoAnswer } from './explain-no-answer.ts';
 import type { Outside } from './outside.ts';
-import { explainNoAnswer } from './unanswered.ts';
 
 /** An address for documentation (RFC 5737), which no client has. */
 const FORGED = '192.0.2.77';
