@@ -143,6 +143,7 @@ function inForce<Value>(own: Value | 'off' | null, ofAll: Value | null): Value |
   return own ?? ofAll;
 }
 
+/** The mode of the whole service. */
 export interface Mode {
   /** While the service is read-only, only the operator changes anything. */
   readonly kind: 'normal' | 'read_only';

@@ -39,6 +39,7 @@ export const EVENT_TYPES = [
   'name.deleted',
 ] as const;
 
+/** The type of an event in the history. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** The event type of each change of a role. */

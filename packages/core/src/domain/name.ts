@@ -60,6 +60,7 @@ const TOKEN = /^[0-9A-Za-z]{22}$/;
 /** An account that has this share of its names is warned. */
 const WARNING_SHARE = 0.9;
 
+/** Parses a name: 1 to 63 of `a` to `z`, `0` to `9` and `-`, which is neither first nor last. */
 export function parseName(text: string): PinName | Refusal<'invalid_name'> {
   // Callers without types may pass anything: a database would store the number 5 as `5.0`.
   return typeof text === 'string' && NAME.test(text)

@@ -88,6 +88,7 @@ export interface Decision {
   readonly events: readonly EventDraft<RoleEventType>[];
 }
 
+/** Returns the state at `now`: a role that expires now is expired. */
 export function stateOf(role: Pick<Role, 'deletedAt' | 'expiresAt'>, now: Instant): RoleState {
   if (role.deletedAt !== null) return 'deleted';
   if (role.expiresAt !== null && role.expiresAt <= now) return 'expired';

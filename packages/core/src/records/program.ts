@@ -49,8 +49,10 @@ export interface Query<in Args, out Result> {
   readonly run: (args: Args) => Steps<Result, 'read'>;
 }
 
+/** A program with any arguments and result. */
 export type AnyProgram = Program<never, unknown>;
 
+/** A query with any arguments and result. */
 export type AnyQuery = Query<never, unknown>;
 
 export interface ProgramDefinition<Args, Result> {

@@ -70,13 +70,16 @@ export interface UpdateAction extends ByKey<'update'> {
   readonly changes: Values;
 }
 
+/** Removes the row with a key. */
 export type RemoveAction = ByKey<'remove'>;
 
+/** A read in one table. */
 export type ReadAction = GetAction | FindAction | ScanAction | AggregateAction | MaxAction | DistinctAction;
 
 /** A write in one table. It has no result. */
 export type WriteAction = InsertAction | UpdateAction | RemoveAction;
 
+/** A read or a write in one table. */
 export type TableAction = ReadAction | WriteAction;
 
 /** What an engine does for a step: an action in one table, several independent steps, or nothing. */

@@ -31,6 +31,7 @@ export interface OpenedArchive {
   refusal(signal?: AbortSignal): Promise<ArchiveRefusal | undefined>;
 }
 
+/** The opened ZIP, or the reason why it cannot be read. */
 export type OpenArchiveOutcome = OpenedArchive | ArchiveRefusal;
 
 /** Reads the original ZIPs of publications. */

@@ -38,6 +38,7 @@ export interface Attribution {
   readonly credential?: Credential;
 }
 
+/** The role to change, and who changes it. */
 export interface ChangeRequest extends RoleRequest, Attribution {}
 
 /** The attribute to change. The empty string and null both remove it. */

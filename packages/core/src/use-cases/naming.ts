@@ -18,6 +18,7 @@ export interface NameRequest {
   readonly name: string;
 }
 
+/** The name to change, and who changes it. */
 export interface NameChangeRequest extends NameRequest, Attribution {}
 
 /** A page of an account's names to read. */

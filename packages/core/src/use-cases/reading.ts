@@ -23,6 +23,7 @@ export interface ListRequest extends PageRequest {
   readonly order?: RoleOrder;
 }
 
+/** The publication, or `not_found`: also for a role of another account. */
 export type ReadOutcome =
   | { readonly kind: 'found'; readonly publication: Publication }
   | Refusal<'not_found'>;

@@ -34,6 +34,7 @@ export interface StartedSession {
   readonly token: string;
 }
 
+/** How long sessions last, and an observer of ended ones. */
 export interface SessionOptions {
   /** The lifetime of a session. Default 12 hours. */
   readonly lifetime?: Duration | undefined;
