@@ -139,9 +139,9 @@ function parseJson(text: string, mapString: (text: string) => string = (text) =>
   try {
     if (text === '') return undefined;
     return JSON.parse(text, (_, value) => (typeof value === 'string' ? mapString(value) : value));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+  } catch {
+    // Not JSON, or nested so deeply that the engine cannot walk it: engines name that error differently.
+    return undefined;
   }
 }
 
@@ -182,7 +182,7 @@ function withoutSecret(cause: unknown, key: string): unknown {
 }
 
 /** Reads `Retry-After` in seconds; it is a number or a date (RFC 9110, section 10.2.3). */
-function readRetryAfter(headers: Headers): number | undefined {
+export function readRetryAfter(headers: Headers): number | undefined {
   const header = headers.get('retry-after');
   if (header === null) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header);

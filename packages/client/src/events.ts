@@ -1,5 +1,7 @@
+import { readRetryAfter } from './attempt.ts';
 import type { CallOptions } from './options.ts';
 import { realTiming } from './retry-schedule.ts';
+import { endlessList } from './sender.ts';
 import type { Event, EventPage } from './wire.ts';
 
 /** The filter and the start of `events`. */
@@ -44,11 +46,17 @@ export async function* readEvents(
       const pageCursor = n === events.length - 1 ? next : (cursor ?? next);
       yield { event, cursor: cursors?.[n] ?? pageCursor };
     }
+    if (events.length > 0 && next === cursor) throw endlessList();
     cursor = next;
     if (events.length > 0) continue;
     if (!follow) return;
-    const retryAfter = Number(headers.get('retry-after') ?? 0) * 1_000;
-    const pause = retryAfter || Math.max(0, startedAt + PAUSE - realTiming.now());
+    const pause = pauseAfter(headers, realTiming.now() - startedAt);
     if (pause > 0) await realTiming.sleep(pause, signal);
   }
+}
+
+/** Milliseconds until the next request after a page without events, which took `elapsed` milliseconds. */
+export function pauseAfter(headers: Headers, elapsed: number): number {
+  const requested = (readRetryAfter(headers) ?? 0) * 1_000;
+  return requested > 0 ? requested : Math.max(0, PAUSE - elapsed);
 }

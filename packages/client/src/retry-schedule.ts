@@ -19,6 +19,8 @@ export interface Retry {
 
 const FIRST_WAIT = 500;
 const MAX_WAIT = 20_000;
+/** A timer for longer ends at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const realTiming: Timing = {
   now: () => performance.now(),
@@ -26,10 +28,13 @@ export const realTiming: Timing = {
   sleep: (milliseconds, signal) =>
     new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', abort);
-        resolve();
-      }, milliseconds);
+      const timer = setTimeout(
+        () => {
+          signal?.removeEventListener('abort', abort);
+          resolve();
+        },
+        Math.min(milliseconds, LONGEST_TIMER),
+      );
       const abort = (): void => {
         clearTimeout(timer);
         reject(signal?.reason);

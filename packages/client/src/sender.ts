@@ -129,7 +129,8 @@ export function isNothing(value: unknown): value is undefined {
   return value === undefined;
 }
 
-function endlessList(): PinfoldError {
+/** Refuses a page that names itself as the next one. */
+export function endlessList(): PinfoldError {
   const detail = 'The answer is not one of the Pinfold API: a page of a list names itself as the next one.';
   return new PinfoldError({ code: 'invalid_answer', status: 200, detail, retryable: false });
 }

@@ -107,6 +107,14 @@ describe('PinfoldClient', () => {
       expect((await failure(clientOf().stop(ID))).code, body).to.equal('invalid_answer');
       expect((await failure(clientOf().names.delete('docs'))).code, body).to.equal('invalid_answer');
     }
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    for (const body of [deep, `{"code":"not_found","errors":${deep}}`]) {
+      server.answer({ status: 404, body });
+      expect(await failure(clientOf({ retryFor: 0 }).get(ID))).to.include({
+        code: 'invalid_answer',
+        retryable: false,
+      });
+    }
     server.answer({ status: 404, body: `<html>${'x'.repeat(500)}` });
     const { status, code, detail } = await failure(clientOf().get(ID));
     expect([status, code]).to.deep.equal([404, 'invalid_answer']);

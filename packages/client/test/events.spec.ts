@@ -1,5 +1,6 @@
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
+import { pauseAfter } from '../src/events.ts';
 import { all, EVENT, failure, ID, problem, SOON } from './answers.ts';
 import { type Answer, clientOf, openServer, server } from './scripted-server.ts';
 
@@ -43,13 +44,34 @@ describe('events of PinfoldClient', () => {
     });
   });
 
+  it('ends at a page of events that names itself as the next one', async () => {
+    const page = { status: 200, body: { events: [EVENT], next_cursor: 'a' } };
+    server.answer(page, page, page);
+    expect((await failure(all(clientOf().events()))).code).to.equal('invalid_answer');
+    expect(server.asked).to.have.length(2);
+  });
+
+  it('asks no more than once a second, whatever the server asks it to wait', () => {
+    for (const [value, pause] of [
+      ['0', 900],
+      ['-1', 900],
+      ['-999', 900],
+      ['later', 900],
+      ['1e400', 900],
+      ['3', 3_000],
+    ] as const) {
+      expect(pauseAfter(new Headers({ 'retry-after': value }), 100), value).to.equal(pause);
+    }
+    expect(pauseAfter(new Headers(), 5_000)).to.equal(0);
+  });
+
   it('waits for further events, as long as the server asks it to wait', async () => {
-    const page = (events: readonly unknown[], headers = {}): Answer => ({
+    const page = (events: readonly unknown[], next_cursor: string, headers = {}): Answer => ({
       status: 200,
-      body: { events, next_cursor: 'a' },
+      body: { events, next_cursor },
       headers,
     });
-    server.answer(page([], SOON), page([EVENT]), 'silent');
+    server.answer(page([], 'start', SOON), page([EVENT], 'a'), 'silent');
     const leaving = new AbortController();
     const reading = clientOf().events({ after: 'latest', follow: true, signal: leaving.signal });
     expect((await reading.next()).value).to.deep.equal({ event: EVENT, cursor: 'a' });

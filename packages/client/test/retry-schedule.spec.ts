@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { PinfoldError } from '../src/pinfold-error.ts';
-import { retryWaits } from '../src/retry-schedule.ts';
+import { realTiming, retryWaits } from '../src/retry-schedule.ts';
 
 const failure = (retryAfter?: number): PinfoldError =>
   new PinfoldError({ code: 'unavailable', detail: 'Later.', retryable: true, retryAfter });
@@ -47,5 +47,14 @@ describe('the waits between attempts', () => {
 
   it('is not hurried by a Retry-After of nothing', async () => {
     expect(await waits(4_000, 1, 0)).to.deep.equal([0.5, 1, 2]);
+  });
+
+  it('is not over at once if it is longer than a timer can be', async () => {
+    const leaving = new AbortController();
+    const woken = realTiming.sleep(999_999_999_000, leaving.signal).then(() => 'woken');
+    const ended = realTiming.sleep(50, undefined).then(() => 'still waiting');
+    expect(await Promise.race([woken, ended])).to.equal('still waiting');
+    leaving.abort(new Error('gone'));
+    expect(await woken.catch((error: unknown) => error)).to.have.property('message', 'gone');
   });
 });
