@@ -20,7 +20,7 @@ export interface Retry {
 const FIRST_WAIT = 500;
 const MAX_WAIT = 20_000;
 /** A timer for longer ends at once. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER = 2 ** 31 - 1;
 
 export const realTiming: Timing = {
   now: () => performance.now(),
@@ -33,7 +33,7 @@ export const realTiming: Timing = {
           signal?.removeEventListener('abort', abort);
           resolve();
         },
-        Math.min(milliseconds, LONGEST_TIMER),
+        Math.min(milliseconds, MAX_TIMER),
       );
       const abort = (): void => {
         clearTimeout(timer);
