@@ -1,5 +1,5 @@
 import type { SignInFailure, SignInProblem } from '@pinfold/core';
-import { isError } from '@pinfold/core/internal';
+import { codeOf, isError } from '@pinfold/core/internal';
 import {
   AuthorizationResponseError,
   ClientError,
@@ -29,10 +29,16 @@ export function toSignInFailure(error: unknown): SignInFailure {
     return createFailure('misconfigured', `the issuer answers with ${error.status}`);
   }
   if (error instanceof ClientError) return explainClientError(error);
+  if (isAboutDocument(error)) return createFailure('untrusted', formatReason(error));
   // A failure of `fetch`.
   if (isError(error) && error.name === 'TypeError' && isError(error.cause))
     return createFailure('unreachable', formatReason(error));
   throw error;
+}
+
+/** Whether an address in the issuer's discovery document cannot be used: the client library does not wrap this error. */
+function isAboutDocument(error: unknown): error is Error {
+  return isError(error) && (error.name === 'OperationProcessingError' || codeOf(error) === 'ERR_INVALID_URL');
 }
 
 function explainCode(code: string, description?: string): SignInFailure {

@@ -1,4 +1,4 @@
-import { type IdentityProvider, instant, seconds } from '@pinfold/core';
+import { type IdentityProvider, instant, minutes, seconds } from '@pinfold/core';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { CLIENT_ID, CLIENT_SECRET } from 'pinfold-test-servers/issuer';
@@ -113,6 +113,27 @@ describe('exchanges with a provider that is slow or hostile', () => {
     issuer.document = undefined;
     clock.advance(seconds(5));
     expect(await provider.begin('https://pages.example/')).to.include({ kind: 'begun' });
+  });
+
+  it('takes no address from the document that is none', async () => {
+    const response = await fetch(`${issuer.url}${DISCOVERY}`);
+    const document = (await response.json()) as object;
+    for (const changed of [
+      { issuer: 'nowhere' },
+      { authorization_endpoint: undefined },
+      { authorization_endpoint: 'sign-in' },
+      { authorization_endpoint: 'javascript:alert(1)' },
+    ]) {
+      issuer.document = JSON.stringify({ ...document, ...changed });
+      clock.advance(minutes(60));
+      const begun = await provider.begin('https://pages.example/');
+      expect(begun, JSON.stringify(changed)).to.include({ problem: 'untrusted' });
+    }
+    for (const end_session_endpoint of [null, 'sign-out', 5]) {
+      issuer.document = JSON.stringify({ ...document, end_session_endpoint });
+      clock.advance(minutes(60));
+      expect(await provider.signOutUrl()).to.equal(undefined);
+    }
   });
 
   it('reads at most 1 MiB of an answer', async () => {
