@@ -7,6 +7,7 @@ import {
   type StoreSubject,
 } from '@pinfold/test-contracts';
 import { describeContract } from '@pinfold/test-contracts/mocha';
+import { describe, it } from 'mocha';
 import {
   erasureStoreRules,
   historyStoreRules,
@@ -20,6 +21,7 @@ import {
   takedownStoreRules,
   viewStoreRules,
 } from './contracts.ts';
+import { checkRoleStore } from './role-store-model/role-commands.ts';
 import type { Stores } from './stores.ts';
 
 type Open = () => Promise<StoreSubject<Stores>>;
@@ -28,10 +30,12 @@ type Open = () => Promise<StoreSubject<Stores>>;
 export interface RulesOptions {
   /** The database's name, for reports. */
   readonly name: string;
-  /** Opens all stores over an empty database of their own. Called for each clause. */
+  /** Opens all stores over an empty database of their own. Called for each clause and each random sequence. */
   readonly open: Open;
   /** Checks only the clauses whose id it matches; all when absent. */
   readonly clauses?: RegExp;
+  /** How many random sequences the role store is compared with its model in. */
+  readonly sequences: number;
 }
 
 /**
@@ -64,9 +68,14 @@ const RULES = Object.values({
   imports: rulesOf(importRules, (stores) => stores),
 } satisfies Record<StoreName, unknown>);
 
-/** Declares the rules of every store of the core as mocha tests. */
+/** Declares the rules of every store of the core, and random sequences of the role store, as mocha tests. */
 export function describeRules(options: RulesOptions): void {
+  const { name, open, sequences } = options;
   for (const declare of RULES) declare(options);
+  describe(`${name} in random sequences`, () => {
+    it('answers each call of two handles as the model of the role store', () =>
+      checkRoleStore(open, sequences));
+  });
 }
 
 function rulesOf<Port>(contract: Contract<Port, StoreSubject<Port>>, portOf: (stores: Stores) => Port) {

@@ -14,4 +14,5 @@ describeRules({
       dispose: () => port.close(),
     };
   },
+  sequences: 40,
 });

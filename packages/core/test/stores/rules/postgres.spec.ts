@@ -30,4 +30,5 @@ describeRules({
     };
   },
   clauses: OVER_AN_ENGINE,
+  sequences: 5,
 });

@@ -32,4 +32,5 @@ describeRules({
     };
   },
   clauses: OVER_AN_ENGINE,
+  sequences: 10,
 });
