@@ -33,7 +33,7 @@ export function parseRoleId(text: string): RoleId | undefined {
   // Each view parses its id twice: in the door and in the use case.
   if (text === lastParsed) return lastParsed;
   // Callers without types may pass anything.
-  const lower = String(text).toLowerCase();
+  const lower = typeof text === 'string' ? text.toLowerCase() : '';
   if (!UUID.test(lower)) return undefined;
   lastParsed = lower as RoleId;
   return lastParsed;

@@ -21,6 +21,11 @@ describe('the id of a role', () => {
       expect(parseRoleId(text)).to.equal(undefined);
     }
   });
+  it('is a text, whatever a caller without types passes', () => {
+    for (const value of [undefined, null, 5, [UUID], {}, { toString: UUID }, Object.create(null), Symbol()]) {
+      expect(parseRoleId(value as string)).to.equal(undefined);
+    }
+  });
 });
 
 describe('the id of an archive', () => {
