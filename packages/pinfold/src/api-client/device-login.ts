@@ -75,12 +75,12 @@ function loginError(url: string, status: number, json: unknown): CommandFailure 
   const isSentence = typeof message === 'string';
   const text = isSentence ? `${escapeControls(message)} (${status})` : invalidAnswerText(url, status);
   if (status === 429 || status >= 500) return new UnavailableError(text);
-  return new CommandFailure(text, isSentence ? 'unauthorized' : 'not_found');
+  return new CommandFailure(text, isSentence ? 'unauthorized' : 'invalid_answer');
 }
 
 function readKey(answer: unknown): IssuedKey {
   const { key, id, account, scopes } = (answer ?? {}) as Partial<IssuedKey>;
   const isText = [key, id, account].every((text) => typeof text === 'string');
-  if (!isText || !Array.isArray(scopes)) throw new CommandFailure(NOT_A_PINFOLD, 'not_found');
+  if (!isText || !Array.isArray(scopes)) throw new CommandFailure(NOT_A_PINFOLD, 'invalid_answer');
   return { key, id, account, scopes } as IssuedKey;
 }

@@ -9,6 +9,7 @@ export class UsageError extends Error {
 export type LocalCode =
   | 'cannot_write'
   | 'interrupted'
+  | 'invalid_answer'
   | 'looks_like_project'
   | 'not_found'
   | 'unavailable'

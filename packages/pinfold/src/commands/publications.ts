@@ -204,7 +204,7 @@ async function askNewPassword({ secret }: Terminal): Promise<string> {
 function checkWebAddress(text: string): string {
   const { protocol, href } = URL.parse(text) ?? {};
   if (href === undefined || (protocol !== 'http:' && protocol !== 'https:'))
-    throw new CommandFailure(NOT_A_PINFOLD, 'not_found');
+    throw new CommandFailure(NOT_A_PINFOLD, 'invalid_answer');
   return href;
 }
 

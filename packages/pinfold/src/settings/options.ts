@@ -147,7 +147,7 @@ const KINDS: readonly Kind[] = [
   ['a function', isFunction, 'limitsOf', 'beforePublish', 'onEvent', 'onRequest', 'observe', 'addHeaders'],
   ['a function', isFunction, 'authenticate', 'log'],
   ['an array of functions', arrayOf(isFunction), 'observers'],
-  ['an array of modules of InversifyJS 8 or later', arrayOf(isModule), 'modules'],
+  ['an array of modules of InversifyJS 8', arrayOf(isModule), 'modules'],
   objectWith('persistence', 'migrate', 'check', 'close'),
   objectWith('archives', 'put', 'read', 'size', 'delete', 'list', 'check'),
   objectWith('staging', 'receive', 'sweep', 'countAbandoned', 'check'),

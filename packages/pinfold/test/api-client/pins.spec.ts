@@ -98,8 +98,8 @@ describe('the answer of a remote server', () => {
   it('is opened only if it is a web address', async () => {
     for (const shared_url of ['file:///etc/passwd', 'javascript:0', '--help', 'calc.exe']) {
       answers = [[201, { grant: { url: shared_url, expires_at: '2026-11-20T12:00:00.000Z' } }]];
-      const { code, out } = await run(env, 'open', ID);
-      expect([code, out]).to.deep.equal([1, '']);
+      const { code, out } = await run(env, 'open', ID, '--json');
+      expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'invalid_answer']);
     }
   });
 

@@ -147,7 +147,7 @@ describe('pinfold login', () => {
   it('reports that the server is not Pinfold', async () => {
     const foreign = await startStub((_, response) => response.writeHead(404).end());
     const { code, out, err } = await run(env, 'login', foreign.url, '--no-browser', '--json');
-    expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'not_found']);
+    expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'invalid_answer']);
     expect(err).to.include('404');
     expect((await run(env, 'login', 'share.example')).code).to.equal(2);
     expect((await run(env, 'login')).code).to.equal(2);

@@ -31,7 +31,7 @@ const WRONG_IN_CODE: { readonly [Name in Exclude<keyof AppOptions, 'terminal'>]-
   keyLimit: [/^must be a whole number from 0, or null$/, -1, 1.5, 'secret', Number.NaN],
   administration: [/^must be true or false$/, 'secret', 1, null],
   observers: [/^must be an array of functions$/, () => undefined, [{}], 'secret'],
-  modules: [/^must be an array of modules of InversifyJS 8/, 'x', {}, [{}], [null]],
+  modules: [/^must be an array of modules of InversifyJS 8$/, 'x', {}, [{}], [null]],
   authenticate: [FUNCTION, 5, 'secret', null],
   limitsOf: [FUNCTION, {}],
   beforePublish: [FUNCTION, true],
