@@ -29,8 +29,8 @@ export interface Exchange {
   readonly context: ViewerContext;
   readonly asyncContext: AsyncResource;
   isHeadWritten?: boolean;
-  /** Whether everyone may see the site. Only then may CORS headers of the app let other origins read the answer. */
-  isOfOpenSite?: boolean;
+  /** Whether CORS headers of the app may let other origins read the answer: only if everyone may see the site. */
+  allowsCors?: boolean;
   gone?: AbortSignal;
 }
 
@@ -51,7 +51,7 @@ export function writeHead(
   status: number,
   headers: Readonly<Record<string, string | number>> | readonly string[],
 ): ServerResponse {
-  if (exchange.isOfOpenSite !== true) stripCors(exchange.response);
+  if (exchange.allowsCors !== true) stripCors(exchange.response);
   const response = exchange.response.writeHead(status, headers as Record<string, string | number>);
   exchange.isHeadWritten = true;
   return response;

@@ -11,11 +11,19 @@ const SITE = { 'index.html': '<h1>Harbour</h1>', 'docs/index.html': 'docs', 'app
 const DOCUMENT = { ...NAVIGATION, 'sec-fetch-dest': 'document' };
 const PART = { accept: '*/*', 'sec-fetch-dest': 'script' };
 
+/** The session of a viewer, who requests paths below `base` on `host` with `cookie`. */
+interface ViewerSession {
+  readonly base: string;
+  readonly host: string;
+  readonly cookie: string;
+  readonly sharedCookie: string;
+}
+
 /** A team whose people sign in with a header, and the calls it received. */
 class Team implements ViewerAccess {
   readonly identified: (string | undefined)[] = [];
   readonly asked: string[] = [];
-  /** Its answer for somebody who is not named. */
+  /** The answers of {@link mayView} by viewer; `no` for all others. */
   readonly answers: Map<string, MayView> = new Map();
 
   identify(request: IncomingMessage): string | { readonly signIn: string } {
@@ -47,10 +55,9 @@ for (const mode of ['origin', 'path'] as const) {
       rig.ask(`/s/${id}?to=/docs/`, { headers: { ...DOCUMENT, 'x-person': person, cookie } });
     const enter = (person: string, password: string): Promise<Answer> =>
       rig.enter(id, password, { query: '?to=/docs/', headers: { 'x-person': person } });
-    /** Follows an answer of the shared URL, as a browser does, and returns what further requests need. */
-    const follow = async (answer: Answer): Promise<Seat> => seatOf(rig, mode, answer);
-    /** Requests a file of the site from the position of a viewer. */
-    const look = ({ base, host, cookie }: Seat, path: string, headers: object): Promise<Answer> =>
+    /** Follows a redirect from the shared URL, as a browser does. */
+    const follow = async (answer: Answer): Promise<ViewerSession> => beginSession(rig, mode, answer);
+    const getFile = ({ base, host, cookie }: ViewerSession, path: string, headers: object): Promise<Answer> =>
       rig.ask(base + path, { host, headers: { ...headers, cookie } });
 
     it('redirects people who are not signed in to the sign-in, and reveals nothing else', async () => {
@@ -73,14 +80,14 @@ for (const mode of ['origin', 'path'] as const) {
     it('admits people who may view it without a password, even if one is set', async () => {
       for (const password of [null, PASSWORD]) {
         await rig.setPassword(id, password);
-        const seat = await follow(await open('ada'));
-        expect((await look(seat, 'docs/', DOCUMENT)).text).to.equal('docs');
-        expect((await look(seat, 'app.js', PART)).text).to.equal('run()');
+        const session = await follow(await open('ada'));
+        expect((await getFile(session, 'docs/', DOCUMENT)).text).to.equal('docs');
+        expect((await getFile(session, 'app.js', PART)).text).to.equal('run()');
       }
     });
 
     it('serves every publication as a protected one', async () => {
-      const answer = await look(await follow(await open('ada')), 'app.js', PART);
+      const answer = await getFile(await follow(await open('ada')), 'app.js', PART);
       expect(answer.headers['cache-control']).to.equal('private, no-cache');
       if (mode === 'origin') {
         expect(answer.headers).to.include({
@@ -91,11 +98,11 @@ for (const mode of ['origin', 'path'] as const) {
     });
 
     it('refuses requests without a grant, even for a publication without a password', async () => {
-      const anybody = anybodyAt(rig, mode, id);
-      const part = await look(anybody, 'app.js', PART);
+      const anonymous = anonymousSession(rig, mode, id);
+      const part = await getFile(anonymous, 'app.js', PART);
       expect([part.status, part.text]).to.deep.equal([403, 'You may not see this site\n']);
       expect(part.headers).not.to.have.any.keys('etag', 'accept-ranges');
-      const document = await look(anybody, 'docs/', DOCUMENT);
+      const document = await getFile(anonymous, 'docs/', DOCUMENT);
       expect([document.status, locationOf(document)]).to.deep.equal([
         302,
         `http://localhost:${rig.port}/s/${id}?to=%2Fdocs%2F`,
@@ -119,40 +126,40 @@ for (const mode of ['origin', 'path'] as const) {
       expect((await open('ben')).text).to.include('<form');
       expect((await enter('ben', 'wrong')).status).to.equal(403);
       const entered = await enter('ben', PASSWORD);
-      const seat = await follow(entered);
-      expect((await look(seat, 'docs/', DOCUMENT)).text).to.equal('docs');
+      const session = await follow(entered);
+      expect((await getFile(session, 'docs/', DOCUMENT)).text).to.equal('docs');
       const again = await open('ben', cookiesOf(entered));
       expect([again.status, again.text]).to.deep.equal([302, '']);
       team.answers.set('ben', 'no');
-      expect((await look(seat, 'app.js', PART)).status).to.equal(403);
+      expect((await getFile(session, 'app.js', PART)).status).to.equal(403);
       team.answers.set('ben', 'password');
       await rig.setPassword(id, null);
-      expect((await look(seat, 'app.js', PART)).status).to.equal(403);
+      expect((await getFile(session, 'app.js', PART)).status).to.equal(403);
     });
 
     it('calls mayView for every request, and identify only for the shared URL', async () => {
-      const seat = await follow(await open('ada'));
+      const session = await follow(await open('ada'));
       expect(team.identified).to.deep.equal([`/s/${id}?to=/docs/`]);
       team.asked.length = 0;
-      for (const path of ['', 'docs/', 'app.js']) await look(seat, path, PART);
+      for (const path of ['', 'docs/', 'app.js']) await getFile(session, path, PART);
       expect(team.asked).to.deep.equal(Array(3).fill(`ada ${id}`));
       expect(team.identified).to.have.length(1);
       team.answers.set('ada', 'no');
-      expect((await look(seat, 'app.js', PART)).status).to.equal(403);
-      expect((await look(seat, 'docs/', DOCUMENT)).status).to.equal(302);
-      expect((await open('ada', seat.sharedCookie)).status).to.equal(403);
+      expect((await getFile(session, 'app.js', PART)).status).to.equal(403);
+      expect((await getFile(session, 'docs/', DOCUMENT)).status).to.equal(302);
+      expect((await open('ada', session.sharedCookie)).status).to.equal(403);
     });
 
     it('refuses a grant without the password once one is needed', async () => {
       await rig.setPassword(id, PASSWORD);
-      const seat = await follow(await open('ada'));
+      const session = await follow(await open('ada'));
       team.answers.set('ada', 'password');
-      expect((await look(seat, 'app.js', PART)).status).to.equal(403);
-      expect((await open('ada', seat.sharedCookie)).text).to.include('<form');
+      expect((await getFile(session, 'app.js', PART)).status).to.equal(403);
+      expect((await open('ada', session.sharedCookie)).text).to.include('<form');
       const entered = await follow(await enter('ada', PASSWORD));
-      expect((await look(entered, 'app.js', PART)).status).to.equal(200);
+      expect((await getFile(entered, 'app.js', PART)).status).to.equal(200);
       team.answers.set('ada', 'yes');
-      expect((await look(entered, 'app.js', PART)).status).to.equal(200);
+      expect((await getFile(entered, 'app.js', PART)).status).to.equal(200);
     });
 
     it('does not accept the grant of another viewer at the shared URL', async () => {
@@ -160,43 +167,47 @@ for (const mode of ['origin', 'path'] as const) {
       const cleo = await open('cleo', cookiesOf(ada));
       expect(cookiesOf(cleo)).not.to.be.oneOf(['', cookiesOf(ada)]);
       team.answers.set('ada', 'no');
-      expect((await look(await follow(cleo), 'app.js', PART)).status).to.equal(200);
+      expect((await getFile(await follow(cleo), 'app.js', PART)).status).to.equal(200);
     });
 
-    it('recognizes a viewer, and ends with the lifetime of the grant', async () => {
-      const seat = await follow(await open('ada'));
+    it('recognizes a returning viewer by cookie, and refuses once the grant has expired', async () => {
+      const session = await follow(await open('ada'));
       rig.clock.advance(minutes(5));
-      expect((await open('ada', seat.sharedCookie)).headers).not.to.have.property('set-cookie');
+      expect((await open('ada', session.sharedCookie)).headers).not.to.have.property('set-cookie');
       rig.clock.advance(duration(hours(12) - minutes(5) - 1));
-      expect((await look(seat, 'app.js', PART)).status).to.equal(200);
+      expect((await getFile(session, 'app.js', PART)).status).to.equal(200);
       rig.clock.advance(duration(1));
-      expect((await look(seat, 'app.js', PART)).status).to.equal(403);
+      expect((await getFile(session, 'app.js', PART)).status).to.equal(403);
     });
 
     it('answers as stopped before it calls identify or mayView', async () => {
-      const seat = await follow(await open('ada'));
+      const session = await follow(await open('ada'));
       await rig.stop(id);
       for (const calls of [team.asked, team.identified]) calls.length = 0;
-      const answers = [await look(seat, 'app.js', PART), await open('ada'), await enter('ada', PASSWORD)];
+      const answers = [
+        await getFile(session, 'app.js', PART),
+        await open('ada'),
+        await enter('ada', PASSWORD),
+      ];
       expect(answers.map(({ status }) => status)).to.deep.equal([404, 404, 404]);
       expect([team.asked, team.identified]).to.deep.equal([[], []]);
     });
 
     it('reveals nothing about the viewer to the site', async () => {
-      // A random id may contain the letters of a name that can be written in hexadecimal digits.
+      // Not `ada`, which are hexadecimal digits that the id of the site may contain.
       const answer = await open('cleo');
       const shown = locationOf(answer) + cookiesOf(answer);
       for (const token of shown.match(/[\w-]{100,}/g) ?? []) {
         expect(Buffer.from(token, 'base64url').toString('latin1')).not.to.include('cleo');
       }
-      expect(shown).to.match(/[\w-]{164}/);
+      expect(shown, 'a token that names a viewer').to.match(/[\w-]{164}/);
       expect(JSON.stringify(rig.log)).not.to.include('cleo');
     });
   });
 }
 
 describe('a site in path mode, for a team', () => {
-  it('redirects a document with the address of another viewer to the viewer’s own', async () => {
+  it('redirects a viewer who opens another viewer’s address to one of their own', async () => {
     const team = new Team();
     team.answers.set('ada', 'yes').set('cleo', 'yes');
     const rig = await openRig({ viewer: { mode: 'path', access: team } });
@@ -211,9 +222,9 @@ describe('a site in path mode, for a team', () => {
   });
 });
 
-describe('the answers of mayView and identify', () => {
-  const wrong: readonly [said: string, who: unknown][] = [
-    ['nobody', undefined],
+describe('access callbacks', () => {
+  const invalid: readonly [description: string, viewer: unknown][] = [
+    ['undefined', undefined],
     ['null', null],
     ['an empty id', ''],
     ['an id of 256 bytes', 'a'.repeat(256)],
@@ -223,9 +234,9 @@ describe('the answers of mayView and identify', () => {
     ['another scheme', { signIn: 'xhttp://sign-in.example' }],
     ['no text', { signIn: 7 }],
   ];
-  for (const [said, who] of wrong) {
-    it(`show nothing if the answer is ${said}, and log why`, async () => {
-      const access: ViewerAccess = { identify: () => who as string, mayView: () => 'yes' };
+  for (const [description, viewer] of invalid) {
+    it(`show nothing and log the error if identify returns ${description}`, async () => {
+      const access: ViewerAccess = { identify: () => viewer as string, mayView: () => 'yes' };
       const rig = await openRig({ viewer: { access } });
       const answer = await rig.ask(`/s/${await rig.publish(SITE)}`, { headers: DOCUMENT });
       expect([answer.status, answer.headers.location]).to.deep.equal([500, undefined]);
@@ -236,14 +247,14 @@ describe('the answers of mayView and identify', () => {
     });
   }
 
-  it('show nothing without an answer', async () => {
+  it('show nothing if mayView returns undefined', async () => {
     const access: ViewerAccess = { identify: () => 'ada', mayView: () => undefined as unknown as MayView };
     const rig = await openRig({ viewer: { access } });
     const answer = await rig.ask(`/s/${await rig.publish(SITE, PASSWORD)}`, { headers: DOCUMENT });
     expect([answer.status, answer.text.includes('<form')]).to.deep.equal([403, false]);
   });
 
-  it('may be the longest id, in any script', async () => {
+  it('may identify a viewer by an id of 255 bytes, in any script', async () => {
     const id = '花'.repeat(85);
     const asked: string[] = [];
     const access: ViewerAccess = {
@@ -255,25 +266,25 @@ describe('the answers of mayView and identify', () => {
     };
     const rig = await openRig({ viewer: { access, mode: 'path' } });
     const role = await rig.publish(SITE);
-    const seat = await seatOf(rig, 'path', await rig.ask(`/s/${role}`, { headers: DOCUMENT }));
-    expect((await rig.ask(`${seat.base}app.js`, { headers: PART })).text).to.equal('run()');
+    const session = await beginSession(rig, 'path', await rig.ask(`/s/${role}`, { headers: DOCUMENT }));
+    expect((await rig.ask(`${session.base}app.js`, { headers: PART })).text).to.equal('run()');
     expect(new Set(asked)).to.deep.equal(new Set([id]));
   });
 });
 
 describe('a grant', () => {
-  it('of an identified viewer is invalid where viewers are anonymous, and the other way round', async () => {
+  it('of an identified viewer is invalid where viewers are anonymous, and vice versa', async () => {
     const team = new Team();
     team.answers.set('ada', 'yes');
     const rig = await openRig({ viewer: { access: team } });
     const id = await rig.publish(SITE, PASSWORD);
     const { useCases } = rig;
     const viewer = createViewer({ useCases, publicUrl: `http://localhost:${rig.port}`, log: () => {} });
-    const plain = (await listening()).on('request', viewer);
-    const { port } = plain.address() as AddressInfo;
+    const server = (await listening()).on('request', viewer);
+    const { port } = server.address() as AddressInfo;
 
-    const known = await rig.ask(`/s/${id}`, { headers: { ...DOCUMENT, 'x-person': 'ada' } });
-    const { cookie } = await seatOf(rig, 'origin', known);
+    const identified = await rig.ask(`/s/${id}`, { headers: { ...DOCUMENT, 'x-person': 'ada' } });
+    const { cookie } = await beginSession(rig, 'origin', identified);
     const host = rig.siteHost(id);
     expect((await rig.ask('/app.js', { host, headers: { cookie } })).status).to.equal(200);
     expect((await ask(port, '/app.js', { host, headers: { cookie } })).status).to.equal(403);
@@ -281,28 +292,20 @@ describe('a grant', () => {
     const body = new URLSearchParams({ password: PASSWORD }).toString();
     const entered = await ask(port, `/s/${id}`, { method: 'POST', headers: FORM, body });
     const { pathname, search } = new URL(locationOf(entered));
-    const taken = { headers: { cookie: cookiesOf(await ask(port, pathname + search, { host })) } };
-    expect((await ask(port, '/app.js', { host, ...taken })).status).to.equal(200);
-    expect((await rig.ask('/app.js', { host, ...taken })).status).to.equal(403);
-    await closed(plain);
+    const anonymous = { headers: { cookie: cookiesOf(await ask(port, pathname + search, { host })) } };
+    expect((await ask(port, '/app.js', { host, ...anonymous })).status).to.equal(200);
+    expect((await rig.ask('/app.js', { host, ...anonymous })).status).to.equal(403);
+    await closed(server);
   });
 });
 
-/** The position of a viewer: further requests are for paths below `base`, on `host`, with `cookie`. */
-interface Seat {
-  readonly base: string;
-  readonly host: string;
-  readonly cookie: string;
-  readonly sharedCookie: string;
-}
-
-function anybodyAt(rig: Rig, mode: ViewerMode, id: RoleId): Seat {
+function anonymousSession(rig: Rig, mode: ViewerMode, id: RoleId): ViewerSession {
   const nothing = { cookie: '', sharedCookie: '' };
   if (mode === 'origin') return { base: '/', host: rig.siteHost(id), ...nothing };
   return { base: `/s/${id}/`, host: `localhost:${rig.port}`, ...nothing };
 }
 
-async function seatOf(rig: Rig, mode: ViewerMode, entered: Answer): Promise<Seat> {
+async function beginSession(rig: Rig, mode: ViewerMode, entered: Answer): Promise<ViewerSession> {
   const sharedCookie = cookiesOf(entered);
   const { pathname, host } = new URL(locationOf(entered));
   if (mode === 'path') {

@@ -64,7 +64,7 @@ function stage(length: number, room: number, method: ManifestEntry['method'] = '
   const send = async (from = 0, to = length, response = new NotedResponse()) => {
     const request = { httpVersionMajor: 2 };
     const asyncContext = new AsyncResource('Test');
-    const exchange = { request, response, context, asyncContext, isOfOpenSite: true } as unknown as Exchange;
+    const exchange = { request, response, context, asyncContext, allowsCors: true } as unknown as Exchange;
     const answer = { publication: PUBLICATION, file, form, status: 200, headers: [], from, to };
     await sendBody(exchange, answer);
     // Small ones end in the same turn of the event loop.

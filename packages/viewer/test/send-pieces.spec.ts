@@ -49,7 +49,7 @@ function stage(visit: () => Promise<unknown> = async () => ({ kind: 'published' 
     request: {},
     response: response as unknown as ServerResponse,
     context,
-    isOfOpenSite: true,
+    allowsCors: true,
   } as unknown as Exchange;
   const asked: string[] = [];
   async function* pieces(left: AbortSignal, fail?: Error): AsyncGenerator<Uint8Array> {

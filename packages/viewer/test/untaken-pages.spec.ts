@@ -32,7 +32,7 @@ describe('an answer that is no file of a site', () => {
       const exchange = {
         request,
         response,
-        isOfOpenSite: true,
+        allowsCors: true,
         context: { settings },
       } as unknown as Exchange;
       send(exchange);

@@ -44,8 +44,9 @@ function serveVisit(
   if (hasCookieMark(target.query) && isNavigation(request.headers.accept) && !access.isOpen(publication)) {
     return checkCookie(exchange, publication, whole);
   }
-  exchange.isOfOpenSite = access.isOpen(publication);
-  return chain(exchange.isOfOpenSite || findGrant(exchange, visit), (admitted) => {
+  const isOpen = access.isOpen(publication);
+  exchange.allowsCors = isOpen;
+  return chain(isOpen || findGrant(exchange, visit), (admitted) => {
     if (!admitted) return refuseView(exchange, publication, whole);
     const base = (): string => siteBaseOf(settings, id);
     const site: SitePlace = { base, referrer: 'same-origin', more: {} };
@@ -85,7 +86,7 @@ async function acceptHandOver(exchange: Exchange, shown: VisibleRole, target: Ta
     : refuseView(exchange, publication, path);
 }
 
-/** Answers the navigation after a hand-over: removes the mark if the browser sent a cookie, else explains cookies. */
+/** Answers the navigation after a hand-over. Without a cookie, explains cookies; otherwise removes the mark from the URL. */
 function checkCookie(exchange: Exchange, { id }: Publication, path: string): Answered {
   const { request, context } = exchange;
   if (context.grants.siteTokens(request.headers.cookie).length === 0) {

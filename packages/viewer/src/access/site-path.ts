@@ -1,4 +1,4 @@
-import type { Publication, VisibleRole } from '@pinfold/core';
+import type { Grant, Publication, VisibleRole } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
 import { type Answered, type Exchange, isRead, type ViewerContext } from '../exchange.ts';
 import {
@@ -28,6 +28,7 @@ export async function serveSitePath(
   if (id === null) return sendOutsidePage(exchange);
   if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', CROSS_ORIGIN_NO_REFERRER);
   if (id !== idText) {
+    // Redirects to the canonical spelling of the id.
     const location = sharedUrl(settings.publicUrl, id) + encodeRawBytes(inside);
     return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, CROSS_ORIGIN);
   }
@@ -42,11 +43,12 @@ export async function serveSitePath(
 }
 
 async function serveOpen(exchange: Exchange, publication: Publication, inside: string): Promise<Answered> {
-  exchange.isOfOpenSite = true;
+  exchange.allowsCors = true;
   const { context } = exchange;
   const base = sharedUrl(context.settings.publicUrl, publication.id);
-  const { grant, path } = splitGrant(inside);
-  if (TOKEN.test(grant) && !(await hasFolder(context, publication, grant))) {
+  const { token, path } = splitToken(inside);
+  // The URL has a token from a time when the site was protected.
+  if (TOKEN.test(token) && !(await hasFolder(context, publication, token))) {
     const location = base + encodeRawBytes(withoutCookieMark(path));
     return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, CROSS_ORIGIN);
   }
@@ -55,63 +57,76 @@ async function serveOpen(exchange: Exchange, publication: Publication, inside: s
   return 'kind' in outcome ? sendStopped(exchange, outcome.kind, CROSS_ORIGIN_NO_REFERRER) : outcome;
 }
 
+/** A document needs the cookie of the shared URL and a token of the same viewer; any other file needs only the token. */
 async function serveProtected(exchange: Exchange, shown: VisibleRole, inside: string): Promise<Answered> {
   const { publication } = shown;
-  const { context } = exchange;
-  const { headers } = exchange.request;
-  const { grant: token, path, hasSlash } = splitGrant(inside);
-  const granted = await context.grants.admit(shown, 'path', token);
-  if (isDocument(headers)) {
-    if (hasCookieMark(path)) return checkCookie(exchange, publication, inside);
-    const cookie = await context.grants.findForSharedUrl(shown, headers.cookie);
-    if (cookie === undefined) {
-      const location = sharedUrl(context.settings.publicUrl, publication.id) + returnQuery(path);
-      return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, CROSS_ORIGIN);
-    }
-    const isAdmitted = granted !== undefined && granted.viewer?.id === cookie.viewer?.id;
-    if (!isAdmitted || !hasSlash) {
-      // A folder of the site may look like a grant; without a token there is nothing to look up.
-      const isFolder = !isAdmitted && token !== '' && (await hasFolder(context, publication, token));
-      const redirect = await redirectIntoSite(context, publication, cookie, isFolder ? inside : path);
-      return sendRedirect(exchange, { status: 302, ...redirect }, CROSS_ORIGIN);
-    }
-  }
-  if (granted === undefined) return sendNotAdmitted(exchange, CROSS_ORIGIN_NO_REFERRER);
+  const { context, request } = exchange;
+  const { token, path } = splitToken(inside);
+  const pathGrant = await context.grants.admit(shown, 'path', token);
+  const redirect = isDocument(request.headers)
+    ? await redirectDocument(exchange, shown, inside, pathGrant)
+    : undefined;
+  if (redirect !== undefined) return redirect;
+  if (pathGrant === undefined) return sendNotAdmitted(exchange, CROSS_ORIGIN_NO_REFERRER);
   const base = `${sharedUrl(context.settings.publicUrl, publication.id)}/~${token}`;
   const place = { base: () => base, referrer: 'no-referrer', more: CROSS_ORIGIN } as const;
   const outcome = await serveSite(exchange, publication, splitTarget(path), place);
   return 'kind' in outcome ? sendStopped(exchange, outcome.kind, CROSS_ORIGIN_NO_REFERRER) : outcome;
 }
 
-/** Answers the request after a redirect with a cookie: removes the mark if the browser sent one, else explains cookies. */
+/** Redirects a document that lacks the cookie of the shared URL, or a token of its viewer. */
+async function redirectDocument(
+  exchange: Exchange,
+  shown: VisibleRole,
+  inside: string,
+  pathGrant: Grant | undefined,
+): Promise<Answered | undefined> {
+  const { publication } = shown;
+  const { context, request } = exchange;
+  const { token, path, hasSlash } = splitToken(inside);
+  if (hasCookieMark(path)) return checkCookie(exchange, publication, inside);
+  const sharedUrlGrant = await context.grants.findForSharedUrl(shown, request.headers.cookie);
+  if (sharedUrlGrant === undefined) {
+    const location = sharedUrl(context.settings.publicUrl, publication.id) + returnQuery(path);
+    return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, CROSS_ORIGIN);
+  }
+  const isAdmitted = pathGrant !== undefined && pathGrant.viewer?.id === sharedUrlGrant.viewer?.id;
+  if (isAdmitted && hasSlash) return undefined;
+  // A folder of the site may look like a token; without a token there is nothing to look up.
+  const isFolder = !isAdmitted && token !== '' && (await hasFolder(context, publication, token));
+  const redirect = await redirectIntoSite(context, publication, sharedUrlGrant, isFolder ? inside : path);
+  return sendRedirect(exchange, { status: 302, ...redirect }, CROSS_ORIGIN);
+}
+
+/** Answers the request after a redirect that set a cookie. Without a cookie, explains cookies; otherwise removes the mark. */
 function checkCookie(exchange: Exchange, { id }: Publication, inside: string): Answered {
   const { request, context } = exchange;
   if (context.grants.sharedUrlTokens(request.headers.cookie).length === 0) {
-    return sendCookiesPage(exchange, id, splitGrant(inside).path, CROSS_ORIGIN_NO_REFERRER);
+    return sendCookiesPage(exchange, id, splitToken(inside).path, CROSS_ORIGIN_NO_REFERRER);
   }
   const location = sharedUrl(context.settings.publicUrl, id) + encodeRawBytes(withoutCookieMark(inside));
   return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, CROSS_ORIGIN);
 }
 
-interface GrantedPath {
+interface TokenPath {
   /** Empty if the path has none. */
-  readonly grant: string;
-  /** The rest inside the site, with its query. */
+  readonly token: string;
+  /** The path inside the site, with its query. */
   readonly path: string;
-  /** Whether a slash follows the grant; relative links need it. */
+  /** Whether a slash follows the token; relative links need it. */
   readonly hasSlash: boolean;
 }
 
-/** A path that begins with the segment of a grant, or with a folder whose name begins with a tilde, too. */
-const GRANTED_PATH = /^\/~([^/?]+)(.*)/s;
+/** Matches `/~{token}`, and also a folder whose name begins with a tilde. */
+const TOKEN_PATH = /^\/~([^/?]+)(.*)/s;
 /** Folders hardly ever have names of the length of a token. */
 const TOKEN = /^[\w.-]{40,512}$/;
 
-/** Splits a path after the grant at its beginning, valid or not. */
-function splitGrant(inside: string): GrantedPath {
-  const [, grant = '', rest = inside] = GRANTED_PATH.exec(inside) ?? [];
+/** Splits the token, which may be invalid, off the beginning of a path. */
+function splitToken(inside: string): TokenPath {
+  const [, token = '', rest = inside] = TOKEN_PATH.exec(inside) ?? [];
   const hasSlash = rest.startsWith('/');
-  return { grant, path: hasSlash ? rest : `/${rest}`, hasSlash };
+  return { token, path: hasSlash ? rest : `/${rest}`, hasSlash };
 }
 
 /** Whether the site has a folder of the name `~{name}`. Call only for viewers who may see the site. */
