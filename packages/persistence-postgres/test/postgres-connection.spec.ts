@@ -77,7 +77,7 @@ function connectTo(pool: PostgresPool): PostgresConnection {
 }
 
 const change = (connection: PostgresConnection) =>
-  connection.pipelined(
+  connection.runWithRetries(
     async ({ run }) =>
       () =>
         run(CHANGE),
@@ -85,7 +85,7 @@ const change = (connection: PostgresConnection) =>
 
 /** Changes and reads in one transaction. */
 const twice = (connection: PostgresConnection) =>
-  connection.pipelined(async ({ run }) => {
+  connection.runWithRetries(async ({ run }) => {
     for (const statement of [BEGIN, CHANGE, LOOK]) await run(statement);
     return () => run(COMMIT);
   });
@@ -138,7 +138,7 @@ describe('PostgresConnection', () => {
       await change(connectTo(pool));
       await setImmediate();
       written.length = 0;
-      await connectTo(pool).pipelined(async ({ run }) => {
+      await connectTo(pool).runWithRetries(async ({ run }) => {
         await Promise.all([run(CHANGE), run(LOOK)]);
         return async () => undefined;
       });

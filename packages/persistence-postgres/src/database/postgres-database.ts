@@ -91,7 +91,7 @@ export class PostgresDatabase implements Database {
 
   async write<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> {
     const begin = unprepared(`${BEGIN}${this.#lockStatement(program.locks(args))}`);
-    return this.#runPipelined(async (client) => {
+    return this.#runWithRetries(async (client) => {
       const session = new PostgresSession(client, this.#plans, program.name);
       session.send(begin);
       const result = await resultOf(session, () => session.run(program.run(args)));
@@ -133,7 +133,7 @@ export class PostgresDatabase implements Database {
     work: (session: PostgresSession) => Promise<Result>,
   ): Promise<Result> {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
-    const running = this.#runPipelined<Result>(async (client) => {
+    const running = this.#runWithRetries<Result>(async (client) => {
       const session = new PostgresSession(client, this.#plans, name);
       const result = await resultOf(session, () => work(session));
       // Waits for statements without a reader, such as a snapshot's COMMIT, before the connection is released.
@@ -143,9 +143,9 @@ export class PostgresDatabase implements Database {
     return raceSignal(running, signal);
   }
 
-  async #runPipelined<Result>(work: (client: Client) => Promise<() => Promise<Result>>): Promise<Result> {
+  async #runWithRetries<Result>(work: (client: Client) => Promise<() => Promise<Result>>): Promise<Result> {
     try {
-      return await this.#connection.pipelined(work);
+      return await this.#connection.runWithRetries(work);
     } catch (error) {
       throw error instanceof ProgramError ? error.cause : error;
     }

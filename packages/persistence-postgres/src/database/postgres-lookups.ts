@@ -9,7 +9,7 @@ import { prepared, type Statement } from '../engine/statement.ts';
 type Requests = Map<string, PromiseWithResolvers<unknown>>;
 
 /** One lookup with its statements. */
-interface Prepared {
+interface PreparedLookup {
   readonly plan: LookupPlan<unknown>;
   readonly one: Statement;
   readonly several: Statement;
@@ -24,31 +24,31 @@ interface Prepared {
 export class PostgresLookups {
   readonly #connection: PostgresConnection;
   readonly #compiler: SqlCompiler;
-  readonly #prepared: Map<Lookup<unknown>, Prepared> = new Map();
+  readonly #prepared: Map<Lookup<unknown>, PreparedLookup> = new Map();
 
   constructor(connection: PostgresConnection, compiler: SqlCompiler) {
     this.#connection = connection;
     this.#compiler = compiler;
   }
 
-  /** Finds a value; undefined without its row. An aborted signal ends the wait of this caller alone. */
+  /** Finds a value; undefined if no row has this key. Aborting the signal ends only this caller's wait. */
   find<Value>(lookup: Lookup<Value>, key: string, signal?: AbortSignal): Promise<Value | undefined> {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
-    const known = this.#prepare(lookup);
-    if (known.waiting.size === 0) {
+    const preparedLookup = this.#prepare(lookup);
+    if (preparedLookup.waiting.size === 0) {
       setImmediate(() => {
-        const { waiting } = known;
-        known.waiting = new Map();
-        void this.#answer(known, waiting);
+        const { waiting } = preparedLookup;
+        preparedLookup.waiting = new Map();
+        void this.#answer(preparedLookup, waiting);
       });
     }
-    const requests = known.waiting.get(key) ?? Promise.withResolvers<unknown>();
-    known.waiting.set(key, requests);
-    return raceSignal(requests.promise as Promise<Value | undefined>, signal);
+    const deferred = preparedLookup.waiting.get(key) ?? Promise.withResolvers<unknown>();
+    preparedLookup.waiting.set(key, deferred);
+    return raceSignal(deferred.promise as Promise<Value | undefined>, signal);
   }
 
-  async #answer(known: Prepared, requests: Requests): Promise<void> {
-    const { plan, one, several } = known;
+  async #answer(lookup: PreparedLookup, requests: Requests): Promise<void> {
+    const { plan, one, several } = lookup;
     const keys = [...requests.keys()];
     const isOne = keys.length === 1;
     try {
@@ -58,26 +58,23 @@ export class PostgresLookups {
       const makeValue = async (row: SqlRow | undefined): Promise<unknown> => row && plan.make(row);
       for (const [key, { resolve }] of requests) resolve(makeValue(found.get(key)));
     } catch (error) {
+      // A fault, such as a lost connection, concerns all keys.
       if (isOne || isFault(error)) {
         for (const { reject } of requests.values()) reject(error);
       } else {
         // The server may refuse a single key that it cannot read. Looks up each key alone, so that only that one fails.
-        for (const entry of requests) void this.#answer(known, new Map([entry]));
+        for (const entry of requests) void this.#answer(lookup, new Map([entry]));
       }
     }
   }
 
-  #prepare(lookup: Lookup<unknown>): Prepared {
+  #prepare(lookup: Lookup<unknown>): PreparedLookup {
     const known = this.#prepared.get(lookup);
     if (known !== undefined) return known;
     const plan = this.#compiler.lookupPlanOf(lookup);
-    const makeValue = {
-      plan,
-      one: prepared(plan.text),
-      several: prepared(plan.textForKeys),
-      waiting: new Map(),
-    };
-    this.#prepared.set(lookup, makeValue);
-    return makeValue;
+    const one = prepared(plan.text);
+    const added = { plan, one, several: prepared(plan.textForKeys), waiting: new Map() };
+    this.#prepared.set(lookup, added);
+    return added;
   }
 }

@@ -132,7 +132,7 @@ export class PostgresSession {
     return this.#send(this.#plans.joinedReads.statementOf([plan]), plan.values(action), write);
   }
 
-  /** Sends a statement: at once on a pipelined connection, otherwise after the answer to the one before. */
+  /** Sends a statement: at once on a pipelined connection, otherwise after the previous answer. */
   #send(statement: Statement, values: readonly unknown[], write?: WriteAction): Promise<readonly SqlRow[]> {
     const { isPipelined, run } = this.#client;
     const before = this.#sent.at(-1);

@@ -9,7 +9,7 @@ export interface PostgresClient {
   // biome-ignore lint/suspicious/noExplicitAny: the type of a row depends on its statement
   query(query: any): Promise<{ readonly rows: any[] }>;
   release(destroy?: boolean): void;
-  /** Whether the pool is configured to send a query before the answer to the one before. */
+  /** Whether the pool is configured to send a query without waiting for the previous answer. */
   readonly pipeline?: boolean;
   /** The socket, as in `pg`. Without one, each statement is sent alone. */
   readonly connection?: { readonly stream?: Pick<Writable, 'cork' | 'uncork'> };
@@ -33,6 +33,7 @@ const MAX_WAIT = 64;
 /** How many broken connections one call tolerates: after a restart a pool may hold several. */
 const MAX_BROKEN = 3;
 
+/** `SELECT 1` takes the snapshot now: PostgreSQL takes it at the first query after BEGIN. */
 const BEGIN_SNAPSHOT = unprepared(`
   BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
   SET LOCAL idle_in_transaction_session_timeout = 0;
@@ -43,7 +44,7 @@ const IS_STANDBY = unprepared('SELECT pg_catalog.pg_is_in_recovery() AS standby'
 /** Runs statements on a connection. */
 export interface Client {
   readonly run: <Row = unknown>(statement: Statement, values?: readonly unknown[]) => Promise<readonly Row[]>;
-  /** Whether a statement may be sent before the answer to the one before. */
+  /** Whether a statement may be sent without waiting for the previous answer. */
   readonly isPipelined: boolean;
 }
 
@@ -78,7 +79,7 @@ export class PostgresConnection {
   /** Runs a statement that changes nothing. After an abort, its result is ignored. */
   read<Row>(statement: Statement, values: readonly unknown[], signal?: AbortSignal): Promise<readonly Row[]> {
     if (signal?.aborted) return Promise.reject(signal.reason);
-    const rows = this.pipelined(async ({ run }) => {
+    const rows = this.runWithRetries(async ({ run }) => {
       const found = await run<Row>(statement, values);
       return async () => found;
     });
@@ -86,10 +87,11 @@ export class PostgresConnection {
   }
 
   /**
-   * Runs `work`, then the function that it returns, which commits. A failure before the commit is retried from the first
-   * statement, since nothing has changed: if the connection breaks, the server rolls the transaction back.
+   * Runs `work`, then the function that it returns. A transaction begins in `work`, which sends BEGIN, and ends in that
+   * function, which sends COMMIT. Retries both if nothing has changed: the server rolled the transaction back, or the
+   * connection broke before the commit.
    */
-  async pipelined<Result>(work: (client: Client) => Promise<() => Promise<Result>>): Promise<Result> {
+  async runWithRetries<Result>(work: (client: Client) => Promise<() => Promise<Result>>): Promise<Result> {
     let waited = 0;
     let broken = 0;
     for (let wait = 1; ; wait = Math.min(wait * 2, MAX_WAIT)) {

@@ -32,7 +32,7 @@ export async function migrate(
   schema: string,
   migrations: readonly Migration[],
 ): Promise<void> {
-  await connection.pipelined(async ({ run }) => {
+  await connection.runWithRetries(async ({ run }) => {
     await run(BEGIN);
     await run(NO_LIMITS);
     await run(LOCK, [lockNumber('pinfold migrate', schema)]);
