@@ -45,13 +45,13 @@ const DIALECT: SqlDialect = {
   writeFlag: Number,
   readFlag: (value) => value === 1,
   wholeNumber: (sum) => sum,
-  keepsOrder: false,
+  joinKeepsSubqueryOrder: false,
   columnType: ({ type, isNullable }) => {
     // Without AUTOINCREMENT the number of the last row would be used again after its removal.
     if (type === 'sequence') return 'INTEGER PRIMARY KEY AUTOINCREMENT';
     return `${TYPES[type]}${isNullable ? '' : ' NOT NULL'}`;
   },
-  isSequenceKey: true,
+  sequenceIsPrimaryKey: true,
   tableEnd: () => 'STRICT',
   indexColumns: (columns, covers, compared) => {
     const others = covers.length === 0 ? [] : [...covers, ...compared];

@@ -39,7 +39,7 @@ export interface SqlDialect {
    * Whether the rows of `(SELECT … ORDER BY …) CROSS JOIN …` keep the order of the subquery. `false` is correct for every
    * database, but sorts the rows of a scan twice.
    */
-  readonly keepsOrder: boolean;
+  readonly joinKeepsSubqueryOrder: boolean;
   /**
    * The end of an INSERT that replaces `others` if a row with this key exists, and does nothing if there are no `others`.
    * The statement must fail if a row has another of its unique keys. When absent: `ON CONFLICT … DO …` of SQLite and
@@ -57,7 +57,7 @@ export interface SqlDialect {
    * Whether this database makes the sequence of a table its primary key, and the declared key a unique one. If so,
    * `columnType` of a sequence contains PRIMARY KEY.
    */
-  readonly isSequenceKey: boolean;
+  readonly sequenceIsPrimaryKey: boolean;
   /** The end of a table's definition, after its parentheses; may be empty. */
   tableEnd(table: AnyTable): string;
   /**

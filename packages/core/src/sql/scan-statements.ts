@@ -37,7 +37,7 @@ function rowsPlan(sqlTable: SqlTable, action: ScanAction): SqlPlan {
   const filtered = membersIn(filter).filter((member) => covered.has(member));
   const place = dialect.rowPlace?.(table);
   const key = place === undefined ? table.key : [];
-  const scanned = [...new Set([...key, ...filtered, ...(dialect.keepsOrder ? [] : order)])];
+  const scanned = [...new Set([...key, ...filtered, ...(dialect.joinKeepsSubqueryOrder ? [] : order)])];
   const text = new StatementText(sqlTable);
   const columns = scanned.map((member) => sqlTable.nameOf('t0', member));
   const on = key.map((member) => `${sqlTable.nameOf('t1', member)} = ${sqlTable.nameOf('scanned', member)}`);
@@ -52,7 +52,9 @@ function rowsPlan(sqlTable: SqlTable, action: ScanAction): SqlPlan {
     (member) => (scanned.includes(member) ? 'scanned' : 't1'),
   );
   const read = sqlTable.reader(select);
-  const sorted = dialect.keepsOrder ? [] : order.map((member) => sqlTable.nameOf('scanned', member));
+  const sorted = dialect.joinKeepsSubqueryOrder
+    ? []
+    : order.map((member) => sqlTable.nameOf('scanned', member));
   const limit = text.bindLimit((one) => one.limit);
   return text.plan(
     `SELECT ${sqlTable.select('t1', select)}

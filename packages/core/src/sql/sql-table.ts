@@ -32,7 +32,7 @@ export class SqlTable {
     this.name = dialect.table(table.name);
     this.members = Object.keys(table.columns);
     const sequence = this.members.find((member) => table.columns[member]?.type === 'sequence');
-    this.sequenceKey = dialect.isSequenceKey ? sequence : undefined;
+    this.sequenceKey = dialect.sequenceIsPrimaryKey ? sequence : undefined;
     this.#columns = new Map(
       Object.entries(table.columns).map(([member, column]) => [member, sqlColumn(member, column, dialect)]),
     );

@@ -43,11 +43,11 @@ const DIALECT: SqlDialect = {
   writeFlag: (value) => value,
   readFlag: (value) => value === true,
   wholeNumber: (sum) => sum,
-  keepsOrder: false,
+  joinKeepsSubqueryOrder: false,
   onTakenKey: () => 'ON TAKEN KEY',
   columnType: ({ type, isNullable }, _name, isKey) =>
     `${type}${isKey ? ' of a key' : ''}${isNullable ? '' : ' NOT NULL'}`,
-  isSequenceKey: true,
+  sequenceIsPrimaryKey: true,
   tableEnd: () => 'END',
   indexColumns: (columns, covers, compared) => `(${[...columns, ...covers, ...compared].join(', ')})`,
 };

@@ -3,8 +3,8 @@ import { quoted, type SqlDialect } from '@pinfold/core/sql';
 const TYPES = { text: 'text COLLATE "C"', integer: 'bigint', flag: 'boolean', json: 'text' } as const;
 
 /**
- * Vacuums earlier than by default, when 20 % of the rows are dead: programs update rows often. The fill factor leaves room
- * on the page for the next version of a row.
+ * Vacuums when 1 % of the rows are dead or 2 % are new, not 20 % as by default: programs update rows often. The fill factor
+ * leaves room on the page for the next version of a row.
  */
 const STORAGE =
   'fillfactor = 85, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.02';
@@ -25,12 +25,12 @@ export function postgresDialect(schema: string): SqlDialect {
     writeFlag: (value) => value,
     readFlag: (value) => value === true,
     wholeNumber: (sum) => `CAST(${sum} AS bigint)`,
-    keepsOrder: false,
+    joinKeepsSubqueryOrder: false,
     columnType: ({ type, isNullable }) => {
       if (type === 'sequence') return 'bigint GENERATED ALWAYS AS IDENTITY';
       return `${TYPES[type]}${isNullable ? '' : ' NOT NULL'}`;
     },
-    isSequenceKey: false,
+    sequenceIsPrimaryKey: false,
     tableEnd: () => `WITH (${STORAGE})`,
     indexColumns: (columns, covers) => {
       const included = covers.length === 0 ? '' : ` INCLUDE (${covers.join(', ')})`;

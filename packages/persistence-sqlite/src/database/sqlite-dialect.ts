@@ -24,14 +24,14 @@ export const SQLITE: SqlDialect = {
   readFlag: (value) => value === 1,
   wholeNumber: (sum) => sum,
   rowPlace: (table) => (isClustered(table) ? undefined : 'rowid'),
-  keepsOrder: true,
+  joinKeepsSubqueryOrder: true,
   columnType: ({ type, isNullable }, name) => {
     // AUTOINCREMENT never uses a number twice.
     if (type === 'sequence') return 'INTEGER PRIMARY KEY AUTOINCREMENT';
     const check = type === 'flag' ? ` CHECK (${name} IN (0, 1))` : '';
     return `${TYPES[type]}${isNullable ? '' : ' NOT NULL'}${check}`;
   },
-  isSequenceKey: true,
+  sequenceIsPrimaryKey: true,
   tableEnd: (table) => (isClustered(table) ? 'STRICT, WITHOUT ROWID' : 'STRICT'),
   // A covering index needs the columns of its own condition, too.
   indexColumns: (columns, covers, compared) => {
