@@ -70,7 +70,7 @@ function entryName({ rawName, flags, fields }: CentralHeader, localFields: reado
 }
 
 function compareNames(field: PathField, name: string | undefined): BadEncoding | undefined {
-  return field.text === undefined || field.text === name ? undefined : 'field_with_other_name';
+  return field.text === undefined || field.text === name ? undefined : 'field_name_differs';
 }
 
 interface PathField {
@@ -85,7 +85,7 @@ function unicodePath(raw: Uint8Array, fields: readonly ExtraField[]): PathField 
   for (const { id, data, whole } of fields) {
     if (id !== UNICODE_PATH) continue;
     if (!whole || data.length < 5 || data[0] !== 1) return { wrong: 'field_unreadable' };
-    if (uint32(data, 1) !== crc32(raw)) return { wrong: 'field_of_other_name' };
+    if (uint32(data, 1) !== crc32(raw)) return { wrong: 'field_crc_mismatch' };
     const text = utf8Text(data.subarray(5));
     if (text === undefined) return { wrong: 'field_not_utf8' };
     const wrong = compareNames(found, text);

@@ -51,7 +51,7 @@ export async function listArchive(
   }
   let trusted = !STRUCTURE_RULES.some((rule) => problemList.has(rule));
   if (trusted && !hasSingleReading(file, end, headers) && (await hasSecondReading(archive, end, headers))) {
-    problemList.add([{ rule: 'ambiguous_structure', reason: 'two_readings' }]);
+    problemList.add([{ rule: 'ambiguous_structure', reason: 'directory_ambiguous' }]);
     trusted = false;
   }
   const source: PieceSource = { archive, control };

@@ -6,6 +6,7 @@ import type { IndexHint } from './index-hint.ts';
 export type Ambiguity =
   | 'bytes_before_directory'
   | 'bytes_before_entry'
+  | 'directory_ambiguous'
   | 'directory_misplaced'
   | 'directory_too_small'
   | 'directory_unreadable'
@@ -17,7 +18,6 @@ export type Ambiguity =
   | 'several_end_records'
   | 'several_parts'
   | 'trailing_bytes'
-  | 'two_readings'
   | 'zip64_disagrees'
   | 'zip64_misplaced';
 
@@ -33,12 +33,15 @@ export type HeaderField =
   | 'size'
   | 'time';
 
-/** Why the bytes of an entry's name, or its Unicode Path field, cannot be relied on. */
+/**
+ * Why the bytes of an entry's name, or its Unicode Path field, cannot be relied on. `field_crc_mismatch`: the CRC-32 in the
+ * field is not that of the name. `field_name_differs`: the field holds another name.
+ */
 export type BadEncoding =
+  | 'field_crc_mismatch'
+  | 'field_name_differs'
   | 'field_not_utf8'
-  | 'field_of_other_name'
   | 'field_unreadable'
-  | 'field_with_other_name'
   | 'not_utf8';
 
 interface AtPath {

@@ -178,7 +178,7 @@ const CAUSES: Readonly<Record<CauseId, Text>> = {
     en: 'The Unicode Path field cannot be read.',
     ja: 'Unicode Path フィールドを読み取れません。',
   },
-  bad_encoding_field_of_other_name: {
+  bad_encoding_field_crc_mismatch: {
     en: 'The Unicode Path field belongs to another name.',
     ja: 'Unicode Path フィールドが別の名前に付くものです。',
   },
@@ -186,7 +186,7 @@ const CAUSES: Readonly<Record<CauseId, Text>> = {
     en: 'The Unicode Path field is not UTF-8.',
     ja: 'Unicode Path フィールドが UTF-8 ではありません。',
   },
-  bad_encoding_field_with_other_name: {
+  bad_encoding_field_name_differs: {
     en: 'The Unicode Path field holds another name.',
     ja: 'Unicode Path フィールドの名前が異なります。',
   },
@@ -202,6 +202,7 @@ export const ARCHIVE_TEXTS: Readonly<Record<ArchiveTextId, Text>> = {
 const AMBIGUOUS: Readonly<Record<Ambiguity, string>> = {
   bytes_before_directory: 'Bytes before the central directory belong to no entry.',
   bytes_before_entry: 'Bytes before the entry belong to no entry.',
+  directory_ambiguous: 'The central directory can be read in two ways.',
   directory_misplaced: 'The central directory is not where the end record says.',
   directory_too_small: 'The end record counts more entries than the central directory has room for.',
   directory_unreadable: 'The central directory cannot be read to its end.',
@@ -214,7 +215,6 @@ const AMBIGUOUS: Readonly<Record<Ambiguity, string>> = {
   several_parts: 'The ZIP is one part of several.',
   trailing_bytes:
     'Something follows the end of the ZIP: bsdtar pads what it writes to standard output. Give it a file name instead (-cf site.zip).',
-  two_readings: 'The central directory can be read in two ways.',
   zip64_disagrees: 'The Zip64 end record and the end record disagree.',
   zip64_misplaced: 'The Zip64 end record is not where its locator says.',
 };
