@@ -13,7 +13,7 @@ export async function withComposition<Result>(
   const settings = readSettings(env);
   for (const note of settings.notes) err(`pinfold: ${note}`);
   const { compose } = await import('../compose/compose.ts');
-  const composition = await compose(settings, { opener: 'command', ...options });
+  const composition = await compose(settings, { purpose: 'command', ...options });
   try {
     return await task(composition, settings);
   } finally {

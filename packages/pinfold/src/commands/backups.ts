@@ -21,14 +21,14 @@ const exportAll = command({
   name: 'export',
   arguments: ['FOLDER|-'],
   options: {
-    scheduled: flagOption('the export of a schedule: metrics tell when the last one was complete'),
+    scheduled: flagOption('mark as scheduled: metrics show when the last one completed'),
     generations: valueOption(
       'NUMBER',
-      'write each export to a folder of its own in FOLDER, and keep so many (from 2)',
+      'write each export to a folder of its own in FOLDER, and keep this many (at least 2)',
     ),
     verify: valueOption(
       'NUMBER',
-      'then read so many archives of the export, chosen at random, and compare them',
+      'then read this many archives of the export, chosen at random, and compare them',
     ),
   },
   help: 'write all records and archives to a folder, or as a tar to standard output',
@@ -66,7 +66,7 @@ const importAll = command({
         explainSystemErrors(async () =>
           walk(await openExport(from, terminal), new ToStores(ports), progressTo(terminal, 'importing')),
         ),
-      { opener: 'import' },
+      { purpose: 'import' },
     );
     printSummary('imported', moved, json, terminal);
   },
@@ -98,7 +98,7 @@ const copy = command({
       withComposition(
         target,
         ({ ports }) => walk(fromStores(source), new ToStores(ports), progressTo(terminal, 'copying')),
-        { opener: 'import' },
+        { purpose: 'import' },
       ).catch((error: unknown) => {
         throw nameOption(error, values);
       }),
@@ -123,6 +123,7 @@ function exportToFolder(
   return withExport(isScheduled, terminal, async (ports, exportTo) => {
     const generations = count === undefined ? undefined : new Generations(folder);
     const last = generations === undefined ? folder : await generations.newest();
+    // An export of another database must not replace this one, nor join its generations.
     if (last !== undefined) await checkOverwrite(last, ports.roles);
     const moved = await exportTo(
       generations === undefined ? new ToFolder(folder) : await generations.begin(),
@@ -182,7 +183,7 @@ function nameOption(error: unknown, target: TargetOptions): unknown {
   return new SettingsError(error.option, expectation, { cause, variable: `--${option}` });
 }
 
-/** The settings of the target, with a secret that only this process uses. */
+/** The settings of the target. The secret is random: PostgreSQL requires one, but a copy signs nothing. */
 function targetEnvironment(target: TargetOptions, env: Environment): Environment {
   const empty = Object.entries(target).find(([, value]) => value === '');
   if (empty !== undefined) throw new UsageError(`--${empty[0]} is empty`);

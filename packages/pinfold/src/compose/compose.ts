@@ -33,13 +33,13 @@ import { createMemoryBudget } from './memory-budget.ts';
 import { RunningPublications } from './running-publications.ts';
 import { dataFolderMark, openStorage } from './storage.ts';
 
-/** The options in code, and how the server or a command opens the service. */
+/** The options in code, and the purpose for which the service is opened. */
 export interface ComposeOptions extends ServiceOptions {
   /**
    * A server creates a missing data folder. A command rejects a folder that is missing or not a server's. An import
    * creates it, too, and is the only one that opens a database with an unfinished import. Default: `server`.
    */
-  readonly opener?: 'server' | 'command' | 'import';
+  readonly purpose?: 'server' | 'command' | 'import';
   /** The addresses of the service, if they are known only after it listens. */
   readonly addresses?: () => WebAddresses;
   /** Aborted when the service stops, so that requests that wait for events end. */
@@ -110,8 +110,8 @@ export async function compose(
   options: ComposeOptions = {},
   layer: Layer = PLAIN_LAYER,
 ): Promise<ComposedService> {
-  const { opener = 'server' } = options;
-  const missingFolder = opener === 'command' ? 'refused' : 'made';
+  const { purpose = 'server' } = options;
+  const missingFolder = purpose === 'command' ? 'refused' : 'made';
   const dataDir = await openDataFolder(settings.dataDir, missingFolder);
   if (missingFolder === 'refused') await checkIsDataFolder(dataDir, dataFolderMark(settings));
   // In the order of closing: the last opened comes first.
@@ -128,7 +128,7 @@ export async function compose(
       publications.observer,
     ]);
     // Checks S3 only: a wrong bucket would go unnoticed, but an unavailable folder may be back soon.
-    if (settings.storage.kind === 's3' && opener === 'server') {
+    if (settings.storage.kind === 's3' && purpose === 'server') {
       await orSettingsError('storage', () => ports.archives.check());
     }
     const useCases = await makeUseCases(settings, ports, options, layer, publications);
@@ -245,7 +245,7 @@ async function loadStoredSecret(dataDir: string): Promise<string> {
 
 async function openReadyDatabase(
   { database }: Settings,
-  { opener }: ComposeOptions,
+  { purpose }: ComposeOptions,
   open: () => Promise<Persistence>,
 ): Promise<Persistence> {
   // The option to name if the database cannot be used.
@@ -256,7 +256,7 @@ async function openReadyDatabase(
       if (!isOutdated(error) || !isFault(error)) throw error;
       throw new Fault(error.code, `${error.message}; this is ${await readRelease()}`, { cause: error });
     });
-    if (opener !== 'import' && (await persistence.imports.isUnfinished())) {
+    if (purpose !== 'import' && (await persistence.imports.isUnfinished())) {
       const expectation = 'names a database into which an import has not ended: run it again, to its end';
       throw new SettingsError(option, expectation);
     }

@@ -50,7 +50,7 @@ interface CheckOptions {
   /** How many archives to read. Default: all. */
   readonly sample: number | undefined;
   /** Receives items that cannot be read; if absent, the failure is thrown. */
-  readonly failed?: (failure: CommandFailure) => void;
+  readonly onFailure?: (failure: CommandFailure) => void;
   /** Whether an archive with the right SHA-256 also has the files of its record. */
   isSound(archive: MovingArchive): Promise<boolean>;
 }
@@ -76,7 +76,7 @@ class Check implements Destination {
     for (const { kind, value } of records) {
       if (kind !== 'publication' || value.manifest === null) continue;
       if (manifestEntries(value.manifest) === undefined)
-        this.failed(
+        this.onFailure(
           new CommandFailure(`the list of files of publication ${value.id} cannot be read`, 'unreadable'),
         );
     }
@@ -104,9 +104,9 @@ class Check implements Destination {
     if (fault !== 'removed' || isLost) this.found[fault].push({ archive, pin });
   }
 
-  failed(failure: CommandFailure): void {
-    if (this.#options.failed === undefined) throw failure;
-    this.#options.failed(failure);
+  onFailure(failure: CommandFailure): void {
+    if (this.#options.onFailure === undefined) throw failure;
+    this.#options.onFailure(failure);
   }
 
   async end({ archives }: Walked): Promise<void> {
@@ -132,8 +132,8 @@ export async function verifyExport(
   sample?: number,
 ): Promise<VerifiedExport> {
   const failures: string[] = [];
-  const failed = ({ message }: CommandFailure): void => void failures.push(message);
-  const check = new Check({ sample, failed, isSound: async () => true });
+  const onFailure = ({ message }: CommandFailure): void => void failures.push(message);
+  const check = new Check({ sample, onFailure, isSound: async () => true });
   const { records } = await walk(source, check, progress);
   const { named, read, superfluous, found } = check;
   const { missing, altered } = found;
@@ -156,12 +156,12 @@ export async function verifyStores(
   });
   await walk(fromStores(stores), check, progress);
   const { named, read, found } = check;
-  const unnamed: Pick<Finding, 'archive'>[] = [];
+  const orphans: Pick<Finding, 'archive'>[] = [];
   for await (const archive of listArchives(stores.archives))
-    if (!named.has(archive)) unnamed.push({ archive });
+    if (!named.has(archive)) orphans.push({ archive });
   const youngSince = before(stores.clock.now(), YOUNG);
-  const oldUnnamed = unnamed.filter(({ archive }) => archiveCreatedAt(archive) < youngSince);
-  const superfluous = await recheck(stores, oldUnnamed, { isNamed: false, isThere: true });
+  const oldOrphans = orphans.filter(({ archive }) => archiveCreatedAt(archive) < youngSince);
+  const superfluous = await recheck(stores, oldOrphans, { isNamed: false, isThere: true });
   return {
     named: named.size,
     read,
@@ -169,7 +169,7 @@ export async function verifyStores(
     altered: await recheck(stores, found.altered, { isNamed: true, isThere: true }),
     removed: found.removed,
     superfluous: superfluous.map(({ archive }) => archive),
-    young: unnamed.length - oldUnnamed.length,
+    young: orphans.length - oldOrphans.length,
   };
 }
 

@@ -87,10 +87,10 @@ export function matchesManifest(recorded: RecordsFile, file: RecordsFile | undef
  * Creates a function that parses the record files of an export, in order. It throws CommandFailure for a line that is
  * not a record, or an incomplete last line.
  *
- * @param failed receives records that contradict others.
+ * @param onFailure receives records that contradict others.
  */
 export function createRecordsReader(
-  failed: Walking['failed'],
+  onFailure: Walking['onFailure'],
 ): (name: string, bytes: Buffer) => readonly MovedRecord[] {
   const publications = new Set<RoleId>();
   return (name, bytes) => {
@@ -104,7 +104,7 @@ export function createRecordsReader(
       if (kind !== 'name' || publications.has(value.role)) continue;
       // The database would throw a fault with a less helpful message.
       const message = `the name ${value.name} shows ${value.role}, a publication that the export does not have`;
-      failed(new CommandFailure(message, 'unreadable'));
+      onFailure(new CommandFailure(message, 'unreadable'));
     }
     return records;
   };

@@ -24,42 +24,43 @@ import {
 } from './export-form.ts';
 import type { Source, Step, Walking } from './walk.ts';
 
-type Failed = Walking['failed'];
+type OnFailure = Walking['onFailure'];
 
 /** Reads an export in a folder. */
 export function fromFolder(folder: string): Source {
-  return async function* ({ has, failed }) {
+  return async function* ({ has, onFailure }) {
     const manifest = await readManifestIn(folder);
-    // The first step starts the destination: if records are damaged, the import stays unfinished.
+    // The first step begins the import, which damaged records then leave unfinished: no server opens such a database.
     yield { kind: 'broken', ids: manifest.broken };
-    for await (const records of readRecordsIn(folder, manifest, failed)) yield { kind: 'records', records };
+    for await (const records of readRecordsIn(folder, manifest, onFailure))
+      yield { kind: 'records', records };
     const root = join(folder, ARCHIVES);
     const options = { folder: root, staging: { folder: root }, clock: new SystemClock() };
     const storage = new FsArchiveStorage(options);
-    const stored = await readOrFail(ARCHIVES, failed, async () => {
+    const stored = await readOrFail(ARCHIVES, onFailure, async () => {
       if (!(await stat(root)).isDirectory())
         throw new CommandFailure(`${ARCHIVES} is not a folder`, 'unreadable');
       return await Array.fromAsync(listArchives(storage));
     });
-    const others = new Set(manifest.unnamed);
-    const ids = (stored ?? []).filter((id) => !others.has(id));
+    const orphans = new Set(manifest.unnamed);
+    const ids = (stored ?? []).filter((id) => !orphans.has(id));
     yield* prefetch(ids, async (id): Promise<Step> => {
-      const read = () => readOrFail(id, failed, () => readArchive(storage, id));
-      return { kind: 'archive', id, whole: has(id) ? undefined : await read() };
+      const read = () => readOrFail(id, onFailure, () => readArchive(storage, id));
+      return { kind: 'archive', id, loaded: has(id) ? undefined : await read() };
     });
   };
 }
 
-/** Yields the records of the files that a manifest names. Skips unreadable files, unless `failed` throws. */
+/** Yields the records of the files that a manifest names. Skips unreadable files, unless `onFailure` throws. */
 export async function* readRecordsIn(
   folder: string,
   manifest: ExportManifest,
-  failed: Failed,
+  onFailure: OnFailure,
 ): AsyncGenerator<readonly MovedRecord[], void> {
-  const read = createRecordsReader(failed);
+  const read = createRecordsReader(onFailure);
   for (const [n, recorded] of manifest.records.entries()) {
     const name = recorded.file;
-    const records = await readOrFail(name, failed, async () => {
+    const records = await readOrFail(name, onFailure, async () => {
       const lines = await readFile(join(folder, name), name);
       const file = describeRecordsFile(n + 1, lines);
       if (matchesManifest(recorded, file)) return read(name, lines);
@@ -83,18 +84,18 @@ export async function readManifestIn(folder: string): Promise<ExportManifest> {
 
 async function readOrFail<Read>(
   name: string,
-  failed: Failed,
+  onFailure: OnFailure,
   read: () => Promise<Read>,
 ): Promise<Read | undefined> {
   try {
     return await read();
   } catch (cause) {
-    if (cause instanceof CommandFailure) failed(cause);
+    if (cause instanceof CommandFailure) onFailure(cause);
     else {
       const reason = isFault(cause) ? cause.message : systemCodeOf(cause);
       // Not a system error but a bug of this program.
       if (reason === undefined) throw cause;
-      failed(new CommandFailure(`${name} cannot be read (${reason})`, { cause, code: 'unreadable' }));
+      onFailure(new CommandFailure(`${name} cannot be read (${reason})`, { cause, code: 'unreadable' }));
     }
     return undefined;
   }
@@ -116,8 +117,8 @@ async function readFile(path: string, name: string): Promise<Buffer> {
 
 /** Reads an export from a tar: its records come first, and its manifest last. */
 export function fromTar(bytes: ReadableStream<Uint8Array>): Source {
-  return async function* ({ has, failed }) {
-    const read = createRecordsReader(failed);
+  return async function* ({ has, onFailure }) {
+    const read = createRecordsReader(onFailure);
     const files: RecordsFile[] = [];
     let manifest: ExportManifest | undefined;
     for await (const entry of decodeTar(bytes)) {
@@ -147,7 +148,7 @@ export function fromTar(bytes: ReadableStream<Uint8Array>): Source {
         yield {
           kind: 'archive',
           id,
-          whole: isPresent ? undefined : toMovingArchive(id, await readPieces(entry), size),
+          loaded: isPresent ? undefined : toMovingArchive(id, await readPieces(entry), size),
         };
       }
     }

@@ -55,16 +55,16 @@ async function createSteps(
 ): Promise<readonly (Step | Removal)[]> {
   const { pin, sha256 } = named.get(id) as NamedArchive;
   if (has(id)) {
-    const present: Step = { kind: 'archive', id, whole: undefined };
+    const present: Step = { kind: 'archive', id, loaded: undefined };
     // Checked again, because a cleanup may have removed it since.
     const isThere = isStored || (await stores.archives.size(id)) !== undefined;
     return isThere ? [present] : [present, await describeGap(stores, id, pin)];
   }
-  const whole = await readArchive(stores.archives, id);
-  if (whole?.sha256 === sha256) return [{ kind: 'archive', id, whole }];
+  const loaded = await readArchive(stores.archives, id);
+  if (loaded?.sha256 === sha256) return [{ kind: 'archive', id, loaded }];
   const gap = await describeGap(stores, id, pin);
   if (gap.fault !== 'removed')
-    return [whole === undefined ? gap : { ...gap, fault: 'altered', isLost: false }];
+    return [loaded === undefined ? gap : { ...gap, fault: 'altered', isLost: false }];
   // It was removed while other archives were read, so its role has changed, too.
   const { expiresAt = null, deletedAt = null } = (await stores.roles.load(pin))?.value ?? {};
   return [{ kind: 'removal', value: { id: pin, archive: id, expiresAt, deletedAt } }, gap];

@@ -32,8 +32,8 @@ export class ToFolder implements Destination {
   readonly #linkEarlier: (() => Promise<void>) | undefined;
   readonly #records: RecordsWriter = new RecordsWriter((name, lines) => this.#write(name, lines));
   readonly #present: Set<ArchiveId> = new Set();
-  /** Archives that the previous export already did not name. */
-  #unnamed: ReadonlySet<ArchiveId> = new Set();
+  /** Archives that the records of the previous export did not name, either. */
+  #earlierOrphans: ReadonlySet<ArchiveId> = new Set();
   #stores: { readonly staging: FsStaging; readonly archives: FsArchiveStorage } | undefined;
 
   /** @param linkEarlier links the archives of an export in another folder. */
@@ -61,7 +61,7 @@ export class ToFolder implements Destination {
     this.#stores = { staging, archives };
     for await (const id of listArchives(archives)) this.#present.add(id);
     if (existsSync(join(this.#folder, MANIFEST)))
-      this.#unnamed = new Set((await readManifestIn(this.#folder)).unnamed);
+      this.#earlierOrphans = new Set((await readManifestIn(this.#folder)).unnamed);
   }
 
   records(records: readonly MovedRecord[]): Promise<void> {
@@ -81,10 +81,10 @@ export class ToFolder implements Destination {
     await this.#records.flush();
     await syncFolder(join(this.#folder, RECORDS));
     const [named, lost] = [new Set(walked.archives), new Set(walked.lost.map(({ archive }) => archive))];
-    const unnamed = [...this.#present].filter((id) => !named.has(id)).sort();
-    const isOld = (id: ArchiveId): boolean => this.#linkEarlier !== undefined || this.#unnamed.has(id);
-    const removed = new Set(unnamed.filter((id) => isOld(id) && !lost.has(id)));
-    const remaining = unnamed.filter((id) => !removed.has(id));
+    const orphans = [...this.#present].filter((id) => !named.has(id)).sort();
+    const isOld = (id: ArchiveId): boolean => this.#linkEarlier !== undefined || this.#earlierOrphans.has(id);
+    const removed = new Set(orphans.filter((id) => isOld(id) && !lost.has(id)));
+    const remaining = orphans.filter((id) => !removed.has(id));
     await this.#write(MANIFEST, formatManifest(this.#records.files, walked, remaining));
     await syncFolder(this.#folder);
     const files = new Set(this.#records.files.map(({ file }) => file));

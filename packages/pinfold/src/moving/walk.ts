@@ -26,10 +26,10 @@ export interface Gap {
 
 export type Step =
   | { readonly kind: 'records'; readonly records: readonly MovedRecord[] }
-  /** `whole` is undefined if the destination already has the archive. */
-  | { readonly kind: 'archive'; readonly id: ArchiveId; readonly whole: MovingArchive | undefined }
+  /** `loaded` is undefined if the destination has the archive already, or if it cannot be read. */
+  | { readonly kind: 'archive'; readonly id: ArchiveId; readonly loaded: MovingArchive | undefined }
   | Gap
-  /** Archives that the manifest of an export lists as missing. */
+  /** Archives that the manifest of an export lists as missing or altered. */
   | { readonly kind: 'broken'; readonly ids: readonly ArchiveId[] };
 
 /** The state of a walk, for its source. */
@@ -38,8 +38,8 @@ export interface Walking {
   readonly named: Named;
   /** Whether the destination has an archive, which then need not be read. */
   has(id: ArchiveId): boolean;
-  /** Receives an item that cannot be read; the source then continues. Or throws it. */
-  failed(failure: CommandFailure): void;
+  /** Receives an item that cannot be read, and throws it or lets the source continue. */
+  onFailure(failure: CommandFailure): void;
 }
 
 /** The source of an export: yields its records first, then its archives. */
@@ -54,7 +54,7 @@ export interface Destination {
   archive(archive: MovingArchive): Promise<void>;
   gap?(gap: Gap): void;
   /** Without it, the first failure ends the walk. */
-  failed?(failure: CommandFailure): void;
+  onFailure?(failure: CommandFailure): void;
   end(walked: Walked): Promise<void>;
 }
 
@@ -95,10 +95,10 @@ export async function walk(source: Source, to: Destination, progress: Progress):
       records += step.records.length;
       progress({ records: step.records.length }, named.size);
     } else if (step.kind === 'archive') {
-      if (step.whole !== undefined) await to.archive(step.whole);
-      copied += step.whole === undefined ? 0 : 1;
+      if (step.loaded !== undefined) await to.archive(step.loaded);
+      copied += step.loaded === undefined ? 0 : 1;
       archives.push(step.id);
-      progress({ archives: 1, bytes: step.whole?.bytes }, named.size);
+      progress({ archives: 1, bytes: step.loaded?.bytes }, named.size);
     } else if (step.kind === 'broken') {
       for (const id of step.ids) broken.push(id);
     } else {
@@ -107,10 +107,10 @@ export async function walk(source: Source, to: Destination, progress: Progress):
       to.gap?.(step);
     }
   };
-  const failed = (failure: CommandFailure): void =>
-    to.failed === undefined ? throwFailure(failure) : to.failed(failure);
+  const onFailure = (failure: CommandFailure): void =>
+    to.onFailure === undefined ? throwFailure(failure) : to.onFailure(failure);
   try {
-    for await (const step of source({ named, has: (id) => to.has(id), failed })) {
+    for await (const step of source({ named, has: (id) => to.has(id), onFailure })) {
       if (!hasBegun) await to.begin(named);
       hasBegun = true;
       await take(step);
@@ -118,7 +118,7 @@ export async function walk(source: Source, to: Destination, progress: Progress):
   } catch (error) {
     // If no step was read, the source is not an export.
     if (!hasBegun || !(error instanceof CommandFailure)) throw error;
-    failed(error);
+    onFailure(error);
   }
   const walked = { records, archives, copied, broken, lost };
   await to.end(walked);

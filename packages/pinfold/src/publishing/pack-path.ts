@@ -65,7 +65,11 @@ async function packSite(argument: string, options: PackOptions, terminal: Termin
   return { ...packed, pageTitle };
 }
 
-/** Returns the folder to pack. If `folder` looks like a project, that is its built site, unless the user chooses all of it. */
+/**
+ * Returns the folder to pack. If `folder` looks like a project, asks whether to publish its built site or all of it.
+ *
+ * @throws CommandFailure if the user chooses neither.
+ */
 async function chooseFolder(folder: string, { env, confirm }: Terminal): Promise<string> {
   const built = findBuildFolder((file) => existsSync(resolve(currentFolder(env), folder, file)));
   if (built === undefined) return folder;

@@ -144,9 +144,9 @@ describe('the data folder and the user who runs the server', () => {
     expect(message).to.match(/^PINFOLD_DATA_DIR [^\n]+pinfold\.sqlite[^\n]+$/);
     expect(await readdir(data)).to.deep.equal(['other']);
     await rm(join(data, 'other'), { recursive: true });
-    await (await compose(settings, { opener: 'command' })).close();
+    await (await compose(settings, { purpose: 'command' })).close();
     await (await compose(settings)).close();
-    await (await compose(settings, { opener: 'command' })).close();
+    await (await compose(settings, { purpose: 'command' })).close();
   });
 
   it('may be empty if database and storage are elsewhere, but must contain archives otherwise', async () => {
@@ -164,7 +164,7 @@ describe('the data folder and the user who runs the server', () => {
   });
 
   async function expectRefused(settings: Settings, variable = 'PINFOLD_DATA_DIR'): Promise<SettingsError> {
-    const opened = compose(settings, { opener: 'command' });
+    const opened = compose(settings, { purpose: 'command' });
     const error = await opened.catch((reason: unknown) => reason);
     if (!(error instanceof SettingsError)) throw error;
     expect(error).to.have.property('variable', variable);

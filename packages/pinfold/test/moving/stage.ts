@@ -61,7 +61,7 @@ async function publishSites(env: Env, count: number, bytes: number): Promise<voi
 
 /** The ids of the archives of a service, in order. */
 export async function archivesOf(env: Env): Promise<readonly ArchiveId[]> {
-  const { ports, close } = await compose(readSettings(env), { opener: 'import' });
+  const { ports, close } = await compose(readSettings(env), { purpose: 'import' });
   const ids = await ports.archives.list(undefined, 10_000);
   await close();
   return ids;

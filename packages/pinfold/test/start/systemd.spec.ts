@@ -50,12 +50,12 @@ describe('the unit for systemd', () => {
     });
   });
 
-  it('waits for running requests, with the drain time of the page', async () => {
+  it('lets the server stop for 15 s more than the drain time that the page about proxies sets', async () => {
     const page = await readFile(join(ROOT, 'docs', 'operators', 'behind-a-proxy.md'), 'utf8');
     const [, PINFOLD_DRAIN_SECONDS = ''] = /PINFOLD_DRAIN_SECONDS=(\d+)/.exec(page) ?? [];
     const { drain } = readSettings({ PINFOLD_DRAIN_SECONDS });
-    const patience = seconds(Number(settings.get('Service.TimeoutStopSec')));
-    expect(patience).to.be.at.least(drain + seconds(15));
+    const stopTimeout = seconds(Number(settings.get('Service.TimeoutStopSec')));
+    expect(stopTimeout).to.be.at.least(drain + seconds(15));
   });
 
   // On other systems, systemd cannot check it.
