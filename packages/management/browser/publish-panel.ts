@@ -1,8 +1,10 @@
 export type Chosen =
+  /** `archive`: a ZIP or a single page; `files`: the files of a folder. */
   | { readonly kind: 'archive' | 'files'; readonly files: readonly File[] }
+  /** Dropped files and folders. */
   | { readonly kind: 'entries'; readonly entries: readonly FileSystemEntry[] };
 
-/** The module that is loaded when there is something to publish. */
+/** The module that publishes; loaded only when it is needed. */
 interface PublishModule {
   publish(panel: HTMLElement, chosen: Chosen): Promise<void>;
 }
@@ -40,7 +42,7 @@ function choose(panel: HTMLElement, folder: boolean): void {
   else input.accept = '.zip,.html,.htm,application/zip,text/html';
   input.addEventListener('change', () => {
     const files = [...(input.files ?? [])];
-    if (files.length > 0) void begin(panel, { kind: folder ? 'files' : 'archive', files });
+    if (files.length > 0) void beginPublishing(panel, { kind: folder ? 'files' : 'archive', files });
   });
   input.click();
 }
@@ -67,18 +69,18 @@ function watchDrops(root: Document, panel: HTMLElement): void {
     mark(false);
     // The entries are available only during the event.
     const entries = [...carried.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
-    if (entries.length > 0) void begin(panel, { kind: 'entries', entries });
+    if (entries.length > 0) void beginPublishing(panel, { kind: 'entries', entries });
   });
 }
 
-async function begin(panel: HTMLElement, chosen: Chosen): Promise<void> {
+async function beginPublishing(panel: HTMLElement, chosen: Chosen): Promise<void> {
   const options = optionsOf(panel);
   const invalid = options.find((option) => !option.validity.valid);
   // The chosen files wait until every option is valid. Browsers report errors only of visible fields.
   invalid?.closest('details')?.setAttribute('open', '');
   invalid?.reportValidity();
   for (const option of options)
-    option.onchange = invalid === undefined ? null : () => void begin(panel, chosen);
+    option.onchange = invalid === undefined ? null : () => void beginPublishing(panel, chosen);
   if (invalid !== undefined) return;
   const { publish } = (await import(panel.dataset.script ?? '')) as PublishModule;
   await publish(panel, chosen);

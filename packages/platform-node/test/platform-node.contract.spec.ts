@@ -16,7 +16,7 @@ import {
 } from '@pinfold/test-contracts';
 import { describeContract } from '@pinfold/test-contracts/mocha';
 
-/** Makes subjects whose port and peers share nothing. */
+/** Creates subjects whose port and peers share no state. */
 const subjectsOf =
   <Port>(open: () => Port) =>
   async () => ({ port: open(), peer: async () => open(), dispose: async () => {} });
@@ -41,6 +41,7 @@ describeContract(passwordHasherContract, {
 });
 describeContract(clockContract, {
   name: 'SystemClock',
+  // The system's clock runs by itself, so `elapse` does nothing.
   create: async () => ({ ...(await subjectsOf(() => new SystemClock())()), elapse: async () => {} }),
 });
 describeContract(grantSignerContract, {

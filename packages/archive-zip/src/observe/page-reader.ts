@@ -55,7 +55,7 @@ const URLS: ReadonlyMap<string, readonly (readonly [UrlAttribute, boolean])[]> =
 );
 const READ_ELEMENTS = new Set([...URLS.keys(), 'app-root', 'base', 'meta', 'style']);
 const LINK_ELEMENTS = new Set([...URLS.keys(), 'base']);
-/** The attributes that show in which encoding a page's author wrote the names of files. */
+/** The attributes that {@link readLinks} reads. */
 const LINK_ATTRIBUTES: ReadonlySet<UrlAttribute> = new Set(['href', 'src', 'xlink:href']);
 
 /** The `rel` of links that a browser loads with the page; other links lead to pages. */
@@ -66,7 +66,7 @@ const MODULE_LINK = /(?:^|\s)modulepreload(?:\s|$)/i;
 const IGNORED_BASE = /^\s*(?:data|javascript):/i;
 /** Stands for an unreadable base: no reference relative to it is followed. */
 const UNKNOWN_BASE = 'unknown:';
-/** Types of scripts that no browser runs. */
+/** Types of scripts that do not run in a browser. `text/babel` does: Babel's script compiles it there. */
 const DATA =
   /^\s*(?:application\/(?:ld\+)?json|importmap|speculationrules|text\/(?!javascript|ecmascript|babel))/i;
 const SCRIPT_URL = /^\s*javascript:/i;
@@ -85,7 +85,7 @@ export function readPage(html: string, collector: ReferenceCollector): PageFindi
   return reader.findings();
 }
 
-/** Reads only the references in `href` and `src`, and none in other attributes, styles or scripts. */
+/** Reads only the references in `href` and `src`: they show in which encoding the author wrote the names of files. */
 export function readLinks(html: string, collector: ReferenceCollector): void {
   const reader = new PageReader(collector, undefined);
   for (const tag of tagsOf(html, LINK_ELEMENTS)) if (!reader.readLinks(tag)) break;
@@ -130,9 +130,11 @@ class PageReader {
 
   /** Reads one tag; returns false once the bounds are used up. */
   read(tag: Tag): boolean {
-    const { name, style, text, srcset, imagesrcset, handlers = [] } = tag;
+    const { name, href, style, text, srcset, imagesrcset, handlers = [] } = tag;
     for (const handler of handlers) this.#scripts.push(decodeCharacters(handler));
     if (name === 'script' && text !== undefined && !DATA.test(tag.type ?? '')) this.#scripts.push(text);
+    if (name === 'a' && href !== undefined && SCRIPT_URL.test(href))
+      this.#scripts.push(decodeCharacters(href));
     this.#tool = toolOf(tag, this.#tool);
     if (name === 'base') return this.#readBase(tag);
     if (name === 'meta') return this.#readMeta(tag);
@@ -154,10 +156,10 @@ class PageReader {
   /** @param wanted the attributes to read. Default: all. */
   #readUrls(tag: Tag, wanted?: ReadonlySet<UrlAttribute>): boolean {
     const { name, rel = '' } = tag;
-    return (URLS.get(name) ?? []).every(([attribute, isLink]) => {
+    return (URLS.get(name) ?? []).every(([attribute, isNavigation]) => {
       const value = wanted === undefined || wanted.has(attribute) ? tag[attribute] : undefined;
       if (value === undefined) return true;
-      const navigation = name === 'link' ? !LOADED.test(rel) : isLink;
+      const navigation = name === 'link' ? !LOADED.test(rel) : isNavigation;
       const isModule = name === 'script' ? isModuleScript(tag) : name === 'link' && MODULE_LINK.test(rel);
       return this.#collector.add(targetOf(value), { navigation, ...(isModule && { isModule }) }, value);
     });
@@ -190,8 +192,6 @@ class PageReader {
 
   /** Finds features that need an origin of the site's own, or a Referer. */
   #findNeeds({ name, href, src, data, crossorigin, referrerpolicy = '', ...tag }: Tag): void {
-    if (name === 'a' && href !== undefined && SCRIPT_URL.test(href))
-      this.#scripts.push(decodeCharacters(href));
     const embedded = (name === 'object' ? data : src) ?? '';
     if (name === 'video' || name === 'audio') this.#isCrossOrigin = crossorigin !== undefined;
     if (name === 'track' && src !== undefined && !this.#isCrossOrigin) this.#needs.add('track');
@@ -242,7 +242,7 @@ const TOOL_FILES: readonly (readonly [RegExp, SiteTool])[] = [
 /** The file names of Vite, and of tools that build with it. */
 const VITE_FILE = /(?:^|\/)assets\/[\w.-]{1,99}-[\w-]{8}\.js$/;
 
-/** The tool that a tag shows to have made the page, or else the known one. */
+/** Finds the tool that made the page by one of its tags; otherwise returns the known one. */
 export function toolOf(tag: Tag, known: SiteTool | undefined): SiteTool | undefined {
   if (known !== undefined && known !== 'vite') return known;
   const { name, content = '' } = tag;

@@ -12,7 +12,7 @@ const SCRIPT = /\.[cm]?js$/i;
 /** A script as text, or as bytes in any encoding that includes ASCII, which are much faster to search. */
 export type Script = string | Buffer;
 
-/** Matches after the name in a registration. Bounds spaces, to take linear time. */
+/** Matches the text after `serviceWorker` in a registration. The number of spaces is bounded, so it takes linear time. */
 const REGISTERS = /^\s{0,9}\??\.\s{0,9}register\s{0,9}\(/;
 /** Longer than what {@link REGISTERS} can match. */
 const AFTER_WORKER = 64;
@@ -26,6 +26,8 @@ const STORE_HINTS = [
   { hint: 'kie', names: ['document.cookie', 'cookieStore'] },
   { hint: 'hes.', names: ['open', 'match', 'keys', 'has', 'delete'].map((name) => `caches.${name}`) },
 ] as const;
+/** Room for `globalThis.` and the character before it. */
+const BEFORE_NAME = 12;
 const GLOBAL = /(?<![\w$.])(?:window|self|globalThis)\.$/;
 const WORKER_HINT = 'Worker';
 /** Matches every script that may have findings. */
@@ -36,7 +38,7 @@ export const SCRIPT_HINT: RegExp = new RegExp(
 const BEFORE_COMMENTED = 256;
 const COMMENT = /^\s*(?:\/\/|\/\*|\*\s)/;
 
-/** Whether a file is searched for references as a page is. */
+/** Whether a file is HTML by its name. */
 export function isPage(path: string): boolean {
   return PAGE.test(path);
 }
@@ -67,7 +69,7 @@ function usesStorage(script: Script): boolean {
 function isNameAt(script: Script, start: number, name: string): boolean {
   const found = partOf(script, start, start + name.length + 1);
   if (start < 0 || !found.startsWith(name)) return false;
-  const before = partOf(script, start - 12, start);
+  const before = partOf(script, start - BEFORE_NAME, start);
   if (isWord(before.at(-1)) || isWord(found[name.length])) return false;
   // Other objects of scripts are often called `caches`, too.
   return !name.startsWith('caches') || !before.endsWith('.') || GLOBAL.test(before);

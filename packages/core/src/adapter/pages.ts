@@ -4,7 +4,7 @@ import type { Role } from '../domain/role.ts';
 import { foldForSearch } from '../domain/text.ts';
 import type { Page, RoleQuery } from '../ports/role-store.ts';
 
-/** The greatest rank. In the list by end, a role's rank is this minus its end in milliseconds, or 0 without an end. */
+/** The greatest rank. In the list by expiration, a role's rank is this minus its `expiresAt`, or 0 if it never expires. */
 export const MAX_RANK: number = Number.MAX_SAFE_INTEGER;
 
 /** The cursor of a role in a list, which has the largest rank first. */
@@ -15,12 +15,12 @@ export function roleCursorOf(role: Role, order: RoleOrder | undefined): RoleCurs
   return { rank: expiresAt === null ? 0 : MAX_RANK - expiresAt, id };
 }
 
-/** The cursor that a page begins after. The list of published roles by end skips those that have ended. */
+/** The cursor that a page begins after. The list of published roles by expiration skips those that have expired. */
 export function startOf({ after, order, state, now }: RoleQuery): RoleCursor {
   if (after !== undefined) return after;
   // Ids are UUIDs: all of them sort after '' and before '~'.
-  const skipsEnded = order === 'ending' && state === 'published';
-  return skipsEnded ? { rank: MAX_RANK - now, id: '' as RoleId } : { rank: MAX_RANK, id: '~' as RoleId };
+  const skipsExpired = order === 'ending' && state === 'published';
+  return skipsExpired ? { rank: MAX_RANK - now, id: '' as RoleId } : { rank: MAX_RANK, id: '~' as RoleId };
 }
 
 /** The most roles that a search reads for one page. */

@@ -121,7 +121,7 @@ export class Semaphore<Key = undefined> {
 
   #mayEnter(key: Key): boolean {
     if (!this.#options.limitsKeys) return true;
-    // No place stays unused: once two keys hold half each, none is free.
+    // A lone key leaves up to a quarter free, so that another can start at once. Two keys with half each fill all places.
     const share = this.waitingOfOthers(key) === 0 ? 3 / 4 : 1 / 2;
     return (this.#held.get(key) ?? 0) < Math.ceil(this.#options.places * share);
   }

@@ -34,9 +34,9 @@ export type IndexHint =
   | { readonly kind: 'folders'; readonly path: string; readonly other: string }
   /** A page whose name is a variant of index.html, such as `Index.html`, and its folder if that is not the root. */
   | { readonly kind: 'spelling'; readonly path: string; readonly folder?: string }
-  /** The only page at the root, or the only one, which has another name. */
+  /** The only page at the root, or else the only page anywhere. It has another name. */
   | { readonly kind: 'page'; readonly path: string }
-  /** Two of several pages at the root, which have other names. */
+  /** Two of several pages at the root. They have other names. */
   | { readonly kind: 'pages'; readonly path: string; readonly other: string }
   /** The only archive among files without a page. */
   | { readonly kind: 'packed'; readonly path: string }
@@ -57,7 +57,7 @@ const DOCUMENT_PARTS: readonly string[] = [
  * Finds a hint for a site that has no index.html in its place.
  *
  * @param paths the paths of its files and folders, with `/` between folders and at the end of a folder.
- * @returns `undefined` where none of the kinds fits.
+ * @returns `undefined` if no kind fits.
  */
 export function indexHint(paths: readonly string[]): IndexHint | undefined {
   const own = paths.filter((path) => !isSystemEntry(path));
@@ -65,7 +65,7 @@ export function indexHint(paths: readonly string[]): IndexHint | undefined {
   if (files.length === 0) return { kind: 'empty' };
   if (DOCUMENT_PARTS.some((part) => files.includes(part))) return { kind: 'document' };
   const root = onlyFolder(own) ?? '';
-  const pages = files.filter((path) => PAGE.test(path) && isPlain(path));
+  const pages = files.filter((path) => PAGE.test(path) && isAllowedPath(path));
   const atRoot = pages.filter((path) => path.lastIndexOf('/') < root.length);
   const spelled = atRoot.find((path) => INDEX_IN_ANY_SPELLING.test(path));
   if (spelled !== undefined) return { kind: 'spelling', path: spelled };
@@ -79,7 +79,7 @@ function pageHint([path, other]: readonly string[], all: readonly string[]): Ind
 }
 
 function archiveHint(files: readonly string[]): IndexHint | undefined {
-  const [path, ...others] = files.filter((file) => PACKED.test(file) && isPlain(file));
+  const [path, ...others] = files.filter((file) => PACKED.test(file) && isAllowedPath(file));
   return path === undefined || others.length > 0 ? undefined : { kind: 'packed', path };
 }
 
@@ -102,7 +102,7 @@ function nearestIndex(pages: readonly string[]): IndexHint | undefined {
 }
 
 /** Whether a site may have this path, so that advice can name it. */
-function isPlain(path: string): boolean {
+function isAllowedPath(path: string): boolean {
   return unsafePath(path) === undefined && forbiddenSegment(path) === undefined;
 }
 

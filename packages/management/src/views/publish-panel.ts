@@ -75,7 +75,11 @@ ${passwordField(context, limits, 'upload-password', 'password')}
 ${formError && html`<div class="form-error" id="archive-error" role="alert"><h2>${formError.summary}</h2>${formError.problems}</div>`}`;
 }
 
-/** Lets the browser check the length before it sends the form: a refused form loses its file. */
+/**
+ * Lets the browser check the length before it sends the form: a refused form loses its file.
+ *
+ * @param name empty for a field that only the script reads.
+ */
 function passwordField(context: SignedInContext, limits: Limits, id: string, name: string): Html {
   const attributes = html`minlength="${limits.passwordMinCharacters}" autocomplete="new-password"`;
   return field(context, id, 'passwordOptional', { name, isSecret: true, attributes });

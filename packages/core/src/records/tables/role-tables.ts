@@ -22,7 +22,7 @@ export interface RoleRow extends Role {
   readonly filenameFolded: string;
   /** Derived from `expiresAt` and `deletedAt`: the instant from which viewers do not see it; null without one. */
   readonly endedAt: Instant | null;
-  /** Derived from `expiresAt`: the rank in the list by end. */
+  /** Derived from `expiresAt`: the rank in the list by expiration. */
   readonly endingRank: number;
   readonly lastEventAt: Instant;
   /** Whether its expiration has an event. */
