@@ -16,7 +16,7 @@ import { testModule } from './service/test-module.ts';
 
 type Mode = HttpService['viewerMode'];
 
-/** The reference server as its settings make it, but for the clock and the cost of passwords. */
+/** Opens the reference server by its settings, except the clock and the cost of password hashes. */
 async function openApp(mode: Mode): Promise<HttpSubject> {
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-reference-'));
   const clock = createManualClock();
@@ -31,7 +31,7 @@ async function openApp(mode: Mode): Promise<HttpSubject> {
   const { pin, unpin } = await app.container.getAsync(tokens.useCases);
   const manageKeys = await app.container.getAsync(tokens.manageKeys);
   const [first, second] = [accountId('first'), accountId('second')];
-  const port: HttpService = {
+  const service: HttpService = {
     baseUrl: addresses.publicUrl,
     viewerMode: mode,
     keys: {
@@ -44,8 +44,8 @@ async function openApp(mode: Mode): Promise<HttpSubject> {
     unpin: async (id) => void (await unpin({ by: OPERATOR, id: id as RoleId })),
   };
   return {
-    port,
-    peer: async () => port,
+    port: service,
+    peer: async () => service,
     dispose: async () => {
       await app.close();
       await rm(folder, { recursive: true });
@@ -53,7 +53,7 @@ async function openApp(mode: Mode): Promise<HttpSubject> {
   };
 }
 
-// What depends on how the app is put together; the tests of API and viewer check the rest.
+// The clauses that depend on how the app is composed; the tests of API and viewer check the rest.
 describeContract(httpApiContract, {
   name: 'createApp',
   create: () => openApp('origin'),

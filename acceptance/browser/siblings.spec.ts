@@ -57,7 +57,7 @@ describe('a hostile site among its siblings, in a browser', () => {
   const cookiesOf = async (of: BrowserContext, name: string) =>
     (await of.cookies(`${service.publicUrl}/manage/publications/x`)).filter((cookie) => cookie.name === name);
 
-  it('cannot sign people in as others by cookies for their domain', async () => {
+  it('cannot sign people in to another account by setting cookies on the parent domain', async () => {
     await openSiblings();
     const elsewhere = await openContext();
     await signIn(await elsewhere.newPage(), 'mallory');
@@ -104,7 +104,7 @@ describe('a hostile site among its siblings, in a browser', () => {
     expect([outside, await run(seen)]).to.deep.equal(['refused,refused,refused', 'refused,refused,refused']);
   });
 
-  it('can lock viewers out by cookies for their domain, and they get advice', async () => {
+  it('can lock viewers out by setting cookies on the parent domain, and viewers get advice', async () => {
     await openSiblings();
     const other = await publish(siteThatRuns('return "other"'));
     await run(fillingJar('Domain=pins.test; Path=/'));

@@ -13,10 +13,10 @@ import {
 import { expect } from 'chai';
 import { postgresPlace } from 'pinfold-test-servers/mocha';
 import { startChild } from '../service/child.ts';
-import type { PublisherOrders, PublisherWord } from './publisher.ts';
+import type { PublisherMessage, PublisherOrders } from './publisher.ts';
 
-/** What is stored of a publication. */
-async function storedOf({ roles, history }: Persistence, n: number): Promise<readonly unknown[]> {
+/** Whether the role, the manifest and the event of a publication are stored. */
+async function storedParts({ roles, history }: Persistence, n: number): Promise<readonly boolean[]> {
   const { role } = aPublication(n);
   const range = { account: undefined, since: undefined, after: undefined, limit: 10 };
   const { items } = await history.list({ pin: role.id, ...range });
@@ -28,18 +28,20 @@ async function storedOf({ roles, history }: Persistence, n: number): Promise<rea
 }
 
 describe('A node that is killed between two statements on PostgreSQL', () => {
-  it('has published whole or not at all, and holds no lock that keeps others from it', async () => {
+  it('has published completely or not at all, and leaves no lock behind', async () => {
     const place = await postgresPlace();
     const { server, schema } = place;
     const records = await openPostgres({ pool: place.pool(), schema });
     await records.migrate();
     const { roles } = records;
-    const kept: boolean[] = [];
+    const published: boolean[] = [];
     try {
+      // Kills one node after the first statement, the next one after the second, and so on.
       for (let n = 1; ; n += 1) {
         const orders: PublisherOrders = { server: server.address, schema, n, killedAfter: n };
-        const child = await startChild<PublisherWord>(join(import.meta.dirname, 'publisher.ts'), orders);
-        const ended = await Promise.race([
+        const child = await startChild<PublisherMessage>(join(import.meta.dirname, 'publisher.ts'), orders);
+        // The signal that killed the child; undefined if it lived to publish.
+        const signal = await Promise.race([
           child.ended(),
           child.said('published').then(
             () => undefined,
@@ -55,21 +57,23 @@ describe('A node that is killed between two statements on PostgreSQL', () => {
           until: after(later, minutes(1)),
         });
         const { kind } = await roles.reserve(again);
-        const isKept = kind === 'complete';
-        expect(await storedOf(records, n), `killed after ${n}: ${kind}`).to.deep.equal(Array(3).fill(isKept));
-        if (!isKept) {
+        const isPublished = kind === 'complete';
+        expect(await storedParts(records, n), `killed after ${n}: ${kind}`).to.deep.equal(
+          Array(3).fill(isPublished),
+        );
+        if (!isPublished) {
           const { role, ...publication } = aPublication(n);
           const outcome = await roles.commit({ ...publication, role }, leaseOf(again), [
             anEvent({ pin: role.id }),
           ]);
           expect(outcome.kind, `killed after ${n}`).to.equal('committed');
         }
-        if (ended !== 'SIGKILL') break;
-        kept.push(isKept);
+        if (signal !== 'SIGKILL') break;
+        published.push(isPublished);
       }
       // Begin, read, write and commit, twice.
-      expect(kept.length).to.be.at.least(8);
-      expect(kept).to.include.members([true, false]);
+      expect(published.length).to.be.at.least(8);
+      expect(published).to.include.members([true, false]);
     } finally {
       await place.dispose();
     }

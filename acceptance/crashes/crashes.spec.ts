@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Backends, HERE } from '../service/owned-node.ts';
+import { type Backends, LOCAL_BACKENDS } from '../service/owned-node.ts';
 import { cleaningUp, comparing } from './cleaning-up.ts';
 import { erasing } from './erasing.ts';
 import { publishing } from './publishing.ts';
@@ -44,7 +44,7 @@ async function killAtEach<Stock>(
 }
 
 /** Records and archives outside of the process. */
-const ELSEWHERE: Backends = { records: 'postgres', archives: 's3' };
+const REMOTE_BACKENDS: Backends = { records: 'postgres', archives: 's3' };
 
 /** The moments at which it matters where records and archives are. */
 const BACKENDS = /^(?:before|after) (?:roles|archives|takedowns|erasures)\./;
@@ -70,16 +70,16 @@ function describeKills<Stock>({
 }: Kills<Stock>): void {
   describe(title, () => {
     it('at every moment, on SQLite and files', async () => {
-      const moments = await momentsOf(HERE, task);
+      const moments = await momentsOf(LOCAL_BACKENDS, task);
       expect(moments).to.include.members(expected);
-      await killAtEach(HERE, task, moments);
+      await killAtEach(LOCAL_BACKENDS, task, moments);
     });
 
     it('around the calls of PostgreSQL and S3', async () => {
-      const all = await momentsOf(ELSEWHERE, task);
+      const all = await momentsOf(REMOTE_BACKENDS, task);
       const moments = all.filter((moment) => BACKENDS.test(moment) && elsewhere.test(moment));
       expect(moments.length).to.be.at.least(minElsewhere);
-      await killAtEach(ELSEWHERE, task, moments);
+      await killAtEach(REMOTE_BACKENDS, task, moments);
     });
   });
 }
@@ -148,7 +148,7 @@ describe('A node that is killed', function () {
     minElsewhere: 5,
   });
 
-  for (const backends of [HERE, ELSEWHERE]) {
+  for (const backends of [LOCAL_BACKENDS, REMOTE_BACKENDS]) {
     it(`in the middle of a comparison, leaves one window of it to compare again, on ${backends.records}`, () =>
       killAt(backends, comparing, 'after archives.list 2'));
   }

@@ -6,18 +6,17 @@ import pg from 'pg';
 import type { PostgresAddress } from 'pinfold-test-servers';
 import { endWithStarter } from '../service/end-with-starter.ts';
 
-/** The orders for a publisher. */
 export interface PublisherOrders {
   readonly server: PostgresAddress;
   readonly schema: string;
-  /** The number of what it publishes, with its key. */
+  /** The number of the publication, from which its fixtures are made. */
   readonly n: number;
   /** The number of answers after which it is killed. */
   readonly killedAfter: number;
 }
 
-/** The message of a publisher that lived. */
-export interface PublisherWord {
+/** The message of a publisher that was not killed. */
+export interface PublisherMessage {
   readonly kind: 'published';
 }
 
@@ -56,4 +55,4 @@ const reservation = aReservation(n);
 await roles.reserve(reservation);
 const publication = aPublication(n);
 await roles.commit(publication, leaseOf(reservation), [anEvent({ pin: publication.role.id })]);
-process.send?.({ kind: 'published' } satisfies PublisherWord);
+process.send?.({ kind: 'published' } satisfies PublisherMessage);

@@ -3,7 +3,7 @@ import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fix
 import { expect } from 'chai';
 import type { Answer } from '../service/client.ts';
 import { oneRenewal } from '../service/one-renewal.ts';
-import { HERE, type OwnedNode, openOwnedNode } from '../service/owned-node.ts';
+import { LOCAL_BACKENDS, type OwnedNode, openOwnedNode } from '../service/owned-node.ts';
 import { tryPassword } from '../service/visitor.ts';
 import { type BrokenCall, PlannedFaults } from './planned-faults.ts';
 
@@ -13,9 +13,11 @@ type Reply = Pick<Answer, 'status' | 'retryAfter'>;
 interface Action {
   readonly name: string;
   readonly act: (service: Service, id: string) => Promise<Reply>;
+  readonly needsPassword?: true;
+  /** The status if no call fails. */
   readonly succeeds: number;
-  /** The answers to the same request after one with a broken call, whether that one took effect or not. */
-  readonly again: readonly number[];
+  /** The statuses of the repeated request: the first one may have taken effect, although a call failed. */
+  readonly repeated: readonly number[];
 }
 
 interface Service extends OwnedNode<ManualClock> {
@@ -26,7 +28,7 @@ const PASSWORD = 'nobody would guess it';
 
 async function openService(): Promise<Service> {
   const faults = new PlannedFaults();
-  return { ...(await openOwnedNode(HERE, createManualClock(), faults.wrap)), faults };
+  return { ...(await openOwnedNode(LOCAL_BACKENDS, createManualClock(), faults.wrap)), faults };
 }
 
 async function reply(answer: Promise<Response>): Promise<Reply> {
@@ -36,38 +38,40 @@ async function reply(answer: Promise<Response>): Promise<Reply> {
 }
 
 const ACTIONS: readonly Action[] = [
-  { name: 'reading', act: ({ client }, id) => client.read(id), succeeds: 200, again: [200] },
-  { name: 'listing', act: ({ client }) => client.page(), succeeds: 200, again: [200] },
+  { name: 'reading', act: ({ client }, id) => client.read(id), succeeds: 200, repeated: [200] },
+  { name: 'listing', act: ({ client }) => client.page(), succeeds: 200, repeated: [200] },
   {
     name: 'a new title',
     act: ({ client }, id) => client.patch(id, { title: 'New' }),
     succeeds: 200,
-    again: [200],
+    repeated: [200],
   },
   {
     name: 'a new password',
     act: ({ client }, id) => client.patch(id, { password: 'another password' }),
     succeeds: 200,
-    again: [200],
+    repeated: [200],
   },
-  { name: 'stopping', act: ({ client }, id) => client.stop(id), succeeds: 204, again: [204, 409] },
+  { name: 'stopping', act: ({ client }, id) => client.stop(id), succeeds: 204, repeated: [204, 409] },
   {
     name: 'viewing',
     act: ({ node }, id) => reply(fetch(`${node.url}/s/${id}/`)),
     succeeds: 200,
-    again: [200],
+    repeated: [200],
   },
   {
     name: 'giving the password',
+    needsPassword: true,
     act: async ({ node }, id) => reply(tryPassword(node.url, id, PASSWORD)),
     succeeds: 303,
-    again: [303],
+    repeated: [303],
   },
   {
     name: 'giving a wrong password',
+    needsPassword: true,
     act: async ({ node }, id) => reply(tryPassword(node.url, id, 'somebody guessed it')),
     succeeds: 403,
-    again: [403],
+    repeated: [403],
   },
 ];
 
@@ -84,41 +88,41 @@ function bothWays(calls: readonly string[]): readonly BrokenCall[] {
 }
 
 /**
- * The calls that every answer waits for. The others: the use of a key is recorded after the answer, the key is looked up
- * again only if the body arrives after the head, and an archive that cannot be prepared can be put.
+ * The calls that every answer waits for. Leaves out three: the use of a key is recorded after the answer, a key is looked up
+ * again only if the body arrives after the head, and an archive can be stored without having been prepared.
  */
-function answersWait({ calls }: PlannedFaults): readonly string[] {
+function callsBeforeAnswer({ calls }: PlannedFaults): readonly string[] {
   return calls.filter((call) => !/^(?:apiKeys\.(?:touch|find [2-9])|archives\.prepare)/.test(call));
 }
 
-describe('A call of a port that fails', () => {
+describe('A service in which a call of a port fails', () => {
   for (const action of ACTIONS) {
-    it(`answers ${action.name} with 503 and has no other effect, for any failing call`, async () => {
+    it(`lets ${action.name} succeed or answers it with 503, and changes nothing else, for any call`, async () => {
       const service = await openService();
       const { client, faults, node } = service;
-      const begin = async (key: string): Promise<string> => {
+      const publish = async (key: string): Promise<string> => {
         faults.plan();
         const { pin } = await client.publish(key);
-        if (action.name.includes('giving')) await client.patch(pin?.id ?? '', { password: PASSWORD });
+        if (action.needsPassword) await client.patch(pin?.id ?? '', { password: PASSWORD });
         return pin?.id ?? '';
       };
-      const sound = await begin('sound');
+      const sound = await publish('sound');
       faults.plan();
       expect((await action.act(service, sound)).status).to.equal(action.succeeds);
-      const calls = answersWait(faults);
+      const calls = callsBeforeAnswer(faults);
       expect(
         calls.some((call) => call.startsWith('roles.')),
         'it asks the store',
       ).to.equal(true);
       for (const broken of bothWays(calls)) {
         const what = `${broken.call} ${broken.when}`;
-        const id = await begin(what);
+        const id = await publish(what);
         faults.plan(broken);
         const answer = await action.act(service, id);
         expect(faults.hasBroken, `${what} was made`).to.equal(true);
         if (answer.status !== action.succeeds) expectUnavailable(answer, what);
         faults.plan();
-        expect((await action.act(service, id)).status, `${what}, again`).to.be.oneOf(action.again);
+        expect((await action.act(service, id)).status, `${what}, again`).to.be.oneOf(action.repeated);
         const { pin } = await client.read(id);
         expect(pin?.state, what).to.equal(action.name === 'stopping' ? 'deleted' : 'published');
       }
@@ -127,12 +131,12 @@ describe('A call of a port that fails', () => {
     });
   }
 
-  it('answers a publication with 503 and has no other effect, for any failing call', async () => {
+  it('answers a publication with 503, and publishes once if it is repeated, for any call', async () => {
     const service = await openService();
     const { client, faults, clock, node } = service;
     faults.plan();
     expect((await client.publish('sound')).status).to.equal(201);
-    const calls = answersWait(faults);
+    const calls = callsBeforeAnswer(faults);
     const wanted = ['staging.receive 1', 'roles.reserve 1', 'inspector.prove 1', 'archives.put 1'];
     expect(calls).to.include.members([...wanted, 'roles.commit 1']);
     for (const broken of bothWays(calls)) {
@@ -157,11 +161,11 @@ describe('A call of a port that fails', () => {
     await service.close();
   });
 
-  it('does not end a publication if it renews the lease or prepares the archive', async () => {
+  it('publishes even if renewing the lease or preparing the archive fails', async () => {
     for (const broken of bothWays(['roles.renew 1', 'archives.prepare 1'])) {
       const faults = new PlannedFaults();
       const renewal = oneRenewal(createManualClock());
-      const { client, close } = await openOwnedNode(HERE, renewal.clock, (port, name) =>
+      const { client, close } = await openOwnedNode(LOCAL_BACKENDS, renewal.clock, (port, name) =>
         renewal.wrap(faults.wrap(port, name), name),
       );
       faults.plan(broken);

@@ -11,7 +11,7 @@ import {
 } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { siteOf } from '../service/client.ts';
-import { HERE, type OwnedNode, openOwnedNode } from '../service/owned-node.ts';
+import { LOCAL_BACKENDS, type OwnedNode, openOwnedNode } from '../service/owned-node.ts';
 
 type Service = OwnedNode<ManualClock>;
 
@@ -93,7 +93,7 @@ const FIRST_CHANGES = 50;
 
 describe('Hostile uploads', () => {
   it('leave no file, upload, socket, reservation or archive behind, and their keys free', async () => {
-    const service = await openOwnedNode(HERE, createManualClock());
+    const service = await openOwnedNode(LOCAL_BACKENDS, createManualClock());
     const { node, client, clock } = service;
     node.server.keepAliveTimeout = 100;
     // Sends the first requests, so that files that stay open are not counted.

@@ -9,7 +9,7 @@ export interface BrokenCall {
   readonly when: 'before' | 'after';
 }
 
-/** The code of the fault of each port whose backend does not answer. */
+/** The fault code of each port when its backend does not answer. */
 const CODES: Readonly<Record<string, FaultCode>> = {
   roles: 'store_unavailable',
   accounts: 'store_unavailable',
@@ -26,7 +26,7 @@ export class PlannedFaults {
   #broken: BrokenCall | undefined;
   #hasBroken = false;
 
-  /** Resets the count of calls; the given call will fail. */
+  /** Resets the count of calls. From now on the given call fails, or none. */
   plan(broken?: BrokenCall): void {
     this.#calls.clear();
     this.#broken = broken;

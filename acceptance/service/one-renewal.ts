@@ -3,8 +3,8 @@ import { aroundCalls } from '@pinfold/test-contracts/fixtures';
 import type { WrapPort } from 'pinfold-proof/service/open-node.ts';
 
 /**
- * Sees to it that the lease of the first publication is renewed exactly once, without a test that waits: the first pause
- * before a renewal is over at once, and proving lasts until the renewal was made.
+ * Makes the service renew the lease of the first publication exactly once, without waiting: the first pause before a renewal
+ * ends at once, and proving lasts until the renewal is done.
  */
 export function oneRenewal(clock: Clock): { readonly clock: Clock; readonly wrap: WrapPort } {
   const renewed = Promise.withResolvers<void>();

@@ -9,12 +9,12 @@ export interface Backends {
   readonly archives: ArchivesKind;
 }
 
-export const HERE: Backends = { records: 'sqlite', archives: 'files' };
+export const LOCAL_BACKENDS: Backends = { records: 'sqlite', archives: 'files' };
 
 /** A node that answers requests, in path mode, with an owner who publishes there. */
 export type OwnedNode<C extends Clock> = Awaited<ReturnType<typeof openOwnedNode<C>>>;
 
-/** Opens one in a place of its own. */
+/** Opens a node over new, empty backends. */
 export async function openOwnedNode<C extends Clock>(
   { records, archives }: Backends,
   clock: C,
