@@ -67,7 +67,11 @@ export function credentialOf({ key, isKeyStored = false }: Pick<Caller, 'key' | 
   return { key: key ?? null, isKeyStored };
 }
 
-/** The actor in the history: the caller's key, else its person (a TypeError for an invalid name), else its account. */
+/**
+ * The actor in the history: the caller's key, else its person, else its account.
+ *
+ * @throws TypeError for a person whose name is not 1 to 255 printable characters.
+ */
 export function actorOf({ key, person, account }: Pick<Caller, 'key' | 'person' | 'account'>): EventActor {
   if (key !== undefined) return { kind: 'key', id: key };
   return { kind: 'person', id: person === undefined ? account : accountId(person) };

@@ -109,7 +109,11 @@ export function limitsInForce(given: Partial<Limits>): Limits {
   return limits;
 }
 
-/** The limits in force, overridden by an account's own; `renewal` is its `lifetime` unless given. A TypeError if invalid. */
+/**
+ * The limits in force, overridden by an account's own; `renewal` is its `lifetime` unless given.
+ *
+ * @throws TypeError as {@link limitsInForce} does, and for anything but an object.
+ */
 export function withAccountLimits(inForce: Limits, own: OwnLimits): Limits {
   if (typeof own !== 'object' || own === null) throw new TypeError('limitsOf must answer an object');
   const { lifetime, renewal = lifetime ?? inForce.renewal } = own;

@@ -120,7 +120,7 @@ export class FeedWatch {
     this.#isRunning = false;
   }
 
-  /** Wakes the waiters that new events concern, or all if the feed has changed. Resolves to the place it has read to. */
+  /** Wakes the waiters that new events concern, or all if it cannot tell them. Resolves to the place it has read to. */
   async #read(seen: Seen | undefined): Promise<Seen | undefined> {
     try {
       const query = { account: undefined, pin: undefined, after: seen?.number ?? LATEST, limit: AT_ONCE };

@@ -158,7 +158,11 @@ const KINDS: readonly Kind[] = [
   objectWith('signIn', 'detail', 'challenge', 'securityScheme'),
 ];
 
-/** Throws for unknown options and wrong kinds: ignoring a misspelt `acces` would show every site to everyone. */
+/**
+ * Refuses unknown options and wrong kinds: ignoring a misspelt `acces` would show every site to everyone.
+ *
+ * @throws SettingsError that names the option; TypeError unless `options` is an object.
+ */
 export function checkOptions(caller: 'openPinfold' | 'createApp', options: object): void {
   if (!isObject(options)) throw new TypeError(`${caller} takes an object of options`);
   const otherOptions: readonly string[] = caller === 'openPinfold' ? ['terminal'] : TEXT_OPTIONS;
