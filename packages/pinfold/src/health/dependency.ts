@@ -4,7 +4,7 @@ import { codeOf, isError } from '@pinfold/core/internal';
 import type { Log } from '../server/log.ts';
 import { LowSpace } from './upload-disk.ts';
 
-/** After this time the dependency counts as slow. */
+/** `full`: its disk has no space; `low`: too little for the largest archive. */
 export type DependencyState = 'ok' | 'slow' | 'low' | 'full' | 'unavailable';
 
 export type Probe = (signal: AbortSignal) => Promise<unknown>;
@@ -20,7 +20,7 @@ export interface DependencyOptions {
 
 /** The times for an answer, in milliseconds. */
 export interface Timeouts {
-  /** From here on it is slow. */
+  /** After this time it counts as slow. */
   readonly slow: number;
   /** After this time it counts as unavailable. */
   readonly unavailable: number;
