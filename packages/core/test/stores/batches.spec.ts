@@ -27,7 +27,7 @@ import {
 } from '../../src/index.ts';
 import { newDatabase, type Stores, storesOver } from './memory-stores.ts';
 
-/** More accounts than one program has locks. */
+/** More accounts than one program can lock. */
 const ACCOUNTS = 130;
 const END = after(START, days(7));
 
@@ -62,8 +62,8 @@ async function publishMany({ roles }: Opened): Promise<void> {
   }
 }
 
-describe('what concerns more accounts than one program has locks', () => {
-  it('are claims of a cleanup, those that wait longest first, and each role to one of several at once', async () => {
+describe('a store call for more accounts than one program can lock', () => {
+  it('claims roles for cleanup, the longest waiting first, and each for only one of concurrent cleanups', async () => {
     const { stores, peer } = openStores();
     await publishMany(stores);
     const claim = { now: END, endedBefore: END, until: after(END, days(1)) };
@@ -78,7 +78,7 @@ describe('what concerns more accounts than one program has locks', () => {
     expect(new Set(rest.flat().map(({ role }) => role)).size).to.equal(ACCOUNTS);
   });
 
-  it('are recorded expirations, each with one event', async () => {
+  it('records expirations, each with one event', async () => {
     const { stores, peer } = openStores();
     await publishMany(stores);
     const expired = await stores.history.expired(END, 1_000);
@@ -95,7 +95,7 @@ describe('what concerns more accounts than one program has locks', () => {
     expect(last.number).to.equal(2 * ACCOUNTS);
   });
 
-  it('are removed events, by several at once, while others come', async () => {
+  it('removes events concurrently, while others are recorded', async () => {
     const { stores, peer } = openStores();
     await publishMany(stores);
     const coming = Array.from({ length: 40 }, (_, n) =>
@@ -112,14 +112,14 @@ describe('what concerns more accounts than one program has locks', () => {
     expect((await stores.history.list(all)).items.map(ids)).to.have.members(coming.map(ids));
   });
 
-  it('are removed events, up to a limit', async () => {
+  it('removes events up to a limit', async () => {
     const { stores } = openStores();
     await publishMany(stores);
     expect(await stores.history.drop(after(START, days(1)), 100)).to.equal(100);
     expect(await stores.history.drop(after(START, days(1)), 100)).to.equal(ACCOUNTS - 100);
   });
 
-  it('are events of many roles that have too many, up to the limit', async () => {
+  it('trims the events of roles that have too many, up to the limit', async () => {
     const { stores } = openStores();
     await publishMany(stores);
     const more = Array.from({ length: ACCOUNTS }, (_, n) =>
@@ -133,7 +133,7 @@ describe('what concerns more accounts than one program has locks', () => {
     expect(await stores.history.trimEvents(trimming)).to.equal(0);
   });
 
-  it('are removed sessions, links, keys, pairings and tries, by several at once', async () => {
+  it('removes sessions, links, keys, pairings and tries concurrently', async () => {
     const { stores, peer } = openStores();
     const { sessions, apiKeys, pairings, attempts } = stores;
     for (let n = 1; n <= ACCOUNTS; n += 1) {
@@ -156,7 +156,7 @@ describe('what concerns more accounts than one program has locks', () => {
       const [one, other] = await Promise.all([remove(stores), remove(peer())]);
       return one + other;
     });
-    // Of keys the oldest one stays, and a try has two windows.
+    // The oldest key stays, and a try has two windows.
     expect(await Promise.all(removed)).to.deep.equal([2 * ACCOUNTS, ACCOUNTS - 1, ACCOUNTS, 3 * ACCOUNTS]);
   });
 });

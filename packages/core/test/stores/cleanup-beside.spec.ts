@@ -6,7 +6,7 @@ import { newDatabase, storesOver } from './memory-stores.ts';
 const END = after(START, days(8));
 const CLAIM = { now: END, endedBefore: END, token: aToken(1), until: after(END, days(1)) };
 
-/** Stores with a publication of each account, the first of which ended first, and with another cleanup. */
+/** Opens stores with a publication of each account, which ended in this order, and stores of another cleanup. */
 async function openStores(...accounts: readonly string[]) {
   const database = newDatabase();
   const other = storesOver(database).roles;
@@ -27,15 +27,15 @@ async function openStores(...accounts: readonly string[]) {
     other,
     claim: async (limit: number): Promise<readonly RoleId[]> =>
       (await roles.claimForCleanup({ ...CLAIM, limit })).map(({ role }) => role),
-    /** Happens once the first cleanup has found what waits, and before it claims any of it. */
+    /** Runs `work` after the first cleanup has found the waiting roles, and before it claims any. */
     meanwhile: (work: () => Promise<unknown>): void => {
       happens = work;
     },
   };
 }
 
-describe('a cleanup beside others', () => {
-  it('skips only an account in which another cleanup was faster, even if that has ended', async () => {
+describe('concurrent cleanups', () => {
+  it('skip only an account in which another cleanup claimed first, even if that has ended', async () => {
     const { other, claim, meanwhile } = await openStores('a', 'b', 'a', 'b', 'c');
     meanwhile(async () => {
       const [task] = await other.claimForCleanup({ ...CLAIM, token: aToken(2), limit: 1 });
@@ -44,7 +44,7 @@ describe('a cleanup beside others', () => {
     expect(await claim(2)).to.deep.equal([aRoleId(2), aRoleId(4)]);
   });
 
-  it('does not skip the accounts of its own claims', async () => {
+  it('do not skip the accounts of their own claims', async () => {
     const { claim } = await openStores('a', 'a', 'b');
     expect(await claim(1)).to.deep.equal([aRoleId(1)]);
     expect(await claim(1)).to.deep.equal([aRoleId(2)]);

@@ -16,7 +16,7 @@ import { begun, ERASED_AT, erased } from './rules/erasure-store/erased.ts';
 /** Before the erasure. */
 const EXPIRED_AT = after(START, hours(1));
 
-/** What was read before a whole erasure, and is written with the name of the account after it. */
+/** Writes with the name of an account that was erased since it was read. */
 const LATE: Readonly<Record<string, (stores: Stores, erase: () => Promise<unknown>) => Promise<unknown>>> = {
   'an expiration': async ({ history }, erase) => {
     const [expired] = await history.expired(EXPIRED_AT, 10);
@@ -38,9 +38,9 @@ const LATE: Readonly<Record<string, (stores: Stores, erase: () => Promise<unknow
   },
 };
 
-describe('what was begun before an erasure, and is stored after it', () => {
-  for (const [what, store] of Object.entries(LATE)) {
-    it(`does not bring the name of the account back: ${what}`, async () => {
+describe('a change that begins before an erasure and is stored after it', () => {
+  for (const [change, store] of Object.entries(LATE)) {
+    it(`does not store the name of the account again: ${change}`, async () => {
       const stores = storesOver();
       await publishTo(stores.roles, aPublication(1, { expiresAt: EXPIRED_AT }));
       await stores.sessions.begin(aSession(1), [anEvent()]);

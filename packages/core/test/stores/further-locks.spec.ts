@@ -8,7 +8,7 @@ import { SESSION_PROGRAMS, sessionStore } from '../../src/stores/session-store.t
 
 const OTHER = 'another' as AccountId;
 
-/** The memory checks the locks of each program, so what runs at all holds those that it needs. */
+/** Opens stores in memory, which fail programs that lack a lock. */
 function openStores() {
   const programs = [API_KEY_PROGRAMS, SESSION_PROGRAMS].flatMap(({ all }) => all);
   const database = createMemoryDatabase({ tables: TABLES, programs });
@@ -18,8 +18,8 @@ function openStores() {
   };
 }
 
-describe('what has to be locked and is known only once it was read', () => {
-  it('are the sessions that a further one ends: more than one program locks, too', async () => {
+describe('a program that knows its locks only after reading', () => {
+  it('locks the sessions that a new one ends, even more than one program can lock', async () => {
     const { sessions } = openStores();
     for (let n = 1; n <= 205; n += 1) await sessions.begin(aSession(n), []);
     const limits = { ofActor: 100, ofAccount: 3 };
@@ -28,7 +28,7 @@ describe('what has to be locked and is known only once it was read', () => {
     expect(left.map(({ tokenHash }) => tokenHash)).to.deep.equal([204, 205, 300].map(aTokenHash));
   });
 
-  it('is the account of a taken key that becomes ensured', async () => {
+  it('locks the account of an existing key that becomes ensured', async () => {
     const { apiKeys } = openStores();
     await apiKeys.create(anApiKey(1, { account: OTHER }), []);
     const ensured = anApiKey(1, { isEnsured: true });

@@ -20,7 +20,7 @@ import { newDatabase, storesOver } from './memory-stores.ts';
 
 const LATER = after(START, days(1));
 
-/** Stores, and others in which something happens each time after the others looked for what to remove. */
+/** Opens stores, and others in which `happens` runs after each read, before the program locks. */
 function openStores() {
   const database = newDatabase();
   const open = (handle: Database) => storesOver(handle);
@@ -35,8 +35,8 @@ function openStores() {
   return { ...open(database), openBefore };
 }
 
-describe('what was found to be removed and changed before it was locked', () => {
-  it('is a key that was ensured: it stays', async () => {
+describe('a record that changes between the read and the lock of a program', () => {
+  it('stays, if it is a key that becomes ensured', async () => {
     const { apiKeys, openBefore } = openStores();
     for (const n of [1, 2]) await apiKeys.create(anApiKey(n), []);
     await apiKeys.revoke(anApiKeyId(2), START, []);
@@ -45,7 +45,7 @@ describe('what was found to be removed and changed before it was locked', () => 
     expect(await apiKeys.find(anApiKeyId(2))).not.to.equal(undefined);
   });
 
-  it('is a key that was removed: its use is not noted', async () => {
+  it('is not created again by recording its use, if it is a key that is removed', async () => {
     const { apiKeys, openBefore } = openStores();
     for (const n of [1, 2]) await apiKeys.create(anApiKey(n), []);
     await apiKeys.revoke(anApiKeyId(2), START, []);
@@ -54,7 +54,7 @@ describe('what was found to be removed and changed before it was locked', () => 
     expect(await apiKeys.find(anApiKeyId(2))).to.equal(undefined);
   });
 
-  it('is a session that another ended: its end has one event', async () => {
+  it('has one event of its end, if it is a session that another program ends', async () => {
     const { sessions, history, openBefore } = openStores();
     const { tokenHash, account } = aSession(1);
     await sessions.begin(aSession(1), []);
@@ -64,7 +64,7 @@ describe('what was found to be removed and changed before it was locked', () => 
     expect((await history.list(all)).items).to.have.length(1);
   });
 
-  it('is a program that asks again: it stays', async () => {
+  it('stays, if it is a pairing that is registered again', async () => {
     const { pairings, openBefore } = openStores();
     const { secretHash, limit, endsAt } = aRegistration(1);
     await pairings.register(aRegistration(1));
@@ -74,7 +74,7 @@ describe('what was found to be removed and changed before it was locked', () => 
     expect(await pairings.find(secretHash, LATER)).not.to.equal(undefined);
   });
 
-  it('is a program that an account agreed to at the last moment: it stays until the next purge', async () => {
+  it('stays until the next purge, if it is a pairing that is approved at the last moment', async () => {
     const { pairings, openBefore } = openStores();
     const { secretHash, endsAt } = aRegistration(1);
     await pairings.register(aRegistration(1));
@@ -84,7 +84,7 @@ describe('what was found to be removed and changed before it was locked', () => 
     expect(await pairings.purge(endsAt, 10)).to.equal(1);
   });
 
-  it('is a sign-in link that was redeemed: it is unknown', async () => {
+  it('is unknown, if it is a sign-in link that is redeemed', async () => {
     const { sessions, openBefore } = openStores();
     await sessions.offer(aLink(1), []);
     const other = openBefore(() => sessions.redeem(aRedemption(aLink(1), aSession(1)), []));
@@ -92,7 +92,7 @@ describe('what was found to be removed and changed before it was locked', () => 
     expect(outcome).to.deep.equal({ kind: 'unknown' });
   });
 
-  it('is an event before which there is one of another account: both are removed, one after the other', async () => {
+  it('is removed, if it is an event, with an older one of another account that comes meanwhile', async () => {
     const { sessions, history, openBefore } = openStores();
     await sessions.begin(aSession(1), [anEvent({ recordedAt: after(START, duration(2)) })]);
     let hasHappened = false;
@@ -106,14 +106,14 @@ describe('what was found to be removed and changed before it was locked', () => 
     expect(await other.history.drop(LATER, 10)).to.equal(2);
   });
 
-  it('is a reservation that was given back: nothing is removed', async () => {
+  it('is not counted as removed, if it is a reservation that is released', async () => {
     const { roles, openBefore } = openStores();
     await roles.reserve(aReservation(1));
     const other = openBefore(() => roles.release(leaseOf(aReservation(1))));
     expect(await other.roles.purge(LATER, 10)).to.equal(0);
   });
 
-  it('is a reservation that lapsed and was made anew at the instant: it stays', async () => {
+  it('stays, if it is a lapsed reservation that is made again', async () => {
     const { roles, openBefore } = openStores();
     await roles.reserve(aReservation(1));
     const until = after(LATER, minutes(1));
@@ -122,7 +122,7 @@ describe('what was found to be removed and changed before it was locked', () => 
     expect(await roles.purge(until, 10)).to.equal(1);
   });
 
-  it('is a window of tries that opened again: it keeps its count', async () => {
+  it('keeps its count, if it is a window of tries that opens again', async () => {
     const { attempts, openBefore } = openStores();
     const limits = { perAddress: 1, perRole: 1, window: minutes(5) };
     const attempt = { role: aRoleId(1), address: '192.0.2.1', now: START, ...limits };

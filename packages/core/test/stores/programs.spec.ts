@@ -22,7 +22,7 @@ const { programs } = STORE_SCHEMA;
 /** These ask for what they change. */
 const BY_CHANGE = ['accounts.save', 'roles.save'];
 
-/** What frees space on the disk, or ends somebody's access. */
+/** Programs that free space on the disk, or end access. */
 const FREEING = [
   'api_keys.purge',
   'api_keys.revoke',
@@ -47,7 +47,7 @@ const FREEING = [
   'views.drop',
 ];
 
-/** Stores that note of each program that writes whether it may use the reserved space. */
+/** Opens stores that record for each writing program whether it may use the reserved space. */
 function openStores() {
   const database = newDatabase();
   const noted: boolean[] = [];

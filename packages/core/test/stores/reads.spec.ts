@@ -57,7 +57,7 @@ const BOUNDED = { publications: { count: 9, window: hours(1) }, sites: 9, bytes:
 
 type Stores = ReturnType<typeof createPersistence>;
 
-/** Calls the stores so that their programs come by what only some of their branches read. */
+/** Calls the stores so that all branches of their programs read. */
 async function useBranches({ roles, sessions, apiKeys, pairings, history, attempts }: Stores): Promise<void> {
   const name = { name: 'latest' as PinName, token: '0'.repeat(22) as NameToken };
   for (const n of [20, 20, 22]) {
@@ -96,7 +96,7 @@ async function useBranches({ roles, sessions, apiKeys, pairings, history, attemp
   await attempts.countEnded(LATER);
 }
 
-/** Calls what {@link useEveryStore} does not. */
+/** Calls the methods that {@link useEveryStore} does not call. */
 async function useRest({
   accounts,
   apiKeys,

@@ -20,8 +20,8 @@ function openStores() {
   return storesOver(database);
 }
 
-describe('what is removed up to a limit', () => {
-  it('are the oldest sessions first, and no more than the limit in several programs', async () => {
+describe('removing up to a limit', () => {
+  it('removes the oldest sessions first, and no more than the limit in several programs', async () => {
     const { sessions } = openStores();
     for (let n = 120; n > 0; n -= 1) await sessions.begin(aSession(n), []);
     expect(await sessions.purge(LATER, 1)).to.equal(1);
@@ -31,7 +31,7 @@ describe('what is removed up to a limit', () => {
     expect(await sessions.find(aSession(102).tokenHash, START)).not.to.equal(undefined);
   });
 
-  it('are the oldest reservations first', async () => {
+  it('removes the oldest reservations first', async () => {
     const { roles } = openStores();
     const requests = [3, 1, 2].map((n) => aReservation(n, { now: after(START, duration(n)) }));
     for (const request of requests) await roles.reserve(request);
@@ -40,7 +40,7 @@ describe('what is removed up to a limit', () => {
     expect(again.map(({ kind }) => kind)).to.deep.equal(['in_progress', 'reserved', 'in_progress']);
   });
 
-  it('are the views of the oldest days first', async () => {
+  it('removes the views of the oldest days first', async () => {
     const { views } = openStores();
     const today = dayOf(START);
     const counted = [2, 0, 1].map((n) => ({
@@ -54,7 +54,7 @@ describe('what is removed up to a limit', () => {
     expect((await views.list(aRoleId(1), today)).map(({ day }) => day - today)).to.deep.equal([2, 1]);
   });
 
-  it('is any revoked key but the oldest key of all, by its creation and then by its id', async () => {
+  it('removes every revoked key except the oldest of all keys, by creation and then by id', async () => {
     const { apiKeys } = openStores();
     for (const [n, more] of [
       [2, { createdAt: after(START, duration(9)) }],
@@ -69,8 +69,8 @@ describe('what is removed up to a limit', () => {
   });
 });
 
-describe('what a refused or repeated call leaves as it was', () => {
-  it('is a taken key that an account may not ensure while it is blocked', async () => {
+describe('a refused, repeated or limited call', () => {
+  it('does not ensure an existing key of a blocked account', async () => {
     const { accounts, apiKeys } = openStores();
     const { name: account } = anAccount(1);
     await apiKeys.create(anApiKey(1, { account }), []);
@@ -81,7 +81,7 @@ describe('what a refused or repeated call leaves as it was', () => {
     expect((await apiKeys.find(anApiKeyId(1)))?.isEnsured).to.equal(false);
   });
 
-  it('is a try that has the place of a settled one', async () => {
+  it('does not settle a later try in the place of a settled one', async () => {
     const { attempts } = openStores();
     const limits = { perAddress: 2, perRole: 9, window: minutes(5) };
     const attempt = { role: aRoleId(1), address: '192.0.2.1', now: START, ...limits };
@@ -98,7 +98,7 @@ describe('what a refused or repeated call leaves as it was', () => {
     expect((await attempts.begin(attempt)).kind).to.equal('admitted');
   });
 
-  it('is what thinning removes beyond its limit', async () => {
+  it('trims no more events than its limit', async () => {
     const { sessions, history } = openStores();
     const events = Array.from({ length: 130 }, (_, n) => [
       anEvent({ pin: aRoleId(n) }),

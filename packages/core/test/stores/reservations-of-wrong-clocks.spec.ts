@@ -5,7 +5,7 @@ import { expect } from 'chai';
 
 const NOW = instant(Date.UTC(2026, 10, 30));
 
-describe('a reservation that a clock days ahead has begun', () => {
+describe('a reservation begun by a clock that is days ahead', () => {
   const ahead = after(NOW, days(9));
   const begun = aReservation(1, { now: ahead, until: after(ahead, minutes(1)) });
   const again = aReservation(1, { token: 'again' as Token, now: NOW, until: after(NOW, minutes(1)) });

@@ -17,7 +17,7 @@ const END = after(START, days(8));
 const CLAIM = { now: END, endedBefore: END, token: aToken(1), until: after(END, days(1)), limit: 1_000 };
 const REMOVED = { kind: 'removed' } as const;
 
-/** Stores over a database that counts settling programs, and fails those of a number. */
+/** Opens stores over a database that counts settling programs, and fails the one with this number. */
 function openStores(failing?: number) {
   const database = newDatabase();
   let settled = 0;
@@ -35,8 +35,8 @@ function openStores(failing?: number) {
   return { ...stores, claim, settledSoFar: () => settled };
 }
 
-describe('claims of a cleanup that are settled at the same time', () => {
-  it('are settled by one program, and those that come meanwhile by the next', async () => {
+describe('claims of a cleanup that are settled concurrently', () => {
+  it('are settled by the next program, in one batch, while another runs', async () => {
     const { roles, claim, settledSoFar } = openStores();
     const [first, ...others] = await claim(9);
     if (first === undefined) throw new Error('nothing was claimed');
@@ -47,7 +47,7 @@ describe('claims of a cleanup that are settled at the same time', () => {
     expect(await roles.listArchives(undefined, 10)).to.deep.equal([]);
   });
 
-  it('have each its own outcome and events', async () => {
+  it('each have their own outcome and events', async () => {
     const { roles, history, claim } = openStores();
     const [one, other] = await claim(2);
     if (one === undefined || other === undefined) throw new Error('too little was claimed');
@@ -66,7 +66,7 @@ describe('claims of a cleanup that are settled at the same time', () => {
     );
   });
 
-  it('are of more accounts than one program has locks', async () => {
+  it('may belong to more accounts than one program can lock', async () => {
     const { roles, claim, settledSoFar } = openStores();
     const tasks = await claim(130, (n) => `team-${n}` as AccountId);
     await Promise.all(

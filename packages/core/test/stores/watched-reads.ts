@@ -32,7 +32,7 @@ export class WatchedReads {
   readonly #invalid: Set<string> = new Set();
   readonly #ran: Set<string> = new Set();
 
-  /** The columns that no program used of what it had read: each as the program, the table and the column. */
+  /** The columns that were read and not used, each as the program, the table and the column. */
   unused(): readonly string[] {
     return [...this.#reads.values()].flatMap(({ place, columns, used }) =>
       columns.filter((column) => !used.has(column)).map((column) => `${place}.${column}`),
@@ -161,7 +161,7 @@ export class WatchedReads {
     return read;
   }
 
-  /** The row, with an ear to what is read of it. */
+  /** Wraps a row to record which columns are read. */
   #row(program: string, table: AnyTable, select: Selection, row: Row): Row {
     const place = `${program} ${table.name}`;
     const all = Object.keys(table.columns);
@@ -180,7 +180,7 @@ export class WatchedReads {
     });
   }
 
-  /** What a program results in, without ears. The caller gets all of it. */
+  /** Unwraps the result of a program: its caller may use all of it. */
   #returned(value: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return value.map((one) => this.#returned(one));
