@@ -43,7 +43,7 @@ describe('A node that is killed between two statements on PostgreSQL', () => {
         // The signal that killed the child; undefined if it lived to publish.
         const signal = await Promise.race([
           child.ended(),
-          child.said('published').then(
+          child.nextMessage('published').then(
             () => undefined,
             () => child.ended(),
           ),

@@ -18,7 +18,7 @@ interface Stock {
   readonly stopped: readonly string[];
 }
 
-/** Cleans up a day after everything began; the next cleanup ends what a killed one began. */
+/** Cleans up a day later; the next cleanup finishes the work of a killed one. */
 export const cleaningUp: Task<Stock> = {
   begin: async (survivor) => {
     const stock = await makeStock(survivor);
@@ -29,7 +29,7 @@ export const cleaningUp: Task<Stock> = {
   expectDone: async ({ node }) => {
     expect(await node.ports.archives.list(undefined, 10)).to.have.length(1);
   },
-  expectMended: async (survivor, stock) => {
+  expectRecovered: async (survivor, stock) => {
     await expectStock(survivor, stock);
     // The claims of the killed cleanup lapse, and the comparison of storage is due again.
     survivor.clock.advance(hours(25));
@@ -41,10 +41,10 @@ export const cleaningUp: Task<Stock> = {
   },
 };
 
-/** The same, killed in the second window of a comparison, from which another one goes on. */
+/** Cleans up, too, and is killed in the second window of a comparison, which the next cleanup resumes. */
 export const comparing: Task<Stock> = {
   ...cleaningUp,
-  expectMended: async (survivor, stock) => {
+  expectRecovered: async (survivor, stock) => {
     survivor.clock.advance(minutes(2));
     const seen: number[] = [];
     const report = await survivor.node.cleaning.cleanUp({
@@ -59,7 +59,7 @@ export const comparing: Task<Stock> = {
   },
 };
 
-/** One site that is published, two that were stopped, two archives without a record, and what was begun and never ended. */
+/** Makes a published site, two stopped ones, two archives without a record, and an unfinished upload, reservation and try. */
 async function makeStock({ node, client, clock }: Survivor): Promise<Stock> {
   const { roles, attempts, staging, archives, ids } = node.ports;
   await node.cleaning.cleanUp();
@@ -74,7 +74,7 @@ async function makeStock({ node, client, clock }: Survivor): Promise<Stock> {
     if (received.kind !== 'received') throw new Error('too large');
     return received.archive;
   };
-  // Younger than all that records name, so that there are two windows to compare.
+  // Younger than all archives with records, so that there are two windows to compare.
   clock.advance(seconds(1));
   for (let n = 0; n < 2; n += 1) await archives.put(ids.archive(clock.now()), await upload());
   await upload();

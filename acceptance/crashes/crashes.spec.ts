@@ -10,43 +10,43 @@ import type { Moment } from './victim.ts';
 /** How many processes are killed at the same time. */
 const CONCURRENCY = 2;
 
-/** Calls that store nothing: a process that is killed around them leaves what the call before them left. */
+/** Calls that store nothing: a kill before or after them leaves the same data as one after the previous call. */
 const READS =
   / (?:inspector\.\w+|\w+\.(?:find|load|of|copies|list|listArchives|loadComparison|whichAreNamed)) \d+$/;
 
-/** The moments that differ in what is stored: not those around reads, nor the one between two calls a second time. */
+/** Selects moments with different stored data: none around reads, and only one between two calls. */
 function distinct(moments: readonly Moment[]): readonly Moment[] {
   const writes = moments.filter((moment) => !READS.test(moment));
   return writes.filter((moment, n) => moment.startsWith('after ') || !writes[n - 1]?.startsWith('after '));
 }
 
-/** Kills a process at each distinct moment, and reports those after which something was wrong. */
+/** Kills a process at each distinct moment, and reports those after which a check failed. */
 async function killAtEach<Stock>(
   backends: Backends,
   task: Task<Stock>,
   moments: readonly Moment[],
 ): Promise<void> {
   const left = [...distinct(moments)];
-  const wrong: unknown[] = [];
+  const failures: unknown[] = [];
   const work = async (): Promise<void> => {
     for (let moment = left.shift(); moment !== undefined; moment = left.shift()) {
       try {
         await killAt(backends, task, moment);
       } catch (cause) {
-        wrong.push(
+        failures.push(
           new Error(`killed ${moment}: ${cause instanceof Error ? cause.message : cause}`, { cause }),
         );
       }
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
-  if (wrong.length > 0) throw new AggregateError(wrong, wrong.map(String).join('\n'));
+  if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('\n'));
 }
 
 /** Records and archives outside of the process. */
 const REMOTE_BACKENDS: Backends = { records: 'postgres', archives: 's3' };
 
-/** The moments at which it matters where records and archives are. */
+/** Matches the moments of calls that the backends answer. */
 const BACKENDS = /^(?:before|after) (?:roles|archives|takedowns|erasures)\./;
 
 const FIRST = /^after .* 1$/;
@@ -54,19 +54,19 @@ const FIRST = /^after .* 1$/;
 interface Kills<Stock> {
   readonly title: string;
   readonly task: Task<Stock>;
-  /** Some of the moments on SQLite and files: if one is missing, the task no longer does what it did. */
+  /** Some moments on SQLite and files. A missing one shows that the task has changed. */
   readonly expected: readonly Moment[];
-  /** The moments worth a kill on PostgreSQL and S3: one after the first call of each kind when absent. */
-  readonly elsewhere?: RegExp;
-  readonly minElsewhere: number;
+  /** The moments of kills on PostgreSQL and S3. Default: after the first call of each kind. */
+  readonly remoteMoments?: RegExp;
+  readonly minRemote: number;
 }
 
 function describeKills<Stock>({
   title,
   task,
   expected,
-  elsewhere = FIRST,
-  minElsewhere,
+  remoteMoments = FIRST,
+  minRemote,
 }: Kills<Stock>): void {
   describe(title, () => {
     it('at every moment, on SQLite and files', async () => {
@@ -77,8 +77,8 @@ function describeKills<Stock>({
 
     it('around the calls of PostgreSQL and S3', async () => {
       const all = await momentsOf(REMOTE_BACKENDS, task);
-      const moments = all.filter((moment) => BACKENDS.test(moment) && elsewhere.test(moment));
-      expect(moments.length).to.be.at.least(minElsewhere);
+      const moments = all.filter((moment) => BACKENDS.test(moment) && remoteMoments.test(moment));
+      expect(moments.length).to.be.at.least(minRemote);
       await killAtEach(REMOTE_BACKENDS, task, moments);
     });
   });
@@ -88,7 +88,8 @@ describe('A node that is killed', function () {
   this.timeout(900_000);
 
   describeKills({
-    title: 'while it publishes, publishes whole or not at all, and its Idempotency-Key can be used again',
+    title:
+      'while it publishes, publishes completely or not at all, and its Idempotency-Key can be used again',
     task: publishing,
     expected: [
       'before staging.receive 1',
@@ -100,11 +101,11 @@ describe('A node that is killed', function () {
       'after roles.commit 1',
       'after staged.discard 1',
     ],
-    elsewhere: /./,
-    minElsewhere: 8,
+    remoteMoments: /./,
+    minRemote: 8,
   });
   describeKills({
-    title: 'while it cleans up, loses nothing that is published, and the next sweep ends its work',
+    title: 'while it cleans up, loses nothing that is published, and the next sweep finishes its work',
     task: cleaningUp,
     expected: [
       'after roles.purge 1',
@@ -119,11 +120,11 @@ describe('A node that is killed', function () {
       'after archives.delete 4',
       'after roles.settleCleanup 2',
     ],
-    minElsewhere: 6,
+    minRemote: 6,
   });
   describeKills({
     title:
-      'while it takes a publication down, stops and forbids each copy or none, and the same request again ends it',
+      'while it takes a publication down, stops and forbids each copy completely or not at all, and a repeated request finishes it',
     task: takingDown,
     expected: [
       'after takedowns.takeDown 2',
@@ -132,7 +133,7 @@ describe('A node that is killed', function () {
       'after archives.delete 1',
       'before roles.settleCleanup 2',
     ],
-    minElsewhere: 4,
+    minRemote: 4,
   });
   describeKills({
     title: 'while it erases an account, hides all of it or nothing, and the next sweep erases the rest',
@@ -145,11 +146,11 @@ describe('A node that is killed', function () {
       'after archives.delete 1',
       'before roles.settleCleanup 2',
     ],
-    minElsewhere: 5,
+    minRemote: 5,
   });
 
   for (const backends of [LOCAL_BACKENDS, REMOTE_BACKENDS]) {
-    it(`in the middle of a comparison, leaves one window of it to compare again, on ${backends.records}`, () =>
+    it(`in the middle of a comparison, leaves only one window to be compared again, on ${backends.records}`, () =>
       killAt(backends, comparing, 'after archives.list 2'));
   }
 });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { ACCOUNT, erase } from './erase.ts';
 import { expectAcknowledged, type Survivor, type Task, untilDone } from './task.ts';
 
-/** Erases an account with two sites and a name; what was begun, the next sweep ends. */
+/** Erases an account with two sites and a name; the next sweep finishes an erasure that has begun. */
 export const erasing: Task<readonly string[]> = {
   begin: async ({ client }) => {
     const roles: string[] = [];
@@ -14,12 +14,12 @@ export const erasing: Task<readonly string[]> = {
   },
   done: untilDone,
   expectDone: expectErased,
-  expectMended: async (survivor, roles) => {
+  expectRecovered: async (survivor, roles) => {
     const { node, client, clock } = survivor;
     const found = await node.administration.showAccount(ACCOUNT);
     const isBegun = found?.account.blocked?.isErasing === true || found === undefined;
     for (const id of roles) expect(await client.view(id), 'to viewers').to.equal(isBegun ? 404 : 200);
-    // The claims of the killed one lapse.
+    // The claims of the killed sweep lapse.
     clock.advance(hours(1));
     await node.cleaning.cleanUp();
     if (!isBegun) await erase(node);

@@ -24,7 +24,7 @@ endWithStarter();
 const { server, schema, n, killedAfter } = JSON.parse(process.argv[2] ?? '') as PublisherOrders;
 let answered = 0;
 
-/** SIGKILL, as from outside: nothing is flushed, closed or caught. */
+/** Counts an answer. Kills this process by SIGKILL at its number: nothing is flushed, closed or caught. */
 function count(): void {
   answered += 1;
   if (answered === killedAfter) process.kill(process.pid, 'SIGKILL');

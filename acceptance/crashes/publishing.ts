@@ -3,17 +3,17 @@ import { expect } from 'chai';
 import { type Answer, Client, siteOf } from '../service/client.ts';
 import { expectAcknowledged, type Survivor, type Task } from './task.ts';
 
-/** Publishes. In the end there is one publication, even if it was sent several times. */
+/** Publishes once, even if the request is repeated. */
 export const publishing: Task<undefined> = {
   begin: async () => ['serve', undefined],
   done: async (victim, { key }) => {
-    const { url } = await victim.said('serving');
+    const { url } = await victim.nextMessage('serving');
     return await new Client(url, key).publish('the key');
   },
   expectDone: async (_, __, answer) => {
     expect(answer?.status).to.equal(201);
   },
-  expectMended: (survivor, _, answer) => expectWhole(survivor, answer),
+  expectRecovered: (survivor, _, answer) => expectWhole(survivor, answer),
 };
 
 async function expectWhole(survivor: Survivor, answer: Answer | undefined): Promise<void> {
@@ -49,7 +49,7 @@ async function expectWhole(survivor: Survivor, answer: Answer | undefined): Prom
   await expectClean(survivor, only?.id ?? '');
 }
 
-/** A day later, only the publication is left of what the killed process wrote. */
+/** Expects that a day later only the publication is left of all that the killed process wrote. */
 async function expectClean({ node, clock, client }: Survivor, id: string): Promise<void> {
   clock.advance(hours(25));
   const report = await node.cleaning.cleanUp();

@@ -5,7 +5,7 @@ import { expectAcknowledged, type Survivor, type Task, untilDone } from './task.
 
 const SITE = siteOf('a false bank');
 
-/** Takes a role and its copy down; again ends what was begun. */
+/** Takes a role and its copy down; repeating it finishes the work of a killed one. */
 export const takingDown: Task<readonly string[]> = {
   begin: async ({ client }) => {
     const roles: string[] = [];
@@ -14,14 +14,14 @@ export const takingDown: Task<readonly string[]> = {
   },
   done: untilDone,
   expectDone: expectDown,
-  expectMended: async (survivor, roles) => {
+  expectRecovered: async (survivor, roles) => {
     await expectWholeOrNot(survivor, roles);
     await takeDown(survivor.node, roles[0] ?? '');
     await expectDown(survivor, roles);
   },
 };
 
-/** Each role is stopped with its ban and its event, or none of that is there. */
+/** Expects each role to be stopped, banned and recorded, or nothing of that. */
 async function expectWholeOrNot(survivor: Survivor, roles: readonly string[]): Promise<void> {
   const down: string[] = [];
   for (const id of roles) {

@@ -5,37 +5,37 @@ import { expect } from 'chai';
 import { type Child, startChild } from '../service/child.ts';
 import type { Answer } from '../service/client.ts';
 import { type Backends, type OwnedNode, openOwnedNode } from '../service/owned-node.ts';
-import type { Moment, VictimOrders, VictimWord } from './victim.ts';
+import type { Moment, VictimMessage, VictimOrders } from './victim.ts';
 
 /** The surviving node, with the same data and folders as the killed one. */
 export type Survivor = OwnedNode<ManualClock>;
 
 /** The handle of a victim. */
-export type Victim = Child<VictimWord>;
+export type Victim = Child<VictimMessage>;
 
 /** A task during which a node is killed. */
 export interface Task<Stock> {
   /** Creates the initial data. */
   begin(survivor: Survivor): Promise<readonly [task: VictimOrders['task'], stock: Stock]>;
-  /** Resolves when the victim has done it, with its answer if it is one of a client. */
+  /** Resolves when the victim has done the task, with the answer if a client asked for it. */
   done(victim: Victim, survivor: Survivor): Promise<Answer | undefined>;
   /** Checks the result of a victim that was not killed. */
   expectDone(survivor: Survivor, stock: Stock, answer: Answer | undefined): Promise<void>;
-  /** Checks the data after a kill, and after the survivor's work. */
-  expectMended(survivor: Survivor, stock: Stock, answer: Answer | undefined): Promise<void>;
+  /** Checks the data after a kill, then lets the survivor finish the task and checks the data again. */
+  expectRecovered(survivor: Survivor, stock: Stock, answer: Answer | undefined): Promise<void>;
 }
 
-/** Waits for a victim without a client. */
+/** Waits until the victim has done a task for which no client asks. */
 export async function untilDone(victim: Victim): Promise<undefined> {
-  await victim.said('done');
+  await victim.nextMessage('done');
 }
 
-/** Every moment of a task, found by a victim that is not killed. */
+/** Lists every moment of a task, by running a victim that is not killed. */
 export async function momentsOf<Stock>(backends: Backends, task: Task<Stock>): Promise<readonly Moment[]> {
   return await withVictim(backends, undefined, task, async (survivor, victim, stock) => {
     const answer = await task.done(victim, survivor);
-    victim.tell({ kind: 'moments?' });
-    const { moments } = await victim.said('moments');
+    victim.send({ kind: 'moments?' });
+    const { moments } = await victim.nextMessage('moments');
     await task.expectDone(survivor, stock, answer);
     return moments;
   });
@@ -46,11 +46,11 @@ export async function killAt<Stock>(backends: Backends, task: Task<Stock>, momen
   await withVictim(backends, moment, task, async (survivor, victim, stock) => {
     const answer = task.done(victim, survivor).catch((): undefined => undefined);
     expect(await victim.ended(), 'how it ended').to.equal('SIGKILL');
-    await task.expectMended(survivor, stock, await answer);
+    await task.expectRecovered(survivor, stock, await answer);
   });
 }
 
-/** Opens a survivor, which begins, and starts a victim; one without a moment to be killed at lives until the end. */
+/** Opens a survivor with the initial data, and starts a victim, which is not killed without a moment. */
 async function withVictim<Stock, Result>(
   backends: Backends,
   killedAt: Moment | undefined,
@@ -78,7 +78,7 @@ async function withVictim<Stock, Result>(
   }
 }
 
-/** Expects an event of a type for each of these roles, one and no more, and none for any other. */
+/** Expects exactly one event of a type for each of these roles, and none for others. */
 export async function expectAcknowledged(
   { node }: Survivor,
   type: EventType,

@@ -21,12 +21,12 @@ export interface VictimOrders extends Addresses {
   readonly task: 'serve' | 'clean up' | 'erase' | TakeDown;
   /** The time of its clock, which stands still. */
   readonly now: Instant;
-  /** When it is killed; absent: never. */
+  /** The moment at which it is killed; absent if never. */
   readonly killedAt?: Moment;
 }
 
 /** A message of a victim. */
-export type VictimWord =
+export type VictimMessage =
   | { readonly kind: 'serving'; readonly url: string }
   | { readonly kind: 'done' }
   | { readonly kind: 'moments'; readonly moments: readonly Moment[] };
@@ -34,7 +34,7 @@ export type VictimWord =
 const orders = JSON.parse(process.argv[2] ?? '') as VictimOrders;
 const moments: Moment[] = [];
 
-/** SIGKILL, as from outside: nothing is flushed, closed or caught. */
+/** Kills this process by SIGKILL at its moment: nothing is flushed, closed or caught. */
 const reporting = reportMoments((moment) => {
   moments.push(moment);
   if (moment === orders.killedAt) process.kill(process.pid, 'SIGKILL');
@@ -44,25 +44,25 @@ const renewal = oneRenewal(createManualClock(orders.now));
 const { clock } = renewal;
 const wrap: WrapPort = (port, name) => renewal.wrap(reporting(port, name), name);
 
-const say = (word: VictimWord): void => {
-  process.send?.(word);
+const send = (message: VictimMessage): void => {
+  process.send?.(message);
 };
 
 const node = await openNode({ ...orders, clock, wrap });
-process.on('message', () => say({ kind: 'moments', moments }));
+process.on('message', () => send({ kind: 'moments', moments }));
 endWithStarter();
 const { task } = orders;
 if (task === 'serve') {
   node.server.ref();
-  say({ kind: 'serving', url: node.url });
+  send({ kind: 'serving', url: node.url });
 } else {
   if (task === 'clean up') await node.cleaning.cleanUp();
   else if (task === 'erase') await erase(node);
   else await takeDown(node, task.takeDown);
-  say({ kind: 'done' });
+  send({ kind: 'done' });
 }
 
-/** Wraps ports to report the moments before and after each of their calls. */
+/** Creates a function that wraps ports, to report the moments before and after each call. */
 function reportMoments(report: (moment: Moment) => void): WrapPort {
   const calls = new Map<string, number>();
   const reported = async (name: string, call: () => Promise<unknown>): Promise<unknown> => {
@@ -82,7 +82,7 @@ function reportMoments(report: (moment: Moment) => void): WrapPort {
     });
   };
 
-  /** A received archive has its own method to discard it, whose moments count, too. */
+  /** Wraps a received archive, to report the moments of discarding it, too. */
   function received(answer: unknown): unknown {
     const outcome = answer as Awaited<ReturnType<Staging['receive']>>;
     if (outcome.kind !== 'received') return outcome;

@@ -7,15 +7,15 @@ import { openOwnedNode } from '../service/owned-node.ts';
 
 const WORKERS = 6;
 const CRASHES = 2;
-const ENOUGH = 15;
-/** The most keys answered with 503 that are checked again: a slow database causes many. */
-const REMEMBERED = 100;
+const PUBLICATIONS_BETWEEN = 15;
+/** How many keys answered with 503 are checked at most: a slow database causes many. */
+const MAX_CHECKED = 100;
 
 /** The answers that clients got, which must still hold after the crashes. */
 interface Ledger {
   /** The role of each key whose publication was acknowledged. */
   readonly published: Map<string, string>;
-  /** The title of each role whose change was acknowledged, and of no other since. */
+  /** The title of each role from its last acknowledged change. */
   readonly titles: Map<string, string>;
   /** Some keys whose publication was answered with 503. */
   readonly unknown: Set<string>;
@@ -39,7 +39,7 @@ async function work(client: Client, worker: number, ledger: Ledger, isRunning: (
     ledger.answers += 1;
     const id = answer.pin?.id;
     if (id === undefined) {
-      if (ledger.unknown.size < REMEMBERED) ledger.unknown.add(key);
+      if (ledger.unknown.size < MAX_CHECKED) ledger.unknown.add(key);
       continue;
     }
     ledger.published.set(key, id);
@@ -64,7 +64,7 @@ async function expectNothingLost(client: Client, { published, titles, unknown }:
 }
 
 describe('A database that crashes under the load of a server', () => {
-  it('causes answers of 503 and loses nothing that was acknowledged, and the server recovers by itself', async () => {
+  it('causes 503 answers, loses no acknowledged change, and the server recovers by itself', async () => {
     const owned = await openOwnedNode({ records: 'postgres', archives: 'memory' }, createManualClock());
     const { client, clock, node } = owned;
     const database = await postgresPlace();
@@ -77,7 +77,7 @@ describe('A database that crashes under the load of a server', () => {
       running = false;
     });
     const publishMore = async (): Promise<void> => {
-      const enough = ledger.published.size + ENOUGH;
+      const enough = ledger.published.size + PUBLICATIONS_BETWEEN;
       while (running && ledger.published.size < enough) await client.list().catch(() => undefined);
     };
     try {

@@ -15,7 +15,7 @@ import { LOCAL_BACKENDS, type OwnedNode, openOwnedNode } from '../service/owned-
 
 type Service = OwnedNode<ManualClock>;
 
-/** The resources that a process holds. */
+/** The numbers of resources that the service holds. */
 interface Held {
   readonly files: number;
   readonly uploads: number;
@@ -38,7 +38,7 @@ async function heldBy({ node, addresses: { folder }, clock }: Service): Promise<
   };
 }
 
-/** The descriptors of this process that lead into a folder. */
+/** Counts the open files of this process in a folder. */
 async function openFiles(folder: string): Promise<number> {
   const inside = `${await realpath(folder)}/`;
   const names = await readdir('/proc/self/fd');
@@ -46,10 +46,10 @@ async function openFiles(folder: string): Promise<number> {
   return targets.filter((target) => target.startsWith(inside)).length;
 }
 
-/** An upload of an attacker: it starts, and ends when it must or when it is released. */
-type Misdeed = (connection: RawConnection, head: string, body: Uint8Array) => Promise<void>;
+/** Sends the upload of an attacker, or a part of it. */
+type Attack = (connection: RawConnection, head: string, body: Uint8Array) => Promise<void>;
 
-const MISDEEDS: Readonly<Record<string, Misdeed>> = {
+const ATTACKS: Readonly<Record<string, Attack>> = {
   'aborts in the middle': async (connection, head, body) => {
     await connection.send(head);
     await connection.send(body.subarray(0, body.length / 2));
@@ -71,23 +71,23 @@ const MISDEEDS: Readonly<Record<string, Misdeed>> = {
   'stalls before the body': async (connection, head) => {
     await connection.send(head);
   },
-  'says that it ends where it does not': async (connection, head, body) => {
+  'declares a length that is too short': async (connection, head, body) => {
     await connection.send(head.replace(/Content-Length: \d+/, 'Content-Length: 40'));
     await connection.send(body.subarray(0, 40));
   },
-  'is no form': async (connection, head, body) => {
+  'sends no form': async (connection, head, body) => {
     await connection.send(head);
     await connection.send(new Uint8Array(body.length));
   },
-  'shows no key': async (connection, head, body) => {
+  'sends no API key': async (connection, head, body) => {
     await connection.send(head.replace(/Authorization: .*\r\n/, ''));
     await connection.send(body.subarray(0, 10));
   },
 };
 
 const TOO_LARGE = 10 * 1_048_576 + 1;
-/** Milliseconds after which a connection counts as never closed. */
-const LONGEST = 120_000;
+/** The longest wait for connections to close. */
+const MAX_WAIT_MS = 120_000;
 /** The most changes until the database's thread has made one. */
 const FIRST_CHANGES = 50;
 
@@ -108,24 +108,24 @@ describe('Hostile uploads', () => {
     const before = await heldBy(service);
 
     const open: RawConnection[] = [];
-    const names = Object.keys(MISDEEDS);
+    const names = Object.keys(ATTACKS);
     const begin = async (n: number): Promise<void> => {
       const connection = await openRawConnection(node.url);
       open.push(connection);
       const name = names[n % names.length] as string;
       const form = multipart([archivePart(n % 3 === 0 ? new Uint8Array(TOO_LARGE) : siteOf(name))]);
-      await MISDEEDS[name]?.(connection, headOf(service, `${name} ${n}`, form), form.body);
+      await ATTACKS[name]?.(connection, headOf(service, `${name} ${n}`, form), form.body);
     };
     await Promise.all(Array.from({ length: 8 * names.length }, (_, n) => begin(n)));
     const enough = Array.from({ length: 20 }, (_, n) => client.publish(`honest ${n}`));
     expect(new Set((await Promise.all(enough)).map(({ status }) => status))).to.deep.equal(new Set([201]));
-    // Those that stall are let go of after half a minute, what is left of their bodies half a minute later; what the
-    // disk is still busy with does not stall.
+    // A stalled upload ends after half a minute, and reading the rest of its body half a minute later. An upload that waits
+    // for the disk does not count as stalled.
     let areClosed = false;
     void Promise.all(open.map((connection) => connection.untilClosed())).then(() => {
       areClosed = true;
     });
-    for (const begun = performance.now(); !areClosed && performance.now() - begun < LONGEST; ) {
+    for (const begun = performance.now(); !areClosed && performance.now() - begun < MAX_WAIT_MS; ) {
       clock.advance(seconds(31));
       await settled(service);
     }

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { openRecords, type RecordsAddress } from 'pinfold-proof/service/addresses.ts';
 import { newPlace } from 'pinfold-proof/service/places.ts';
 import { startChild } from '../service/child.ts';
-import type { WriterOrders, WriterWord } from './writer.ts';
+import type { WriterMessage, WriterOrders } from './writer.ts';
 
 const EVENTS = 4_000;
 /** Each has two connections. */
@@ -94,9 +94,9 @@ async function readWhileWritten(address: RecordsAddress): Promise<string | undef
 
 /** Starts a process that writes, and returns a function that kills it. Adds the events of answered changes to `answered`. */
 async function startWriter(orders: WriterOrders, answered: string[]): Promise<() => Promise<unknown>> {
-  const child = await startChild<WriterWord>(join(import.meta.dirname, 'writer.ts'), orders);
+  const child = await startChild<WriterMessage>(join(import.meta.dirname, 'writer.ts'), orders);
   const listen = async (): Promise<never> => {
-    for (;;) answered.push(...(await child.said('stored')).ids);
+    for (;;) answered.push(...(await child.nextMessage('stored')).ids);
   };
   const ended = listen().catch(() => undefined);
   return () => {

@@ -10,7 +10,7 @@ import { packFiles } from '@pinfold/client/zip';
 import { expect } from 'chai';
 import { type App, createApp, readSettings } from 'pinfold';
 import { closed, listening } from 'pinfold-test-servers/service';
-import { type Child, startChild, type Word } from '../service/child.ts';
+import { type Child, type ChildMessage, startChild } from '../service/child.ts';
 
 const KILLS = 20;
 const PAGE = join(import.meta.dirname, '../../docs/embedding/events.md');
@@ -90,7 +90,7 @@ describe('The webhook relay in the documents', () => {
   it('loses no event in 20 kills, keeps their order, and signs each', async () => {
     const script = await writeRelay();
     const client = new PinfoldClient({ url, key });
-    let relay: Child<Word> | undefined;
+    let relay: Child<ChildMessage> | undefined;
     let kills = 0;
     let requests = 0;
     const receiver = await openReceiver(() => {

@@ -12,7 +12,7 @@ export interface WriterOrders {
 }
 
 /** The events of a change that was answered. */
-export interface WriterWord {
+export interface WriterMessage {
   readonly kind: 'stored';
   readonly ids: readonly string[];
 }
@@ -31,7 +31,7 @@ async function write(): Promise<void> {
     const [account = accountId('ada')] = ACCOUNTS.slice(last % ACCOUNTS.length);
     const events = Array.from({ length: CONCURRENCY }, () => anEvent({ account }));
     await apiKeys.create(anApiKey(last), events);
-    process.send?.({ kind: 'stored', ids: events.map(({ id }) => id) } satisfies WriterWord);
+    process.send?.({ kind: 'stored', ids: events.map(({ id }) => id) } satisfies WriterMessage);
     // Other processes need the machine, too.
     await pause(1);
   }

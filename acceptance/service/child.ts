@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { bundled } from 'pinfold-test-servers/bundled';
 
 /** A message of a child process, distinguished by `kind`. */
-export interface Word {
+export interface ChildMessage {
   readonly kind: string;
 }
 
 /** A script of these suites in its own process, which sends and receives messages. */
-export interface Child<Said extends Word> {
+export interface Child<Message extends ChildMessage> {
   readonly pid: number;
-  /** Resolves with its first word of this kind that was not asked for before; rejects when it ends without one. */
-  said<Kind extends Said['kind']>(kind: Kind): Promise<Extract<Said, { readonly kind: Kind }>>;
-  tell(word: Word): void;
+  /** Resolves with the next message of this kind, which may have arrived already; rejects if the child ends without one. */
+  nextMessage<Kind extends Message['kind']>(kind: Kind): Promise<Extract<Message, { readonly kind: Kind }>>;
+  send(message: ChildMessage): void;
   /** Resolves with the signal that ended it. */
   ended(): Promise<NodeJS.Signals | null>;
   /** Kills it without a chance to clean up. */
@@ -20,14 +20,14 @@ export interface Child<Said extends Word> {
 }
 
 /**
- * Starts a script with its orders, in a group of its own: Ctrl-C reaches whoever started it alone, who ends it.
+ * Starts a script with its orders, in a process group of its own: Ctrl-C reaches only this process, which ends the child.
  * The script calls `endWithStarter`.
  */
-export async function startChild<Said extends Word>(
+export async function startChild<Message extends ChildMessage>(
   script: string,
   orders: object,
   env: Readonly<Record<string, string>> = {},
-): Promise<Child<Said>> {
+): Promise<Child<Message>> {
   const child: ChildProcess = fork(await bundled(script), [JSON.stringify(orders)], {
     env: { ...process.env, ...env },
     execArgv: ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'],
@@ -35,31 +35,31 @@ export async function startChild<Said extends Word>(
     detached: true,
   });
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
-  const words: Said[] = [];
-  const heard = new Set<() => void>();
-  child.on('message', (word: Said) => {
-    words.push(word);
-    for (const listen of heard) listen();
+  const messages: Message[] = [];
+  const listeners = new Set<() => void>();
+  child.on('message', (message: Message) => {
+    messages.push(message);
+    for (const listen of listeners) listen();
   });
   return {
     pid: child.pid ?? 0,
-    said: (kind) => {
-      type Wanted = Extract<Said, { readonly kind: typeof kind }>;
+    nextMessage: (kind) => {
+      type Wanted = Extract<Message, { readonly kind: typeof kind }>;
       const { promise, resolve, reject } = Promise.withResolvers<Wanted>();
       const listen = (): void => {
-        const index = words.findIndex((word) => word.kind === kind);
+        const index = messages.findIndex((message) => message.kind === kind);
         if (index === -1) return;
         // Immediately: of two messages in one turn, the second is for another caller.
-        heard.delete(listen);
-        resolve(words.splice(index, 1)[0] as Wanted);
+        listeners.delete(listen);
+        resolve(messages.splice(index, 1)[0] as Wanted);
       };
-      heard.add(listen);
+      listeners.add(listen);
       listen();
-      exit.then(() => reject(new Error(`it ended and never said "${kind}"`)), reject);
-      return promise.finally(() => heard.delete(listen));
+      exit.then(() => reject(new Error(`it ended without the message "${kind}"`)), reject);
+      return promise.finally(() => listeners.delete(listen));
     },
-    tell: (word) => {
-      child.send(word);
+    send: (message) => {
+      child.send(message);
     },
     ended: async () => (await exit)[1],
     kill: () => {

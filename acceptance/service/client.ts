@@ -71,7 +71,7 @@ export class Client {
     return this.#ask('?limit=100');
   }
 
-  /** The same; throws if the request fails. */
+  /** Lists the same roles; throws if the request fails. */
   async list(): Promise<readonly PinJson[]> {
     const { pins, status } = await this.page();
     if (pins === undefined) throw new Error(`the list is answered with ${status}`);

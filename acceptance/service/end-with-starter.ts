@@ -1,4 +1,4 @@
-/** In a started script: ends it when whoever started it has gone, however that happened. */
+/** Ends this child process when the process that started it ends, even if that was killed. */
 export function endWithStarter(): void {
   process.once('disconnect', () => process.exit());
   if (!process.connected) process.exit();

@@ -3,7 +3,7 @@ import { tokens } from '@pinfold/inversify';
 import { ScryptPasswordHasher } from '@pinfold/platform-node';
 import { ContainerModule } from 'inversify';
 
-/** Replaces what a test of the whole server cannot wait for: the cost of a password, and the time, also the database's. */
+/** Makes tests of the whole server fast: cheap password hashes, and the clock of the test in place of the system's and the database's. */
 export function testModule(clock?: Clock & Machine): ContainerModule {
   return new ContainerModule(({ rebind, onActivation }) => {
     const passwords = new ScryptPasswordHasher({ cost: { logN: 4, r: 8, p: 1 } });

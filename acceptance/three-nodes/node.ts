@@ -27,21 +27,21 @@ export type NodeTask =
   | { readonly kind: 'change mode'; readonly mode: Mode };
 
 /** A message of a node. */
-export type NodeWord =
+export type NodeMessage =
   | { readonly kind: 'listening'; readonly url: string; readonly port: number }
   | { readonly kind: 'hanging' }
   | { readonly kind: 'done' };
 
 const orders = JSON.parse(process.argv[2] ?? '') as NodeOrders;
 const clock = createManualClock(orders.now);
-const say = (word: NodeWord): void => {
-  process.send?.(word);
+const send = (message: NodeMessage): void => {
+  process.send?.(message);
 };
 
 function hanging<Port extends object>(port: Port): Port {
   return aroundCalls(port, (name, call) => {
     if (name !== orders.hangs) return call();
-    say({ kind: 'hanging' });
+    send({ kind: 'hanging' });
     return new Promise(() => {});
   });
 }
@@ -80,7 +80,7 @@ async function carryOut(task: NodeTask): Promise<unknown> {
 }
 
 process.on('message', (task: NodeTask) => {
-  void carryOut(task).then(() => say({ kind: 'done' }));
+  void carryOut(task).then(() => send({ kind: 'done' }));
 });
 endWithStarter();
-say({ kind: 'listening', url: addresses.publicUrl, port });
+send({ kind: 'listening', url: addresses.publicUrl, port });

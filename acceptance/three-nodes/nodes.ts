@@ -10,14 +10,14 @@ import { openBucket } from 'pinfold-proof/service/addresses.ts';
 import { type PostgresAddress, postgresUrl } from 'pinfold-test-servers';
 import { type Child, startChild } from '../service/child.ts';
 import { Client } from '../service/client.ts';
-import type { NodeOrders, NodeTask, NodeWord } from './node.ts';
+import type { NodeMessage, NodeOrders, NodeTask } from './node.ts';
 
 /** One of several processes. */
 export interface RunningNode {
   readonly url: string;
   readonly port: number;
   readonly client: Client;
-  readonly process: Child<NodeWord>;
+  readonly process: Child<NodeMessage>;
   /** Resolves when the node has done it. */
   carryOut(task: NodeTask): Promise<void>;
 }
@@ -42,7 +42,7 @@ export async function openNodes({ postgres, s3, bucket, settings = {} }: Ground)
   const { text: key, id: keyId } = new NodeApiKeySecrets().mint();
   const running = new Set<RunningNode>();
   /** Those that did not start among them. */
-  const begun: Child<NodeWord>[] = [];
+  const begun: Child<NodeMessage>[] = [];
   let now = START;
   const env = (name: string): Readonly<Record<string, string>> => ({
     PINFOLD_PORT: '0',
@@ -60,12 +60,12 @@ export async function openNodes({ postgres, s3, bucket, settings = {} }: Ground)
   });
   const start = async (orders: Omit<NodeOrders, 'now'> = {}): Promise<RunningNode> => {
     const script = join(import.meta.dirname, 'node.ts');
-    const process = await startChild<NodeWord>(script, { now, ...orders }, env(randomUUID()));
+    const process = await startChild<NodeMessage>(script, { now, ...orders }, env(randomUUID()));
     begun.push(process);
-    const { url, port } = await process.said('listening');
+    const { url, port } = await process.nextMessage('listening');
     const carryOut = async (task: NodeTask): Promise<void> => {
-      process.tell(task);
-      await process.said('done');
+      process.send(task);
+      await process.nextMessage('done');
     };
     const node = { url, port, client: new Client(url, key), process, carryOut };
     running.add(node);

@@ -98,7 +98,7 @@ class Show {
     const sound = this.#behind.splice(0);
     const doomed = await this.#start('node 4', { hangs: 'commit' });
     const lost = this.#client.publish('second').catch(() => 'no answer');
-    await doomed.process.said('hanging');
+    await doomed.process.nextMessage('hanging');
     doomed.process.kill();
     this.#behind.splice(0, 1, ...sound);
     say('    node 4 had stored the archive and was writing the publication down: killed');

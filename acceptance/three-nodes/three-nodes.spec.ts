@@ -114,7 +114,7 @@ describe('Three processes on PostgreSQL and S3', () => {
     const lost = Array.from({ length: 10 }, () =>
       tryPassword(doomed.url, id, 'the right one').catch(() => 'no answer'),
     );
-    for (const _ of lost) await doomed.process.said('hanging');
+    for (const _ of lost) await doomed.process.nextMessage('hanging');
     doomed.process.kill();
     expect(await Promise.all(lost)).to.deep.equal(lost.map(() => 'no answer'));
     const waiting = [0, 1].map((n) => tryPassword(at(n).url, id, 'the right one'));
