@@ -33,7 +33,7 @@ describe('cookies planted by a sibling host', () => {
   const get = (path: string, cookie: string, headers: Record<string, string> = {}) =>
     new Person(screen.base).get(path, { cookie, ...headers });
 
-  it('sign nobody in to another account: of two sessions or form secrets none is trusted, in either order', async () => {
+  it('sign no person in to another account: with two sessions or form secrets, none is trusted, in either order', async () => {
     for (const [first, second] of [
       [person, other],
       [other, person],
@@ -65,7 +65,7 @@ describe('cookies planted by a sibling host', () => {
     expect((await screen.read(role.id)).deletedAt).to.equal(null);
   });
 
-  it('are removed for each possible domain and path, together with the own ones', async () => {
+  it('are removed for each possible domain and path, together with the person’s own cookies', async () => {
     const role = await screen.publish('Deep');
     const paths = ['/', '/manage', '/manage/', '/manage/publications', '/manage/publications/'];
     const deep = [...paths, `/manage/publications/${role.id}`];

@@ -7,7 +7,7 @@ export type Destination = Omit<FollowedReference, 'target'>;
 
 /** A folder to which references lead. */
 interface TargetFolder {
-  readonly folder: string;
+  readonly path: string;
   /** Whether the reference goes above the root. At the root of a host it then means the root; below a path, it leaves the site. */
   readonly above: boolean;
   /** Whether no request in it finds a file. */
@@ -18,7 +18,7 @@ interface TargetFolder {
 }
 
 interface Address {
-  readonly place: TargetFolder;
+  readonly folder: TargetFolder;
   readonly name: string;
 }
 
@@ -45,7 +45,7 @@ export class PageReferences {
   readonly #folder: string;
   readonly #ends: readonly number[];
   readonly #root: FolderFiles;
-  readonly #ownResolver: TargetFolder | undefined;
+  readonly #ownFolder: TargetFolder | undefined;
   /** Folders by the part of a reference before its last segment; `undefined` if that is no valid path. */
   readonly #targets: Map<string, TargetFolder | undefined> = new Map();
 
@@ -54,49 +54,49 @@ export class PageReferences {
     this.#folder = page.slice(0, page.lastIndexOf('/') + 1);
     this.#ends = endsOf(this.#folder);
     this.#root = site.folder('') ?? NO_FILES;
-    this.#ownResolver = hasManyMarks(this.#folder) ? undefined : { folder: this.#folder, above: false };
+    this.#ownFolder = hasManyMarks(this.#folder) ? undefined : { path: this.#folder, above: false };
   }
 
-  /** The resolver of references relative to a `<base>`; `undefined` if that is outside the site, or unknown. */
+  /** Creates the resolver of references relative to a `<base>`; `undefined` if that is outside the site, or unknown. */
   below(base: string): PageReferences | undefined {
     if (NO_BASE.test(base)) return this;
-    const place = this.#find(base)?.place;
-    return place === undefined || place.isUnreachable === true
+    const folder = this.#find(base)?.folder;
+    return folder === undefined || folder.isUnreachable === true
       ? undefined
-      : new PageReferences(this.#site, place.folder);
+      : new PageReferences(this.#site, folder.path);
   }
 
   /** The path of the site's file to which a reference leads, if any. */
   fileOf({ target }: Reference): string | undefined {
     const found = this.#address(target);
-    return found === undefined ? undefined : this.#files(found.place).get(found.name);
+    return found === undefined ? undefined : this.#files(found.folder).get(found.name);
   }
 
   /** The target of a reference, and whether the site has it; `undefined` if it is outside the site, or unknown. */
   follow({ target, navigation, isBase }: Reference): Destination | undefined {
     const found = this.#address(target);
-    const absolute = ABSOLUTE.test(target) || found?.place.above === true;
+    const absolute = ABSOLUTE.test(target) || found?.folder.above === true;
     if (isBase === true) return absolute ? { absolute, ...ANSWERED } : undefined;
     if (found === undefined) return undefined;
-    const { place, name } = found;
-    const exact = this.#match({ place, name });
-    const match = name === '' && exact === UNANSWERED ? this.#matchPage(place.folder) : exact;
+    const { folder, name } = found;
+    const exact = this.#match({ folder, name });
+    const match = name === '' && exact === UNANSWERED ? this.#matchPage(folder.path) : exact;
     const answered = match.answered || (navigation && findFallback(this.#root, name, true).kind === 'file');
     return { absolute, answered, otherCase: match.otherCase };
   }
 
   #address(target: string): Address | undefined {
     if (MORE_THAN_A_NAME.test(target)) return this.#find(target);
-    return this.#ownResolver === undefined ? undefined : { place: this.#ownResolver, name: target };
+    return this.#ownFolder === undefined ? undefined : { folder: this.#ownFolder, name: target };
   }
 
-  #match({ place, name }: Address): Match {
+  #match({ folder, name }: Address): Match {
     const folded = foldPath(name);
     // Without a case-insensitive match there is no exact one, so one lookup suffices for most broken references.
-    const near = findAnswer(this.#foldedFiles(place), folded);
+    const near = findAnswer(this.#foldedFiles(folder), folded);
     if (near === undefined) return UNANSWERED;
-    if (findAnswer(this.#files(place), name) !== undefined) return ANSWERED;
-    const otherCase = near.kind === 'file' ? near.entry : place.folded?.get(`${folded}/index.html`);
+    if (findAnswer(this.#files(folder), name) !== undefined) return ANSWERED;
+    const otherCase = near.kind === 'file' ? near.entry : folder.folded?.get(`${folded}/index.html`);
     return { answered: false, otherCase };
   }
 
@@ -105,19 +105,19 @@ export class PageReferences {
     const page = pageForFolder(path);
     if (page === undefined) return UNANSWERED;
     const end = page.lastIndexOf('/') + 1;
-    const folder = { folder: page.slice(0, end), above: false };
+    const folder = { path: page.slice(0, end), above: false };
     const otherCase = this.#foldedFiles(folder).get(foldPath(page.slice(end)));
     return this.#files(folder).has(page.slice(end)) ? ANSWERED : { answered: false, otherCase };
   }
 
-  #files(place: TargetFolder): FolderFiles {
-    place.files ??= this.#site.folder(place.folder) ?? NO_FILES;
-    return place.files;
+  #files(folder: TargetFolder): FolderFiles {
+    folder.files ??= this.#site.folder(folder.path) ?? NO_FILES;
+    return folder.files;
   }
 
-  #foldedFiles(place: TargetFolder): FolderFiles {
-    place.folded ??= this.#site.foldedFolder(place.folder) ?? NO_FILES;
-    return place.folded;
+  #foldedFiles(folder: TargetFolder): FolderFiles {
+    folder.folded ??= this.#site.foldedFolder(folder.path) ?? NO_FILES;
+    return folder.folded;
   }
 
   /** The folder to which a reference leads, and the decoded name in it; `undefined` if outside the site. */
@@ -129,11 +129,11 @@ export class PageReferences {
     const isDots = last === '.' || last === '..';
     const name = decode(isDots ? '' : last);
     if (name === undefined || hasManyMarks(name)) return undefined;
-    const place = this.#targetFolder(isDots ? `${path}/` : path.slice(0, end));
-    if (place === undefined) return undefined;
+    const folder = this.#targetFolder(isDots ? `${path}/` : path.slice(0, end));
+    if (folder === undefined) return undefined;
     return ENCODED_SLASH.test(last)
-      ? { place: unreachable(place.above), name: last }
-      : { place, name: name.normalize('NFC') };
+      ? { folder: unreachable(folder.above), name: last }
+      : { folder, name: name.normalize('NFC') };
   }
 
   #targetFolder(folders: string): TargetFolder | undefined {
@@ -160,13 +160,13 @@ export class PageReferences {
     if (decoded === undefined) return undefined;
     if (ENCODED_SLASH.test(further)) return unreachable(above);
     const folder = `${this.#folder.slice(0, this.#ends[parents - 1] ?? 0)}${decoded}`;
-    return hasManyMarks(folder) ? undefined : { folder, above };
+    return hasManyMarks(folder) ? undefined : { path: folder, above };
   }
 }
 
 /** The target of a reference with an encoded slash, for which the server finds no file. */
 function unreachable(above: boolean): TargetFolder {
-  return { folder: '', above, isUnreachable: true, files: NO_FILES, folded: NO_FILES };
+  return { path: '', above, isUnreachable: true, files: NO_FILES, folded: NO_FILES };
 }
 
 /** Returns a function that finds the resolver for each reference of a file, which has at most one base. */

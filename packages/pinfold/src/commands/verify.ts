@@ -20,7 +20,7 @@ const verify = command({
   options: {
     sample: valueOption(
       'NUMBER',
-      'read only so many archives, chosen at random; missing archives are always found',
+      'read only this many archives, chosen at random; missing archives are always found',
     ),
   },
   help: 'compare the archives of the service with its records, or check an export, a folder or a tar (-), without a database',

@@ -14,7 +14,7 @@ export interface ViewerAccess {
     request: IncomingMessage,
   ): ViewerId | { readonly signIn: string } | Promise<ViewerId | { readonly signIn: string }>;
 
-  /** Called for every request of a viewer. `yes` needs no password; `password` needs the publication's, and is `no` without. */
+  /** Called for every request of a viewer. `yes` needs no password. `password` needs that of the publication; if it has none, it means `no`. */
   mayView(viewer: ViewerId, publication: Publication): MayView | Promise<MayView>;
 }
 

@@ -69,7 +69,7 @@ export class Grants {
     return grants.sign(withPurpose(grant, 'hand_over', clock.now()));
   }
 
-  /** The token of the grant in a path. It is the same for one cookie, so that browsers find cached files again. */
+  /** Signs the token for a path. Each cookie always has the same one, so that browsers reuse cached files. */
   path(grant: Grant): MaybePromise<string> {
     return this.#useCases.grants.sign(withPurpose(grant, 'path', grant.issuedAt));
   }
