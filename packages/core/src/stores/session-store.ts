@@ -2,7 +2,7 @@ import { type Credential, UNAUTHORIZED } from '../domain/actor.ts';
 import { refuseErasing } from '../domain/admission.ts';
 import { type HistoryEvent, isSameActor } from '../domain/history.ts';
 import type { Sha256 } from '../domain/identity.ts';
-import { type Instant, isRecent } from '../domain/instant.ts';
+import { after, type Instant, isRecent, MAX_CLOCK_DIFFERENCE } from '../domain/instant.ts';
 import type { Session, SessionLimits } from '../domain/session.ts';
 import type { BegunSession, SessionQuery, SessionStore } from '../ports/session-store.ts';
 import { gt, lte } from '../records/conditions.ts';
@@ -11,6 +11,7 @@ import { all, nothing, type Steps, together } from '../records/step.ts';
 import { find, get, getWith, insert, remove, upsert } from '../records/steps.ts';
 import { ACCOUNTS, SESSION_REFUSALS, SESSIONS, SIGN_IN_LINKS } from '../records/tables/account-tables.ts';
 import { accountLock, credentialLock } from '../records/tables/locks.ts';
+import { EVENTS } from '../records/tables/service-tables.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { BLOCKED, checkCredential, credentialLocks, getCredential, insertAccount } from './checks.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
@@ -131,6 +132,7 @@ function* findExcess(
 const HASH = ['tokenHash'] as const;
 const PLACE = [...HASH, 'account'] as const;
 const RECORDED = ['recordedAt'] as const;
+const ID = ['id'] as const;
 const NAME = ['name'] as const;
 
 const OF_OWNER = { account: ['blocked'] } as const;
@@ -180,7 +182,7 @@ const end = SESSION_PROGRAMS.change('sessions.end', {
 const refuse = SESSION_PROGRAMS.change('sessions.refuse', {
   locks: ([{ account }]: Parameters<SessionStore['refuse']>) => ({ exclusive: [accountLock(account)] }),
   *run([event, unlessSince]) {
-    const { account, at } = event;
+    const { account, type, at } = event;
     const [known, owner, ends] = yield* together(
       get(SESSION_REFUSALS, { account }, RECORDED),
       get(ACCOUNTS, { name: account }, NAME),
@@ -188,6 +190,10 @@ const refuse = SESSION_PROGRAMS.change('sessions.refuse', {
     );
     // The account may have been erased since; nothing of it may be stored.
     if (owner === undefined || (known !== undefined && isRecent(known.recordedAt, unlessSince, at))) return;
+    // Two nodes, one with a wrong clock, replace each other's row: by that alone, they would record every refusal.
+    const recent = [gt(unlessSince), lte(after(at, MAX_CLOCK_DIFFERENCE))];
+    const [alike] = yield* find(EVENTS, { account, type, at: recent }, { limit: 1, select: ID });
+    if (alike !== undefined) return;
     yield* all(upsert(SESSION_REFUSALS, { account, recordedAt: at }), ...insertEvents([event], ends));
   },
 });

@@ -47,4 +47,13 @@ describe('an event once a minute that a clock days ahead has recorded', () => {
     }
     expect(await eventsOf('session.refused')).to.equal(3);
   });
+
+  it('leaves one event for each clock while nodes with different clocks refuse sign-ins in turn', async () => {
+    await publishTo(memory.roles, aPublication(1));
+    for (const at of [AHEAD, NOW, AHEAD, NOW, AHEAD, NOW]) {
+      const event = anEvent({ type: 'session.refused', at });
+      await memory.sessions.refuse({ ...event, account: ACCOUNT }, aMinuteBefore(at));
+    }
+    expect(await eventsOf('session.refused')).to.equal(2);
+  });
 });
