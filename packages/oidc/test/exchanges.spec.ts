@@ -29,7 +29,7 @@ describe('exchanges with a provider that is slow or hostile', () => {
     }
   };
 
-  it('takes a state once, also while its first exchange is under way', async () => {
+  it('accepts a state once, even while its first exchange is running', async () => {
     const finish = await begin();
     const first = finish('a');
     await issuer.untilTokens(1);
@@ -54,7 +54,7 @@ describe('exchanges with a provider that is slow or hostile', () => {
     expect(issuer.tokens.slice(8, 10).map(({ code }) => code)).to.include('b0');
   });
 
-  it('refuses more than 64 that wait, which may come back again', async () => {
+  it('lets at most 64 exchanges wait; others may be tried again', async () => {
     const returns = await Promise.all(Array.from({ length: 73 }, () => begin()));
     const finished = returns.map((finish) => finish('a'));
     await expectProblem(finished[72] as (typeof finished)[0], 'busy');
@@ -67,7 +67,7 @@ describe('exchanges with a provider that is slow or hostile', () => {
     await again;
   });
 
-  it('cancels the exchange of a client that leaves, and never begins one that waits', async () => {
+  it('cancels the exchange of a client that leaves, or never begins it if it still waits', async () => {
     const leaving = new AbortController();
     const returns = await Promise.all(Array.from({ length: 9 }, () => begin()));
     const left = returns.map((finish) => finish('a', 'a', leaving.signal).catch((error: unknown) => error));
@@ -82,12 +82,12 @@ describe('exchanges with a provider that is slow or hostile', () => {
     await other;
   });
 
-  it('asks once for the discovery document for all who need it at the same time', async () => {
+  it('requests the discovery document once for all exchanges that need it at the same time', async () => {
     await Promise.all(Array.from({ length: 5 }, () => begin()));
     expect(discoveries()).to.equal(1);
   });
 
-  it('asks for the discovery document at most every five seconds', async () => {
+  it('requests the discovery document at most every five seconds', async () => {
     for (let n = 0; n < 3; n += 1) {
       const finish = await begin();
       const finished = finish('a');
@@ -104,7 +104,7 @@ describe('exchanges with a provider that is slow or hostile', () => {
     expect(discoveries()).to.equal(2);
   });
 
-  it('asks at most every five seconds also while the document is unusable', async () => {
+  it('requests it at most every five seconds also while it is unusable', async () => {
     issuer.document = '{}';
     for (let n = 0; n < 3; n += 1) {
       expect(await provider.begin('https://pages.example/')).to.include({ problem: 'untrusted' });
@@ -115,7 +115,7 @@ describe('exchanges with a provider that is slow or hostile', () => {
     expect(await provider.begin('https://pages.example/')).to.include({ kind: 'begun' });
   });
 
-  it('takes no address from the document that is none', async () => {
+  it('refuses invalid addresses in the discovery document', async () => {
     const response = await fetch(`${issuer.url}${DISCOVERY}`);
     const document = (await response.json()) as object;
     for (const changed of [

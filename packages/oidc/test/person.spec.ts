@@ -11,7 +11,7 @@ const RULES: PersonRules = {
   admins: undefined,
 };
 
-describe('who somebody is', () => {
+describe('identifying a person', () => {
   const judge = (sayings: readonly Claims[], rules: Partial<PersonRules> = {}, sub = 'u1') =>
     identifyPerson(sub, sayings, { ...RULES, ...rules });
   const accountOf = (sayings: readonly Claims[], rules: Partial<PersonRules> = {}) => {
@@ -19,7 +19,7 @@ describe('who somebody is', () => {
     return judged.kind === 'recognised' ? judged.person.account : judged.problem;
   };
 
-  it('is named by prefix and claim, of the id_token before userinfo', () => {
+  it('names the account by prefix and claim, of the id_token before userinfo', () => {
     expect(accountOf([{ sub: 'u1' }])).to.equal('oidc:u1');
     expect(accountOf([{ sub: 'u1', oid: 'a' }, { oid: 'b' }], { accountClaim: 'oid' })).to.equal('oidc:a');
     expect(accountOf([{ sub: 'u1' }, { oid: 'b' }], { accountClaim: 'oid', accountPrefix: '' })).to.equal(
@@ -27,7 +27,7 @@ describe('who somebody is', () => {
     );
   });
 
-  it('is nobody where the claim is no text of 1 to 255 printable characters with its prefix', () => {
+  it('fails unless prefix and claim have 1 to 255 printable characters', () => {
     for (const claim of [
       undefined,
       null,
@@ -51,7 +51,7 @@ describe('who somebody is', () => {
     });
   });
 
-  it('is never by an address that the issuer has not verified', () => {
+  it('never uses an address that the issuer has not verified', () => {
     const email = 'ada@example.com';
     const rules = { accountClaim: 'email' };
     for (const sayings of [
@@ -80,7 +80,7 @@ describe('who somebody is', () => {
     expect(accountOf([{ email }, { email, email_verified: true }], rules)).to.equal('oidc:ada@example.com');
   });
 
-  it('is called by their name, else their address, else not at all', () => {
+  it('shows the name, or else the address, or else nothing', () => {
     const shown = (claims: Claims) => {
       const judged = judge([{ sub: 'u1', ...claims }]);
       return judged.kind === 'recognised' ? judged.person.displayName : judged;
@@ -91,7 +91,7 @@ describe('who somebody is', () => {
     expect(shown({ name: 'x'.repeat(256) })).to.equal(null);
   });
 
-  it('may be somebody who administers, or who may not sign in', () => {
+  it('recognizes administrators, and people who may not sign in', () => {
     const claims = [{ sub: 'u1', groups: ['ops'] }];
     expect(judge(claims, { admins: parseClaimRule('groups=ops') })).to.deep.equal({
       kind: 'recognised',
@@ -101,7 +101,7 @@ describe('who somebody is', () => {
     expect(judge(claims, both)).to.deep.include({ kind: 'failed', problem: 'not_allowed' });
   });
 
-  it('is refused with the clauses that failed and the names of the claims, and no value of one', () => {
+  it('reports the clauses that failed and the names of the claims, but no values', () => {
     const claims = [
       { sub: 'u1', groups: ['guests'], secret: 'hush' },
       { tenant: { id: 7 }, email: 'a@b.example' },

@@ -20,7 +20,7 @@ describe('signing in by OpenID Connect', () => {
   const expectNobody = (stop: Stop, status: number, outcome: string): Promise<void> =>
     expectNobodyIn(screen, ada, stop, status, outcome);
 
-  it('is offered, leads to the issuer, and back to where the person was', async () => {
+  it('is offered, leads to the issuer, and back to the requested page', async () => {
     await open();
     const asked = await ada.follow(await page('/keys'));
     expect(asked.text).to.include('Sign in with Example');
@@ -47,7 +47,7 @@ describe('signing in by OpenID Connect', () => {
     });
   });
 
-  it('keeps the state in a signed cookie for ten minutes, which comes along from the issuer', async () => {
+  it('stores the state for ten minutes in a signed cookie, which browsers send on the way back from the issuer', async () => {
     await open();
     const begun = await ada.get(`${screen.base}/sign-in/oidc/begin`);
     const cookie = begun.cookies.find((line) => line.startsWith('pinfold_oidc='));
@@ -56,7 +56,7 @@ describe('signing in by OpenID Connect', () => {
     expect(inside.cookies.find((line) => line.startsWith('pinfold_oidc='))).to.include('Max-Age=0');
   });
 
-  it('goes on by a page where a browser does not say where it comes from, which keeps cookies together', async () => {
+  it('continues by a page if the browser sends no fetch metadata, so that it sends all cookies', async () => {
     await open();
     const { location } = await screen.toTheWayBack(ada, 'ada', '/keys');
     const cookie = [...ada.cookiesOf(screen.base)].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -89,7 +89,7 @@ describe('signing in by OpenID Connect', () => {
     }
   });
 
-  it('leads to where the issuer ends its sign-in after ours has ended, and only who came from there', async () => {
+  it('leads to the sign-out of the issuer after a sign-out, only for people who signed in there', async () => {
     await open();
     await screen.signIn(ada, 'ada');
     const form = /name="form" value="([^"]+)"/.exec((await page()).text)?.[1] ?? '';
@@ -114,7 +114,7 @@ describe('signing in by OpenID Connect', () => {
     expect(home.location).to.equal(`${screen.base}/sign-in`);
   });
 
-  it('says so when the person refuses at the issuer', async () => {
+  it('explains that the person declined at the issuer', async () => {
     await open();
     const begun = await ada.get(`${screen.base}/sign-in/oidc/begin`);
     const form = await ada.follow(begun);
@@ -125,7 +125,7 @@ describe('signing in by OpenID Connect', () => {
     expect(stop.text).to.include('Example did not sign you in');
   });
 
-  it('goes on with a clock that is a minute off, and stops with one that is far off', async () => {
+  it('accepts a clock that is a minute off, and refuses one that is hours off', async () => {
     for (const apart of [-1, 1]) {
       await open({ now: instant(Date.now() + apart * minutes(1)) });
       expect((await screen.signIn(new Traveller(), 'ada')).location).to.equal(`${screen.base}/`);
@@ -135,7 +135,7 @@ describe('signing in by OpenID Connect', () => {
     await expectNobody(await screen.signIn(ada, 'ada'), 502, 'clock');
   });
 
-  it('believes no other state, and none from another browser, changed, twice, or after ten minutes', async () => {
+  it('refuses a state that is changed, from another browser, used before, or older than ten minutes', async () => {
     await open();
     const back = (await screen.toTheWayBack(ada, 'ada')).location ?? '';
     const elsewhere = new URL(back);
@@ -155,7 +155,7 @@ describe('signing in by OpenID Connect', () => {
     );
   });
 
-  it('goes on in the window that began last, also after another one came back', async () => {
+  it('continues in the window that began last, even after another one came back', async () => {
     await open();
     const [first, last] = [await page('/sign-in/oidc/begin'), await page('/sign-in/oidc/begin')];
     const cameBack = async (begun: Stop): Promise<Stop> => {
@@ -169,7 +169,7 @@ describe('signing in by OpenID Connect', () => {
     expect([...ada.cookiesOf(screen.base).keys()]).not.to.include('pinfold_oidc');
   });
 
-  it('takes no cookie that it has not signed', async () => {
+  it('refuses a cookie that it has not signed', async () => {
     await open();
     const { location } = await screen.toTheWayBack(ada, 'ada');
     const kept = ada.cookiesOf(screen.base).get('pinfold_oidc') ?? '';
@@ -180,7 +180,7 @@ describe('signing in by OpenID Connect', () => {
     }
   });
 
-  it('ends on any node, whichever began it', async () => {
+  it('can end on another node than it began on', async () => {
     await open();
     const { location } = await screen.toTheWayBack(ada, 'ada');
     const cookie = [...ada.cookiesOf(screen.base)].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -206,27 +206,27 @@ describe('signing in by OpenID Connect', () => {
     ['another person than userinfo', () => ({ sub: 'eve' })],
   ];
   for (const [what, change] of forged) {
-    it(`believes no id_token with ${what}`, async () => {
+    it(`refuses an id_token with ${what}`, async () => {
       await open();
       screen.issuer.forge = (claims) => ({ ...claims, ...change(screen) });
       await expectNobody(await screen.signIn(ada, 'ada'), 502, 'untrusted');
     });
   }
 
-  it('believes no id_token that is over', async () => {
+  it('refuses an expired id_token', async () => {
     await open();
     screen.issuer.forge = (claims) => ({ ...claims, exp: Number(claims.iat) - 600 });
     await expectNobody(await screen.signIn(ada, 'ada'), 502, 'clock');
   });
 
-  it('believes no answer of another issuer', async () => {
+  it('refuses an answer of another issuer', async () => {
     await open();
     const back = new URL((await screen.toTheWayBack(ada, 'ada')).location ?? '');
     back.searchParams.set('iss', 'https://evil.example');
     await expectNobody(await ada.get(back.href), 502, 'untrusted');
   });
 
-  it('says so while the issuer is away, before and after the person was there, and goes on after that', async () => {
+  it('explains that the issuer cannot be reached, before and after the way there, and continues later', async () => {
     await open();
     screen.issuer.fail();
     const begun = await ada.get(`${screen.base}/sign-in/oidc/begin`);
@@ -241,14 +241,14 @@ describe('signing in by OpenID Connect', () => {
     expect((await screen.signIn(new Traveller(), 'ada')).location).to.equal(`${screen.base}/`);
   });
 
-  it('goes on at once when the issuer has changed its keys', async () => {
+  it('continues at once when the issuer has changed its keys', async () => {
     await open();
     expect((await screen.signIn(ada, 'ada')).location).to.equal(`${screen.base}/`);
     screen.issuer.serve(screen.redirectUri);
     expect((await screen.signIn(new Traveller(), 'ada')).location).to.equal(`${screen.base}/`);
   });
 
-  it('asks for the keys again only for one that it does not know', async () => {
+  it('requests the keys again only for an unknown one', async () => {
     await open();
     const asked = (): number => screen.issuer.asked.filter((one) => one === 'GET /jwks').length;
     for (let n = 0; n < 2; n += 1) await screen.signIn(new Traveller(), 'ada');
@@ -258,14 +258,14 @@ describe('signing in by OpenID Connect', () => {
     expect(asked()).to.equal(2);
   });
 
-  it('believes nothing that is signed with a key that the issuer has withdrawn', async () => {
+  it('refuses a signature by a key that the issuer has withdrawn', async () => {
     await open();
     screen.issuer.signWithWithdrawnKey();
     await expectNobody(await screen.signIn(ada, 'ada'), 502, 'untrusted');
   });
 
   for (const method of ['client_secret_basic', 'client_secret_post']) {
-    it(`says who it is by ${method}`, async () => {
+    it(`authenticates the client by ${method}`, async () => {
       await open({ registered: { token_endpoint_auth_method: method } });
       for (let n = 0; n < 2; n += 1) {
         expect((await screen.signIn(new Traveller(), 'ada')).location).to.equal(`${screen.base}/`);
@@ -273,13 +273,13 @@ describe('signing in by OpenID Connect', () => {
     });
   }
 
-  it('says so when the issuer does not know the client', async () => {
+  it('reports a misconfiguration if the issuer rejects the client', async () => {
     await open({ client: { clientSecret: 'another secret' } });
     await expectNobody(await screen.signIn(ada, 'ada'), 502, 'misconfigured');
     expect(JSON.stringify(screen.log)).not.to.include('another secret');
   });
 
-  it('asks nothing of the issuer before somebody signs in, and nothing of it twice to send people there', async () => {
+  it('sends no request to the issuer before a sign-in, and only one for several sign-ins', async () => {
     await open();
     await ada.follow(await page());
     expect(screen.issuer.asked).to.deep.equal([]);
@@ -287,7 +287,7 @@ describe('signing in by OpenID Connect', () => {
     expect(screen.issuer.asked).to.deep.equal(['GET /.well-known/openid-configuration']);
   });
 
-  it('believes none of two cookies, of which a sibling may have planted one', async () => {
+  it('refuses two cookies, since a sibling may have planted one', async () => {
     await open();
     const { location } = await screen.toTheWayBack(ada, 'ada');
     const kept = ada.cookiesOf(screen.base).get('pinfold_oidc') ?? '';
@@ -299,7 +299,7 @@ describe('signing in by OpenID Connect', () => {
     expect(stop.headers.getSetCookie().join()).to.match(/pinfold_oidc=;.*Max-Age=0/);
   });
 
-  it('logs what the operator has to mend, and not that a person declined', async () => {
+  it('logs errors that the operator must fix, but none if a person declines', async () => {
     await open();
     const begun = await ada.get(`${screen.base}/sign-in/oidc/begin`);
     const abort = /href="([^"]+\/abort)"/.exec((await ada.follow(begun)).text)?.[1] ?? '';
@@ -311,7 +311,7 @@ describe('signing in by OpenID Connect', () => {
     expect(entries.map(({ error }) => error instanceof Error)).to.deep.equal([false, true]);
   });
 
-  it('refuses whom the issuer names by nothing', async () => {
+  it('refuses people whom the issuer does not name', async () => {
     await open();
     screen.issuer.forge = (claims) => ({ ...claims, sub: '' });
     await expectNobody(await screen.signIn(ada, 'ada'), 403, 'nameless');

@@ -4,7 +4,7 @@ import { parseClaimRule } from '../src/index.ts';
 import { expectNobodyIn, openScreen, type Screen, type ScreenOptions } from './open-screen.ts';
 import { type Stop, Traveller } from './test-browser.ts';
 
-describe('who signs in by OpenID Connect', () => {
+describe('people who sign in by OpenID Connect', () => {
   let screen: Screen;
   let ada: Traveller;
   beforeEach(() => {
@@ -18,7 +18,7 @@ describe('who signs in by OpenID Connect', () => {
   const expectNobody = (stop: Stop, status: number, outcome: string): Promise<void> =>
     expectNobodyIn(screen, ada, stop, status, outcome);
 
-  it('lets in people whom the settings admit, and shows the others who they are signed in as', async () => {
+  it('are admitted by the settings; others see as whom they are signed in', async () => {
     await open({ client: { require: parseClaimRule('groups=staff') } });
     screen.issuer.people.set('eve', { name: '<b>Eve</b>', groups: ['guests'] });
     const stop = await screen.signIn(ada, 'eve');
@@ -38,7 +38,7 @@ describe('who signs in by OpenID Connect', () => {
     expect(types, 'once a minute').to.have.members(['session.refused', 'session.started']);
   });
 
-  it('lets administrators administer for an hour, and the others manage for twelve', async () => {
+  it('administer for an hour if they are administrators, or else manage for twelve', async () => {
     await open({ client: { admins: parseClaimRule('email=ada@example.com&groups=staff') } });
     screen.issuer.people.set('bob', { email: 'bob@example.com', email_verified: true });
     const bob = new Traveller();
@@ -56,7 +56,7 @@ describe('who signs in by OpenID Connect', () => {
     expect((await sessionOf(bob))?.account).to.equal('oidc:bob');
   });
 
-  it('signs nobody in to an account that is being erased, says so in their language, and makes a new account afterwards', async () => {
+  it('are refused in their language while their account is being erased, and get a new account afterwards', async () => {
     await open();
     await screen.signIn(new Traveller(), 'ada');
     const { administration, sessions } = screen.service;
@@ -80,7 +80,7 @@ describe('who signs in by OpenID Connect', () => {
     expect((await sessions.find(token))?.account).to.equal('oidc:ada');
   });
 
-  it('refuses who has no claim to be named by', async () => {
+  it('are refused without a claim that names them', async () => {
     await open({ client: { accountClaim: 'email', accountPrefix: '' } });
     screen.issuer.people.set('eve', { email: 'ada@example.com', email_verified: false });
     await expectNobody(await screen.signIn(ada, 'eve'), 403, 'nameless');

@@ -88,7 +88,7 @@ describe('administration', () => {
     }
   });
 
-  it('does not change with the objects that a caller passed or got', async () => {
+  it('does not share objects with its callers', async () => {
     const given = { kind: 'normal' as Mode['kind'], message: null as string | null };
     const answers: { kind: string; message: string | null }[] = [
       given,
@@ -101,7 +101,7 @@ describe('administration', () => {
     expect(again).to.deep.equal({ kind: 'normal', message: null });
   });
 
-  it('records what changes of an account, once, and cuts viewers off when its sites are hidden', async () => {
+  it('records each change of an account once, and ends the grants of viewers if its sites are hidden', async () => {
     const { blockAccount, limitAccount, unblockAccount } = administration;
     const block = (sites: 'keep' | 'hide', reason: string) => blockAccount('olga', { reason, sites }, CAUSE);
     const limit = (limits: object) => limitAccount('olga', limits, CAUSE);

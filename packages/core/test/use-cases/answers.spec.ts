@@ -25,7 +25,7 @@ function namesOf(useCases: UseCases): readonly string[] {
   });
 }
 
-describe('what use cases answer', () => {
+describe('the answers of use cases', () => {
   const stage = stageOfEachTest();
 
   /** What each use case answers of one protected publication, by its name. */
@@ -90,7 +90,7 @@ describe('what use cases answer', () => {
     };
   }
 
-  it('has no password, hash, archive id or Idempotency-Key of a protected publication', async () => {
+  it('contain no password, hash, archive id or Idempotency-Key of a protected publication', async () => {
     const answers = await everyAnswer();
     expect(Object.keys(answers)).to.include.members([...namesOf(stage.useCases)]);
     const stored = (await stage.memory.roles.load(answers.id as RoleId))?.value;
@@ -105,7 +105,7 @@ describe('what use cases answer', () => {
     }
   });
 
-  it('has the state of that moment, the shared URL and the dates', async () => {
+  it('contain the present state, the shared URL and the dates', async () => {
     const { clock, ports } = stage;
     const id = await stage.publish();
     const publicationUnder = async (publicUrl?: string | (() => string)) => {
@@ -130,7 +130,7 @@ describe('what use cases answer', () => {
     expect((await publicationUnder()).state).to.equal('expired');
   });
 
-  it('opens the content of a copy, too', async () => {
+  it('can be copied to open the content', async () => {
     const id: RoleId = await stage.publish();
     const { open, read } = stage.useCases;
     const found = await read({ by: OWNER, id });

@@ -62,7 +62,7 @@ describe('reading the archive of a publication', () => {
     expect(await textOf(await openOwn())).to.equal(BYTES);
   });
 
-  it('gives that of an expired publication until it is removed, which ends what is being read', async () => {
+  it('returns the archive of an expired publication until it is removed, which ends running reads', async () => {
     stage.clock.advance(days(7));
     const archive = await openOwn();
     expect(archive.publication.state).to.equal('expired');
@@ -93,7 +93,7 @@ describe('reading the archive of a publication', () => {
     expect(await textOf(operators)).to.equal(BYTES);
   });
 
-  it('is a fault where storage lost it, or has another length, though the publication is in service', async () => {
+  it('throws a fault if storage lost the archive of a publication in service, or has another length', async () => {
     const { archives } = stage.memory;
     const lost = stage.with({ archives: replacing(archives, { size: async () => undefined }) });
     expect(await codeOf(lost.openArchive({ by: OWNER, id }))).to.equal('archive_missing');
@@ -134,7 +134,7 @@ describe('reading the archive of a publication', () => {
         expect(await archive.read(0, 1).catch((error) => error)).to.equal(failure);
     });
 
-    it('is not recorded before a takedown, which is', async () => {
+    it('is not recorded before a takedown, which is recorded itself', async () => {
       expect(await textOf(await open(ADA, { isRecorded: false }))).to.equal(BYTES);
       expect(await reads()).to.deep.equal([]);
     });

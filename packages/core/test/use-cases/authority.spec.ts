@@ -43,19 +43,19 @@ describe('authority', () => {
     ];
   }
 
-  it("is an owner's over its own roles, and the operator's over any", async () => {
+  it('lets an owner reach its own roles, and the operator any', async () => {
     for (const deed of deeds(OWNER)) expect((await deed()).kind).to.be.oneOf(['found', 'changed']);
     id = await stage.publish({ key: 'key-2' as IdempotencyKey });
     for (const deed of deeds(OPERATOR)) expect((await deed()).kind).to.be.oneOf(['found', 'changed']);
   });
 
-  it("is no stranger's over a role, which reads to them as one that never was", async () => {
+  it('hides the roles of other accounts like unknown ones', async () => {
     for (const deed of deeds(accountId('stranger'))) expect(await codeOf(deed())).to.equal('not_found');
     id = 'ffffffff-ffff-4fff-8fff-ffffffffffff' as RoleId;
     for (const deed of deeds(OWNER)) expect(await codeOf(deed())).to.equal('not_found');
   });
 
-  it('is never had by saying nothing: without an actor every deed is a TypeError, and changes nothing', async () => {
+  it('makes every call without an actor throw a TypeError, and change nothing', async () => {
     const before = await stage.memory.roles.load(id);
     const key = (await keys.create({ by: OPERATOR, account: OWNER })).key;
     for (const nobody of NOBODY as readonly never[]) {
@@ -77,7 +77,7 @@ describe('authority', () => {
     expect(await listedKeys(keys, OPERATOR)).to.deep.equal([key]);
   });
 
-  it('asks an account for what is one account’s: the operator has no list of its own', async () => {
+  it('refuses the operator a list of its own, since lists belong to accounts', async () => {
     const operator = OPERATOR as never;
     expect(await codeOf(stage.useCases.list({ by: operator, limit: 1 }))).to.be.an.instanceOf(TypeError);
   });

@@ -10,7 +10,7 @@ describe('cancelling a publication', () => {
   const stage = stageOfEachTest();
   const cancel = (key = 'key-1', by: string = OWNER) => stage.useCases.cancel({ by, key });
 
-  it('keeps an upload that arrives afterwards from being published, for as long as one may take', async () => {
+  it('prevents an upload that arrives later from being published, for as long as an upload may take', async () => {
     expect(await cancel()).to.deep.equal(CANCELLED);
     stage.clock.advance(hours(11));
     expect(await codeOf(stage.useCases.publish(await stage.request()))).to.equal('idempotency_mismatch');
@@ -48,7 +48,7 @@ describe('cancelling a publication', () => {
     expect(await cancel('killed')).to.deep.equal(CANCELLED);
   });
 
-  it('needs no room under a limit of the account, and waits where a limit would soon let the upload through', async () => {
+  it('works for an account at its limits, and waits if a limit would soon admit the upload', async () => {
     const { limitAccount } = createAdministration(stage.ports);
     const cause = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
     await stage.publish({ key: 'first' });

@@ -42,7 +42,7 @@ describe('changing a role', () => {
     expect(await codeOf(strange)).to.equal('not_found');
   });
 
-  it('decides again when another change was faster, and loses neither', async () => {
+  it('retries if another change was faster, and loses neither', async () => {
     let overtaken = 0;
     const save: RoleStore['save'] = async (changed, loadedAt) => {
       if (overtaken < 3) {
@@ -57,7 +57,7 @@ describe('changing a role', () => {
     expect(await role()).to.include({ pinned: true, title: 'other 3' });
   });
 
-  it('decides a lost race against the newest state, and ends with the request', async () => {
+  it('retries with the newest state, and stops when the request is aborted', async () => {
     const save: RoleStore['save'] = async (changed, loadedAt) => {
       await stage.useCases.stop({ by: OPERATOR, id });
       return await stage.memory.roles.save(changed, loadedAt, [anEvent()]);

@@ -13,13 +13,13 @@ import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { openCleanupStage } from './cleanup-stage.ts';
 
-describe('what a sweep counts', () => {
+describe('the counts of a sweep', () => {
   const stage = ofEachTest(openCleanupStage);
 
   const run = (...inputs: Parameters<Cleaning['cleanUp']>): Promise<CleanUpReport> =>
     stage.useCases.cleanUp(...inputs);
 
-  it('counts what is in service and stored once it has removed the rest, if there is time', async () => {
+  it('include publications in service and stored archives after the removal, if there is time', async () => {
     const [stopped, pinned] = await stage.publishMany(4);
     const sizeOf = async (id: RoleId | undefined): Promise<number> =>
       (await stage.memory.roles.load(id as RoleId))?.value.archiveBytes ?? Number.NaN;
@@ -35,7 +35,7 @@ describe('what a sweep counts', () => {
     expect((await run()).stored).to.deep.equal({ pinned: 1, unpinned: 0, bytes: size });
   });
 
-  it('counts any number of publications in windows, and leaves the rest to others in between', async () => {
+  it('are made in windows for any number of publications, and let other work run in between', async () => {
     const asked: number[] = [];
     const countStored: RoleStore['countStored'] = (window) => {
       asked.push(window.limit);

@@ -35,7 +35,7 @@ describe('comparing storage with the records', () => {
     expect(await stage.archives()).to.equal(4);
   });
 
-  it('judges no archive that is 24 hours old to the millisecond, stored or missing', async () => {
+  it('ignores archives of exactly 24 hours, stored or missing', async () => {
     const [lost] = await stage.publishMany(1);
     const missing = await stage.archiveOf(lost as RoleId);
     await stage.memory.archives.delete(missing);
@@ -64,7 +64,7 @@ describe('comparing storage with the records', () => {
     expect(await cleanUp()).to.deep.include({ compared: 0, missing: [] });
   });
 
-  it('lists storage once in 24 hours over all nodes, also when a clock was wrong once and it is forced', async () => {
+  it('lists storage once in 24 hours over all nodes, also after a wrong clock and a forced comparison', async () => {
     expect((await run()).listing).to.equal('done');
     stage.clock.advance(hours(23));
     expect(await run()).to.deep.include({ listing: 'not_due', missing: [] });
@@ -80,7 +80,7 @@ describe('comparing storage with the records', () => {
     expect((await run()).listing).to.equal('done');
   });
 
-  it('removes 1,000 in one comparison, and reports how many it left until the next one', async () => {
+  it('removes 1,000 archives in one comparison, and reports how many are left for the next one', async () => {
     await stage.orphan(1_005);
     await stage.publishMany(2);
     stage.clock.advance(hours(25));
@@ -106,7 +106,7 @@ describe('comparing storage with the records', () => {
     expect(await run()).to.include({ orphans: 5 });
   });
 
-  it('reports a record whose archive is missing, and leaves it as it is', async () => {
+  it('reports a record without its archive, and does not change it', async () => {
     const [id] = await stage.publishMany(2);
     const role = (await stage.memory.roles.load(id as RoleId))?.value;
     await stage.memory.archives.delete(role?.archive as ArchiveId);
@@ -147,7 +147,7 @@ describe('comparing storage with the records', () => {
     expect(await run()).to.deep.include({ archives: 1, missing: [], listing: 'done' });
   });
 
-  it('compares pages of both side by side', async () => {
+  it('compares pages of storage and records side by side', async () => {
     const start = stage.clock.now();
     const every = (step: number, offset: number) => (n: number) => n % step === offset;
     const ids: ArchiveId[] = [];

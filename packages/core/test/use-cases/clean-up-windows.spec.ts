@@ -56,7 +56,7 @@ describe('comparing storage with the records in windows', () => {
     if (n === window) stage.clock.advance(minutes(5));
   };
 
-  it('goes on from the last window when the time of a sweep was over, on any node, and lists nothing twice', async () => {
+  it('resumes after the last window of a sweep that ran out of time, on any node, and lists nothing twice', async () => {
     const ids = await stage.orphan(20);
     await stage.publishMany(25);
     stage.clock.advance(hours(25));
@@ -72,7 +72,7 @@ describe('comparing storage with the records in windows', () => {
     expect((await node().run()).listing).to.equal('not_due');
   });
 
-  it('costs one window when a node is killed, and leaves it alone while it may be at work', async () => {
+  it('repeats one window after a node was killed, once that node can no longer be at work', async () => {
     await stage.orphan(20);
     await stage.publishMany(20);
     stage.clock.advance(hours(25));
@@ -84,7 +84,7 @@ describe('comparing storage with the records in windows', () => {
     expect(new Set(listed).size).to.equal(listed.length);
   });
 
-  it('takes over immediately if requested, and the other one stops', async () => {
+  it('takes over from another comparison immediately if requested, and that one stops', async () => {
     await stage.orphan(20);
     await stage.publishMany(20);
     stage.clock.advance(hours(25));
@@ -102,7 +102,7 @@ describe('comparing storage with the records in windows', () => {
     expect(await slow).to.include({ compared: 20, orphans: 0, listing: 'under_way' });
   });
 
-  it('removes no more once another one took over', async () => {
+  it('removes no more once another comparison has taken over', async () => {
     await stage.orphan(20);
     stage.clock.advance(hours(25));
     let isFirst = true;
@@ -136,7 +136,7 @@ describe('comparing storage with the records in windows', () => {
     expect(removed).to.have.length(20);
   });
 
-  it('begins anew when forced, and when the last window was a day ago', async () => {
+  it('restarts if forced, and if the last window was a day ago', async () => {
     await stage.orphan(15);
     stage.clock.advance(hours(25));
     await killedIn(2);
@@ -194,7 +194,7 @@ describe('comparing storage with the records in windows', () => {
 
     const refused = { compared: 32, unnamed: 21, orphans: 0, archives: 0, listing: 'refused' };
 
-    it('removes no archive in any sweep, and says so, until a comparison passes', async () => {
+    it('removes no archive in any sweep until a comparison passes, and reports that', async () => {
       for (const pause of [0, 10, 60]) {
         stage.clock.advance(minutes(pause));
         expect(await node().run()).to.include(refused);
@@ -232,7 +232,7 @@ describe('comparing storage with the records in windows', () => {
     });
   });
 
-  it('asks once more before it removes', async () => {
+  it('reads the records again before it removes', async () => {
     const ids = await stage.orphan(20);
     stage.clock.advance(hours(25));
     const whichAreNamed: RoleStore['whichAreNamed'] = async (asked) =>
@@ -242,7 +242,7 @@ describe('comparing storage with the records in windows', () => {
     expect(await stage.memory.archives.list(undefined, 100)).to.deep.equal(ids.slice(0, 3));
   });
 
-  it('removes the archives of ended roles though storage cannot be listed, fails, and goes on once it can be', async () => {
+  it('removes the archives of ended roles even if storage cannot be listed, fails, and continues once it can be listed', async () => {
     await stage.publishEnded(15);
     stage.clock.advance(hours(25));
     const failing = node((n) => {
@@ -257,7 +257,7 @@ describe('comparing storage with the records in windows', () => {
     expect(listed.filter((last) => last === undefined)).to.have.length(1);
   });
 
-  it('holds and keeps no more ids for more archives', async () => {
+  it('holds and stores a bounded number of ids for any number of archives', async () => {
     const all = 80_000;
     const day = archiveCreatedAt(anArchiveId(0));
     /** The ids behind one, made when they are asked for; storage lacks every 40th, and records lack every 50th. */

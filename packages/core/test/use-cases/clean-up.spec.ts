@@ -191,7 +191,7 @@ describe('cleaning up', () => {
     await stage.publish();
   });
 
-  it('drops everything that is old in bounded steps, then lists storage, then asks the records', async () => {
+  it('drops old data in bounded steps, then lists storage, then reads the records', async () => {
     const asked: string[] = [];
     let [reservations, attempts] = [250, 100];
     const ports: Partial<Ports> = {
@@ -232,7 +232,7 @@ describe('cleaning up', () => {
     ]);
   });
 
-  it('compares nothing while a reservation may be left that is too old', async () => {
+  it('does not compare while a reservation that is too old may be left', async () => {
     await stage.orphan(1);
     stage.clock.advance(hours(25));
     const purge: RoleStore['purge'] = async (_, limit) => {
@@ -256,7 +256,7 @@ describe('cleaning up', () => {
     expect(asked).to.deep.equal([hours(24)]);
   });
 
-  it('rejects with an error that is no fault', async () => {
+  it('rejects with an error that is not a fault', async () => {
     await stage.publishEnded(1);
     stage.clock.advance(hours(1));
     const bug = new TypeError('a bug');
@@ -268,7 +268,7 @@ describe('cleaning up', () => {
     expect(await rejectionOf(removing(() => Promise.reject(bug))())).to.equal(bug);
   });
 
-  it('says how far it has come after each step', async () => {
+  it('reports its progress after each step', async () => {
     await stage.publishEnded(20);
     await stage.orphan(3);
     stage.clock.advance(hours(25));
@@ -297,7 +297,7 @@ describe('cleaning up', () => {
     });
   });
 
-  it('keeps to the limits', async () => {
+  it('never exceeds its limits', async () => {
     const { cleanUp } = stage.with({}, { cleanupGrace: duration(0) });
     await stage.publishEnded(1);
     expect((await cleanUp()).archives).to.equal(1);

@@ -3,7 +3,7 @@ import { createUseCases, days, defaultLimits, type Limits, type Ports } from '..
 
 const ports = { staging: {}, clock: {} } as Ports;
 
-describe('putting the use cases together', () => {
+describe('creating the use cases', () => {
   it('takes the given limits, and the defaults for the others', () => {
     expect(createUseCases(ports).limits).to.deep.equal(defaultLimits);
     const { limits } = createUseCases(ports, { renewal: days(30), files: 0 });
@@ -32,7 +32,7 @@ describe('putting the use cases together', () => {
     });
   }
 
-  it('refuses a limit that there is not', () => {
+  it('refuses an unknown limit', () => {
     const limits = { archive_bytes: 5 } as object;
     expect(() => createUseCases(ports, limits)).to.throw(TypeError, 'limits has no archive_bytes');
   });

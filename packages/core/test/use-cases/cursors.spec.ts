@@ -76,7 +76,7 @@ describe('Lists', () => {
     return Object.values(page).find(Array.isArray) ?? expect.fail(JSON.stringify(page));
   }
 
-  it('go on page by page, each item once, by cursors of their own alone: of no other list, account or filter', async () => {
+  it('continue page by page with each item once, and refuse cursors of another list, account or filter', async () => {
     const lists = await everyList();
     for (const [own, [list, count]] of lists.entries()) {
       const whole = itemsOf(await list({ limit: 100 }));
@@ -101,7 +101,7 @@ describe('Lists', () => {
     }
   });
 
-  it('of accounts are in the order of names, and go on after a name alone', async () => {
+  it('of accounts are in the order of names, and continue after a name', async () => {
     await everyList();
     const { listAccounts } = createAdministration(stage.ports);
     const page = await listAccounts({ limit: 7 });
@@ -113,7 +113,7 @@ describe('Lists', () => {
     }
   });
 
-  it('of keys are walked to their end', async () => {
+  it('of keys can be read to their end', async () => {
     const keys = createKeys(stage.ports, { limit: null });
     for (let n = 0; n <= 100; n += 1) await keys.create({ account: OWNER });
     await keys.create({ account: STRANGER });

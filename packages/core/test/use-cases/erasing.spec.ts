@@ -51,7 +51,7 @@ describe('The erasure of an account', () => {
     }
   });
 
-  it('waits for storage that is away, and a later sweep ends it', async () => {
+  it('waits while storage cannot be reached, and is finished by a later sweep', async () => {
     const { administration, archives, ports, clock, useCases } = await openStage();
     const away = replacing(ports.archives, {
       delete: () => Promise.reject(new Fault('storage_unavailable', 'away')),
@@ -66,7 +66,7 @@ describe('The erasure of an account', () => {
     expect(await administration.showAccount(OWNER)).to.equal(undefined);
   });
 
-  it('leaves nothing of a publication that was under way from before its beginning to after its end', async () => {
+  it('leaves nothing of a publication that runs from before the erasure until after it', async () => {
     const stage = await openStage();
     const { administration, archives, useCases } = stage;
     stage.inspector.during = async () => {
@@ -82,7 +82,7 @@ describe('The erasure of an account', () => {
     expect((await useCases.publish(repeated)).kind, 'of a new account').to.equal('published');
   });
 
-  it('is refused to the default account and to what stays of others, of which nothing is changed', async () => {
+  it('is refused for the default account and for the remains of erased ones, and changes nothing', async () => {
     const { administration, memory } = await openStage();
     expect(await administration.eraseAccount('default', CAUSE)).to.include({ state: 'never_erased' });
     await administration.eraseAccount(OWNER, CAUSE);

@@ -53,7 +53,7 @@ describe('Waiting for events', () => {
     expect(idsOf(await waiting({ after: undefined })), 'at once').to.deep.equal([id]);
   });
 
-  it('is as long as it was when the clock is set meanwhile', async () => {
+  it('takes the same time even if the clock is set meanwhile', async () => {
     for (const set of [after, before]) {
       let step = duration(0);
       const clock = replacing<Clock>(stage.clock, { now: () => set(stage.clock.now(), step) });
@@ -68,7 +68,7 @@ describe('Waiting for events', () => {
     }
   });
 
-  it('reads nothing once it is over, and misses nothing that comes while the next one reads', async () => {
+  it('reads nothing once it has ended, and misses no event that comes while the next one reads', async () => {
     const turns = async () => {
       for (let n = 0; n < 8; n += 1) await stage.passing(Promise.resolve());
     };
@@ -96,7 +96,7 @@ describe('Waiting for events', () => {
     expect(stage.clock.now() - from).to.equal(250);
   });
 
-  it('ends at the next read, though a hundred events of others come first', async () => {
+  it('ends at the next read, even if a hundred events of others come first', async () => {
     const page = waiting();
     await stage.passing(Promise.resolve());
     for (let n = 0; n < 100; n += 1) await stage.keep(BEN);
@@ -148,7 +148,7 @@ describe('Waiting for events', () => {
     expect(getEventListeners(stage.stop.signal, 'abort')).to.have.length.at.most(1);
   });
 
-  it('frees the place of an aborted request, though the store does not answer', async () => {
+  it('frees the place of an aborted request even if the store does not answer', async () => {
     const { promise: held, resolve } = Promise.withResolvers<void>();
     let reads = 0;
     const feed = over(async (part, { limit }) => {
@@ -171,7 +171,7 @@ describe('Waiting for events', () => {
     resolve();
   });
 
-  it('ends with the page as it is when it is stopped, frees its place and leaves nothing behind', async () => {
+  it('ends with the present page when it is stopped, frees its place and leaves nothing behind', async () => {
     const stopping = new AbortController();
     const own = Array.from({ length: 4 }, () => waiting({ stopWaiting: stopping.signal }));
     await stage.passing(Promise.resolve());
@@ -195,7 +195,7 @@ describe('Waiting for events', () => {
     expect(pageOf(await waiting()).items).to.deep.equal([]);
   });
 
-  it('is refused when its cursor expires meanwhile, or a backup is restored that does not go so far', async () => {
+  it('is refused if its cursor expires meanwhile, or an older backup is restored', async () => {
     await stage.keep(ADA);
     let isRestored = false;
     const feed = over((part) =>

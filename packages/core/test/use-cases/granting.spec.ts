@@ -23,7 +23,7 @@ describe('creating a grant', () => {
 
   const eventTypes = async () => (await eventsOf(stage)).map(({ type }) => type);
 
-  it('makes a hand-over that admits for a minute, and is recorded', async () => {
+  it('creates a hand-over that admits for a minute, and records it', async () => {
     const { grant, publication, endsAt } = await created();
     if (grant === null) throw new Error('there is no grant');
     expect(publication).to.include({ id, passwordProtected: true });
@@ -36,7 +36,7 @@ describe('creating a grant', () => {
     expect((await eventTypes())[0]).to.equal('pin.grant_created');
   });
 
-  it('makes none for an open publication, and records nothing', async () => {
+  it('creates none for an open publication, and records nothing', async () => {
     await stage.useCases.update({ by: OWNER, id }, { type: 'set_password', password: null });
     const before = await eventTypes();
     stage.clock.advance(days(6.75));
@@ -45,7 +45,7 @@ describe('creating a grant', () => {
     expect(await eventTypes()).to.deep.equal(before);
   });
 
-  it('is of the generation that is saved, also when the password changes meanwhile', async () => {
+  it('uses the stored generation, even if the password changes meanwhile', async () => {
     let races = 1;
     const save: RoleStore['save'] = async (...input) => {
       if (races > 0) {
@@ -62,7 +62,7 @@ describe('creating a grant', () => {
     expect((await eventTypes()).slice(0, 2)).to.deep.equal(['pin.grant_created', 'pin.renewed']);
   });
 
-  it('is refused to strangers, and when the publication has ended', async () => {
+  it('is refused to other accounts, and for a publication that has ended', async () => {
     const outcomeOf = (by: string) => codeOf(stage.useCases.createGrant({ by: accountId(by), id }));
     expect(await outcomeOf('stranger')).to.equal('not_found');
     stage.clock.advance(days(7));

@@ -63,7 +63,7 @@ function hold(renew: Renew) {
 }
 
 describe('a lease held while a publication works', () => {
-  it('is renewed at a third of its length, for its whole length from then', async () => {
+  it('is renewed after a third of its length, for its whole length from then', async () => {
     const renewals: number[] = [];
     const { clock, held, finish } = hold((_, until) => {
       renewals.push(until);
@@ -77,7 +77,7 @@ describe('a lease held while a publication works', () => {
     expect(renewals).to.deep.equal([NOW + 80_000, NOW + 100_000]);
   });
 
-  it('that is lost aborts the work', async () => {
+  it('aborts the work if it is lost', async () => {
     const { clock, held } = hold(() => Promise.resolve({ kind: 'lost' }));
     const outcome = held.catch((reason: unknown) => reason);
     await clock.pass();
@@ -102,7 +102,7 @@ describe('a lease held while a publication works', () => {
     });
   }
 
-  it('aborts the work when the clock fails, and says how', async () => {
+  it('aborts the work with the error of a failing clock', async () => {
     const bug = new TypeError('a bug');
     const { clock, held } = hold(() => Promise.resolve({ kind: 'held' }));
     clock.breaks = bug;

@@ -25,7 +25,7 @@ function noting<Store extends object>(store: Store, noted: Told[]): Store {
   });
 }
 
-describe('what the stores are given for the history', () => {
+describe('the events that the stores receive', () => {
   const stage = stageOfEachTest();
   let noted: Told[];
   beforeEach(() => {
@@ -41,7 +41,7 @@ describe('what the stores are given for the history', () => {
     asOperator,
   });
 
-  it('has the events of a publication, with instant, account and actor', async () => {
+  it('include those of a publication, with instant, account and actor', async () => {
     const useCases = stage.with({ roles: noting(stage.memory.roles, noted) });
     const outcome = await useCases.publish(await stage.request());
     if (outcome.kind !== 'published') throw new Error(outcome.kind);
@@ -63,7 +63,7 @@ describe('what the stores are given for the history', () => {
     ]);
   });
 
-  it('has the events of keys, links and sessions', async () => {
+  it('include those of keys, links and sessions', async () => {
     const { memory, clock } = stage;
     const stores = { apiKeys: noting(memory.apiKeys, noted), sessions: noting(memory.sessions, noted) };
     const ports = { ...stage.ports, ...stores };
@@ -99,7 +99,7 @@ describe('what the stores are given for the history', () => {
   const refused = async (by: string = OWNER) =>
     (await eventsOf(stage, { by })).filter(({ type }) => type === 'session.refused');
 
-  it('has the refused sign-ins of a key or person, once a minute', async () => {
+  it('include the refused sign-ins of a key or person, once a minute', async () => {
     const { ports, clock } = stage;
     const keys = createKeys(ports);
     const sessions = createSessions(ports, keys);
@@ -121,7 +121,7 @@ describe('what the stores are given for the history', () => {
       .that.deep.includes(told);
   });
 
-  it('has the refused sign-ins of a revoked key, only with its secret', async () => {
+  it('include the refused sign-ins of a revoked key, only with its secret', async () => {
     const { ports } = stage;
     const keys = createKeys(ports);
     const sessions = createSessions(ports, keys);
@@ -133,7 +133,7 @@ describe('what the stores are given for the history', () => {
     expect((await refused()).map(({ actor }) => actor)).to.deep.equal([{ kind: 'key', id: key.id }]);
   });
 
-  it('has no secret, no title and no file name in it', async () => {
+  it('contain no secret, no title and no file name', async () => {
     const { update } = stage.useCases;
     const id = await stage.publish({ title: 'Title of the site' });
     await update({ by: OWNER, id }, { type: 'set_password', password: 'a password of it' });
@@ -182,7 +182,7 @@ describe('The sweep of the history', () => {
     expect(await types()).to.deep.equal(['pin.expired']);
   });
 
-  it('drops by when an event was recorded, which of an expiration is later than its instant', async () => {
+  it('drops events by the time of their record, which for an expiration is later than its instant', async () => {
     const { clock, ports } = stage;
     await stage.publish();
     const history = createHistory(ports, { retention: days(30) });
@@ -196,7 +196,7 @@ describe('The sweep of the history', () => {
     expect(await types()).to.deep.equal([]);
   });
 
-  it('drops title and file name of what ended as long ago, and a replay is answered all the same', async () => {
+  it('drops title and file name of roles that ended before the retention, and still answers a replay', async () => {
     const { clock, ports, useCases } = stage;
     const again = await stage.request({ key: 'once', title: 'Alice', filename: 'alice.zip' });
     const id = await stage.publish({ key: 'once', title: 'Alice', filename: 'alice.zip' });
@@ -225,7 +225,7 @@ describe('The sweep of the history', () => {
     expect(await useCases.publish(other)).to.include({ code: 'idempotency_mismatch' });
   });
 
-  it('keeps the newest 10,000 events of a publication, and what is younger than seven days', async () => {
+  it('keeps the newest 10,000 events of a publication, and all events of the last seven days', async () => {
     const { memory, clock, ports } = stage;
     const pin = await stage.publish();
     const record = async (count: number) => {

@@ -45,7 +45,7 @@ describe('rules of an embedding team', () => {
     expect(caller).to.deep.equal({ account: OWNER, cause: request.cause });
   });
 
-  it('keep an archive from being published and stored, with their own words, and free its key', async () => {
+  it('prevent an archive from being published and stored, with a message of their own, and free its key', async () => {
     const request = await stage.request();
     expect(await asking(() => REFUSED).publish(request)).to.deep.equal(REFUSED);
     expect(isStaged(request)).to.equal(false);
@@ -55,14 +55,14 @@ describe('rules of an embedding team', () => {
     );
   });
 
-  it('are asked in a dry run, too', async () => {
+  it('are also called in a dry run', async () => {
     const { archive } = await stage.request();
     expect(await asking(() => REFUSED).check({ by: OWNER, archive })).to.deep.equal(REFUSED);
     const cause = { actor: { kind: 'person', id: OWNER } };
     expect(asked.map(([, caller]) => caller)).to.deep.equal([{ account: OWNER, cause }]);
   });
 
-  it('are not asked of an archive that breaks a rule of ours, nor of one that was published already', async () => {
+  it('are not called for an archive that breaks a rule of Pinfold, or for a replay', async () => {
     const useCases = asking(() => undefined);
     stage.inspector.entries = [{ name: '.env' }];
     expect(await codeOf(useCases.publish(await stage.request()))).to.equal('invalid_archive');
@@ -105,7 +105,7 @@ describe('rules of an embedding team', () => {
   });
 });
 
-describe('what observers learn of publications', () => {
+describe('observers of publications', () => {
   const stage = stageOfEachTest();
   let observed: HistoryEvent[];
   beforeEach(() => {
@@ -114,7 +114,7 @@ describe('what observers learn of publications', () => {
 
   const types = () => observed.map(({ type }) => type);
 
-  it('is each change, when it is stored, once', async () => {
+  it('receive each change once, after it is stored', async () => {
     const { roles } = stage.memory;
     const observer = onRoleEvents((event) => observed.push(event));
     const telling = instrument({ roles }, [observer]).roles;
@@ -131,7 +131,7 @@ describe('what observers learn of publications', () => {
     expect(types()).to.deep.equal(['pin.published', 'pin.pinned', 'pin.stopped']);
   });
 
-  it('reports no event that was not stored', async () => {
+  it('receive no event that was not stored', async () => {
     const { roles } = stage.memory;
     const id = await stage.publish();
     let lost = 1;

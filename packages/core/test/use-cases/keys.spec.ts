@@ -114,7 +114,7 @@ describe('managing API keys', () => {
     expect(await listedKeys(keys, OPERATOR)).to.have.length(1);
   });
 
-  it('makes the first key of a text that was chosen, if it is one', async () => {
+  it('creates the first key from a chosen text, and rejects an invalid one', async () => {
     const { text, id } = apiKeySecrets.mint();
     expect(await keys.createFirst({ account: OWNER }, text)).to.deep.include({ text });
     expect(await keys.authenticate(text)).to.include({ id, isEnsured: true });
@@ -134,7 +134,7 @@ describe('managing API keys', () => {
     expect(await rejectionOf(keys.ensure('hello', { account: OWNER }))).to.be.instanceOf(TypeError);
   });
 
-  it('keeps a key that it once made sure of for ever, be it revoked and however it was made', async () => {
+  it('never deletes a key that was ensured, even if it was created otherwise and revoked', async () => {
     const [given, minted] = [apiKeySecrets.mint(), await keys.create({ by: OPERATOR, account: OWNER })];
     stage.clock.advance(minutes(1));
     const { key: other } = await keys.create({ by: OPERATOR, account: OWNER });
@@ -158,7 +158,7 @@ describe('managing API keys', () => {
     }
   });
 
-  it('makes at most as many for an account as the limit says, and any number for the operator', async () => {
+  it('limits the number of keys of an account, but not for the operator', async () => {
     const bounded = over(stage.memory.apiKeys, apiKeySecrets, { limit: 2 });
     const full = { kind: 'refused', code: 'quota_exceeded', rule: 'keys', limit: 2, actual: 3 };
     await bounded.create({ account: OWNER });
@@ -194,7 +194,7 @@ describe('managing API keys', () => {
     expect(await listedKeys(keys, OPERATOR)).to.deep.equal([other, own]);
   });
 
-  it('notes the use of a key at most once a minute, and asks the store no oftener', async () => {
+  it('records the use of a key at most once a minute, and calls the store no more often', async () => {
     const touched: number[] = [];
     const touch: ApiKeyStore['touch'] = async (...use) => {
       touched.push(stage.clock.now());

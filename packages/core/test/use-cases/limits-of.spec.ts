@@ -80,7 +80,7 @@ describe('limits by account', () => {
     expect(limits).to.deep.equal([500, 500]);
   });
 
-  it('hold for what the owner lets live longer, whoever does it', async () => {
+  it('apply when a publication is renewed or unpinned, by the owner or the operator', async () => {
     const id = await stage.publish();
     own = { lifetime: days(30) };
     const renewed = await useCases.update({ by: OPERATOR, id }, { type: 'reset_expiration' });
@@ -94,7 +94,7 @@ describe('limits by account', () => {
     );
   });
 
-  it('are not asked for where nothing lives longer, so that a stop never fails by them', async () => {
+  it('are not requested if nothing lives longer, so that they cannot prevent a stop', async () => {
     const id = await stage.publish();
     own = new Error('the directory is away');
     expect(await useCases.pin({ by: OWNER, id })).to.have.property('kind', 'changed');
@@ -113,7 +113,7 @@ describe('limits by account', () => {
     expect((await useCases.publish(await stage.request())).kind).to.equal('published');
   });
 
-  it('that contradict one another are a TypeError', async () => {
+  it('throw a TypeError if they contradict one another', async () => {
     const wrong: readonly Partial<Limits>[] = [
       { fileBytes: 2 ** 40 },
       { files: -1 },

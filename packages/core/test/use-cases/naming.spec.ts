@@ -30,7 +30,7 @@ describe('Names', () => {
   const events = async () =>
     (await eventsOf(stage, { by: OWNER })).filter(({ type }) => type.startsWith('name.'));
 
-  it('are made, moved and deleted, each with one event; the URL stays while the name exists', async () => {
+  it('are created, moved and deleted, each with one event; the URL stays while the name exists', async () => {
     const made = await set(one);
     if (made.kind !== 'created') throw new Error(made.kind);
     expect(made.name).to.include({ name: 'live', pin: one, updatedAt: stage.clock.now() });
@@ -106,7 +106,7 @@ describe('Names', () => {
     expect(await sharing.visitName(right)).to.deep.equal({ kind: 'expired' });
   });
 
-  it('are answered by a publication as they are now; a replay and one without a name set none', async () => {
+  it('are returned by a publication as they are now; a replay, and a publication without a name, set none', async () => {
     const publish = async (key: string, more: { readonly name?: string | null }) => {
       const outcome = await stage.useCases.publish(await stage.request({ key, ...more }));
       if (outcome.kind === 'refused') throw new Error(outcome.code);

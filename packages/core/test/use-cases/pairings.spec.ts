@@ -21,7 +21,7 @@ const WAITING = { kind: 'waiting' };
 const UNKNOWN = { kind: 'unknown' };
 const CAUSE = { actor: { kind: 'person', id: 'u1' }, request: 'agreed' } as const;
 
-describe('Giving a program a key', () => {
+describe('pairing a program with an account', () => {
   const stage = stageOfEachTest();
   let keys: Keys;
   let pairings: Pairings;
@@ -109,7 +109,7 @@ describe('Giving a program a key', () => {
     expect(await stage.memory.pairings.purge(stage.clock.now(), 10), 'dropped before').to.equal(0);
   });
 
-  it('uses the first of two consents to one program, and the last of two in one session', async () => {
+  it('uses the first of two consents to one program, and the last of two consents in one session', async () => {
     const [one, two] = [await program(), await program()];
     await pairings.agree(agreement(one.hash));
     await pairings.agree({ ...agreement(one.hash), account: 'other', label: 'Second' });
@@ -146,7 +146,7 @@ describe('Giving a program a key', () => {
     }
   });
 
-  it('creates no key while the account may change nothing, and then the one of the consent', async () => {
+  it('creates the key of the consent only once the account may change something again', async () => {
     const { text: secret, hash } = await program();
     await pairings.agree(agreement(hash));
     const administration = createAdministration(stage.ports);

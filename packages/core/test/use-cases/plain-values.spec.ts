@@ -41,7 +41,7 @@ describe('use cases over plain values', () => {
     });
   }
 
-  it('keeps of a path its last segment, and of an empty title none', async () => {
+  it('uses only the last segment of a path, and treats an empty title as none', async () => {
     const outcome = await stage.useCases.publish({
       ...(await stage.request()),
       filename: '..\\..\\x/site.zip',
@@ -53,7 +53,7 @@ describe('use cases over plain values', () => {
     });
   });
 
-  it('takes a key with its quotes: they belong to a header, and are taken away there', async () => {
+  it('accepts a key with quotes as it is: only headers remove them', async () => {
     await stage.publish({ key: '"key"' });
     expect(await stage.useCases.findByKey({ by: OWNER, key: 'key' })).to.equal(undefined);
     expect(await stage.useCases.findByKey({ by: OWNER, key: '"key"' })).not.to.equal(undefined);
@@ -108,7 +108,7 @@ describe('use cases over plain values', () => {
     });
   }
 
-  it('says what an archive is when it is a stream of texts', async () => {
+  it('describes an archive that is a stream of texts', async () => {
     const staging = {
       receive: async (body: AsyncIterable<Uint8Array>) => {
         for await (const _chunk of body);
@@ -120,7 +120,7 @@ describe('use cases over plain values', () => {
     expect(thrown).to.be.instanceOf(TypeError).with.property('message').that.includes('archive must be');
   });
 
-  it('says which updates and states there are, and takes no other', async () => {
+  it('rejects unknown updates and states, and names the known ones', async () => {
     const id = await stage.publish();
     for (const update of [undefined, {}, { type: 'nothing' }, { type: 'pin' }, { type: 'stop' }]) {
       const thrown = await rejectionOf(stage.useCases.update({ by: OWNER, id }, update as Update));
@@ -136,7 +136,7 @@ describe('use cases over plain values', () => {
       .with.property('message', 'state is published, expired or deleted');
   });
 
-  it('knows no role by what is no id, and any by its id in capitals', async () => {
+  it('finds no role by an invalid id, and a role by its id in capitals', async () => {
     const id = await stage.publish();
     const load = () => expect.fail('asked');
     const { read, stop, enter, visit } = stage.with({ roles: replacing(stage.memory.roles, { load }) });
@@ -156,7 +156,7 @@ describe('use cases over plain values', () => {
     expect((await stage.useCases.read({ by: OWNER, id: id.toUpperCase() })).kind).to.equal('found');
   });
 
-  it('says what is wrong with a new title or password, and changes nothing', async () => {
+  it('names the fault of a new title or password, and changes nothing', async () => {
     const id = await stage.publish();
     const before = await stage.memory.roles.load(id);
     const { update } = stage.useCases;
@@ -175,7 +175,7 @@ describe('use cases over plain values', () => {
     expect((await stage.useCases.update({ by: OWNER, id }, update)).kind).to.equal('changed');
   });
 
-  it('gives pages of 1 to 100, of 20 by default', async () => {
+  it('returns pages of 1 to 100, by default 20', async () => {
     const { list } = stage.useCases;
     expect((await list({ by: OWNER })).kind).to.equal('page');
     for (const limit of [0, 101, 1.5, '20' as never]) {
@@ -183,7 +183,7 @@ describe('use cases over plain values', () => {
     }
   });
 
-  it('are functions, each of which can be put in the place of another', async () => {
+  it('are functions that can be replaced one by one', async () => {
     const published: string[] = [];
     const { useCases } = stage;
     const decorated: UseCases = {
@@ -198,7 +198,7 @@ describe('use cases over plain values', () => {
     expect(published).to.have.length(1);
   });
 
-  it('report to an observer what they did, and how long it took', async () => {
+  it('report their calls and durations to an observer', async () => {
     const figures: Measurement[] = [];
     const options = { observe: (figure: Measurement) => void figures.push(figure) };
     const { publish, enter } = createUseCases(stage.ports, {}, options);

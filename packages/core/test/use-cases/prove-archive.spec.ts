@@ -70,7 +70,7 @@ describe('proving an archive', () => {
     ]);
   });
 
-  it('leaves AppleDouble files out of the site', async () => {
+  it('excludes AppleDouble files from the site', async () => {
     const icon = entry('a/._Icon\r', { appleDouble: true });
     const outcome = await prove([
       entry('index.html'),
@@ -202,7 +202,7 @@ describe('proving an archive', () => {
     expect(rests).to.equal(50);
   });
 
-  it('publishes no file that was left unproved', async () => {
+  it('does not publish a file without its proof', async () => {
     const { proved } = prove([entry('index.html')], { entries: [] });
     expect(await rejectionOf(proved))
       .to.be.instanceOf(TypeError)

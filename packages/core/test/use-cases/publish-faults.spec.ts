@@ -71,14 +71,14 @@ describe('publishing while something fails', () => {
     expect(await stage.memory.archives.list(undefined, 10), 'one for the sweep').to.have.length(2);
   });
 
-  it('removes no archive if it has put none', async () => {
+  it('removes no archive if it has stored none', async () => {
     await stage.publish();
     const remove = failing(new TypeError('removed'));
     const { publish } = stage.with({ archives: replacing(stage.memory.archives, { delete: remove }) });
     expect((await publish(await stage.request())).kind).to.equal('replayed');
   });
 
-  it('throws errors that are no faults, from any port', async () => {
+  it('throws errors of ports that are not faults', async () => {
     const bug = new TypeError('a bug');
     const fault = new Fault('storage_unavailable', 'full');
     const broken = stage.with({
@@ -101,7 +101,7 @@ describe('publishing while something fails', () => {
     expect(await codeOf(publish(await stage.request()))).to.equal('store_corrupt');
   });
 
-  it('commits an archive of the greatest age of a reservation, since no sweep removes it yet', async () => {
+  it('commits an archive as old as a reservation can be, since no sweep removes it yet', async () => {
     const put: ArchiveStorage['put'] = async (...archive) => {
       await stage.memory.archives.put(...archive);
       stage.clock.advance(hours(12));

@@ -12,7 +12,7 @@ describe('publishing with a password', () => {
     expect((await eventsOf(stage)).map(({ type }) => type)).to.deep.equal(['pin.published']);
   });
 
-  it('hashes no password of a replay, a dry run or an archive that breaks rules', async () => {
+  it('does not hash the password for a replay, a dry run or an archive that breaks rules', async () => {
     await stage.publish();
     const hash = () => Promise.reject(new Error('hashed'));
     const { publish, check } = stage.with({ passwords: { ...stage.ports.passwords, hash } });
@@ -25,7 +25,7 @@ describe('publishing with a password', () => {
     );
   });
 
-  it('leaves the key free and stores nothing when too many passwords wait for their hash', async () => {
+  it('frees the key and stores nothing if too many passwords wait to be hashed', async () => {
     const hash = () => Promise.reject(new Fault('hasher_overloaded', 'too many wait'));
     const { publish } = stage.with({ passwords: { ...stage.ports.passwords, hash } });
     const password = 'long enough';

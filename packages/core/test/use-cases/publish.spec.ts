@@ -96,7 +96,7 @@ describe('publishing', () => {
     expect((await first).kind).to.equal('published');
   });
 
-  it('reports every broken rule at once and leaves nothing, and the key free', async () => {
+  it('reports every broken rule at once, leaves nothing behind, and frees the key', async () => {
     stage.inspector.entries = [{ name: 'page.html' }, { name: '.env' }];
     stage.inspector.proofProblems = [{ rule: 'corrupt_data', path: 'page.html' }];
     const outcome = await stage.useCases.publish(await stage.request());
@@ -115,7 +115,7 @@ describe('publishing', () => {
     expect(await codeOf(stage.useCases.publish(await stage.request()))).to.equal('invalid_archive');
   });
 
-  it('publishes nothing that was left unproved', async () => {
+  it('publishes no archive without its complete proof', async () => {
     stage.inspector.prove = () => Promise.resolve({ problems: [], entries: [] });
     expect(await rejectionOf(stage.useCases.publish(await stage.request()))).to.be.instanceOf(TypeError);
     expect(await archives()).to.equal(0);
@@ -143,7 +143,7 @@ describe('publishing', () => {
     expect(await archives()).to.equal(1);
   });
 
-  it('waits out the lease when the commit never arrived', async () => {
+  it('waits until the lease ends if the commit never arrived', async () => {
     const commit: RoleStore['commit'] = () => Promise.reject(new Fault('store_unavailable', 'gone'));
     const broken = stage.with({ roles: replacing(stage.memory.roles, { commit }) });
     expect(await codeOf(broken.publish(await stage.request()))).to.equal('store_unavailable');
@@ -153,7 +153,7 @@ describe('publishing', () => {
     expect(await roles()).to.have.length(1);
   });
 
-  it('that lost its lease to a faster one commits nothing, removes its own archive and replays', async () => {
+  it('commits nothing, removes its own archive and replays if it lost its lease to a faster request', async () => {
     let overtaken = false;
     const put: typeof stage.memory.archives.put = async (id, archive, signal) => {
       await stage.memory.archives.put(id, archive, signal);
@@ -169,7 +169,7 @@ describe('publishing', () => {
     expect(await archives()).to.equal(1);
   });
 
-  it('that lost its lease without a successor reserves again and commits the archive it has put', async () => {
+  it('reserves again and commits its stored archive if it lost its lease without a successor', async () => {
     const put: typeof stage.memory.archives.put = async (id, archive, signal) => {
       await stage.memory.archives.put(id, archive, signal);
       await dropReservations();
@@ -184,7 +184,7 @@ describe('publishing', () => {
     expect(await archives()).to.equal(1);
   });
 
-  it('that comes back after a day commits no archive that a sweep has removed, and leaves the key free', async () => {
+  it('commits no archive that a sweep has removed, and frees the key, if it resumes after a day', async () => {
     let slept = false;
     const put: typeof stage.memory.archives.put = async (id, archive, signal) => {
       await stage.memory.archives.put(id, archive, signal);
@@ -217,7 +217,7 @@ describe('publishing', () => {
     expect(await archives()).to.equal(1);
   });
 
-  it('is refused as overloaded when too many wait, with nothing reserved', async () => {
+  it('is refused as overloaded if too many wait, and reserves nothing', async () => {
     const proving = Promise.withResolvers<void>();
     stage.inspector.during = () => proving.promise;
     const small = stage.with({}, { publishing: 1, publishingQueue: 0 });

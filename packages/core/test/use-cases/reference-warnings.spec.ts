@@ -39,7 +39,7 @@ describe('warnings of references and features', () => {
     );
   });
 
-  it('judge the imports of a script only where a page loads it as a module', () => {
+  it('judge the imports of a script only if a page loads it as a module', () => {
     const scripts = {
       'app/main.js': 'import "./part.js"; import "./gone.js"',
       'app/part.js': 'export * from "../Lib/x.js"',
@@ -65,7 +65,7 @@ describe('warnings of references and features', () => {
     ]);
   });
 
-  it('name what needs an origin once for each need, and only where sites have none', () => {
+  it('name each feature that needs an origin once, and only in path mode', () => {
     const site = {
       'a.html': '<video><track src="x.vtt"></video><script>localStorage.a</script>',
       'b.html': '<video><track src="x.vtt"></video><script>new Worker("w.js")</script>',
@@ -90,7 +90,7 @@ describe('warnings of references and features', () => {
     }
   });
 
-  it('name the tool that made the site where references lead out of it', () => {
+  it('name the tool that made the site if references lead out of it', () => {
     const html = '<meta name="generator" content="VitePress v2.0"><a href="/a">';
     expect(warnings({ 'a.html': '<a href="/b">', 'b.html': html }, false)).to.deep.equal([
       { rule: 'absolute_reference', path: 'a.html', target: '/b', tool: 'vitepress' },

@@ -78,7 +78,7 @@ for (const [what, refused, refuse, allow] of REFUSING) {
       for (const change of changes(OPERATOR)) expect((await change()).kind).to.equal('changed');
     });
 
-    it('make no key for it, and revoke those it has', async () => {
+    it('create no key for it, and can revoke its keys', async () => {
       const keys = keysOf(stage);
       expect(await codeOf(keys.create({ account: OWNER }))).to.equal(code);
       const { key } = await keys.create({ by: OPERATOR, account: OWNER });
@@ -90,7 +90,7 @@ for (const [what, refused, refuse, allow] of REFUSING) {
       );
     });
 
-    it('read what is there', async () => {
+    it('can still read', async () => {
       expect((await stage.useCases.read({ by: OWNER, id })).kind).to.equal('found');
       expect((await stage.useCases.list({ by: OWNER })).kind).to.equal('page');
       expect((await stage.useCases.visit(id)).kind).to.equal('published');
@@ -130,7 +130,7 @@ describe('sweeps of a service that is read-only', () => {
     stage.clock.advance(hours(24 * 8));
   });
 
-  it('rest, and go on afterwards', async () => {
+  it('pause, and continue afterwards', async () => {
     await stage.memory.mode.change(READ_ONLY, []);
     const rested = await stage.useCases.cleanUp();
     expect(rested).to.include({ archives: 0, finished: false, rested: true });
@@ -139,12 +139,12 @@ describe('sweeps of a service that is read-only', () => {
     expect(await stage.useCases.cleanUp()).to.include({ archives: 1, finished: true, rested: false });
   });
 
-  it('count what they would do', async () => {
+  it('count in a dry run', async () => {
     await stage.memory.mode.change(READ_ONLY, []);
     expect(await stage.useCases.cleanUp({ dryRun: true })).to.include({ archives: 1, rested: false });
   });
 
-  it('end where it becomes so', async () => {
+  it('stop when the service becomes read-only', async () => {
     const remove: typeof stage.memory.archives.delete = async (archive, signal) => {
       await stage.memory.mode.change(READ_ONLY, []);
       await stage.memory.archives.delete(archive, signal);
@@ -158,7 +158,7 @@ describe('sweeps of a service that is read-only', () => {
     expect(await cleanUp()).to.include({ archives: 16, finished: false, rested: false });
   });
 
-  it('add no event of an expiration, and drop none', async () => {
+  it('record no expiration, and drop no event', async () => {
     const history = createHistory(stage.ports, { retention: hours(1) });
     await stage.memory.mode.change(READ_ONLY, []);
     const before = await history.list({ by: OPERATOR });

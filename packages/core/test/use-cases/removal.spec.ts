@@ -155,7 +155,7 @@ describe('A wrong clock', () => {
   });
 
   describe('of a machine that was off', () => {
-    it('is caught up with at double speed, and at once when a person confirms it', async () => {
+    it('is caught up on at double speed, or at once if a person confirms the clock', async () => {
       await stage.publishEnded(1);
       const month = setBy(days(30));
       const { cleanUp } = stage.with(month);
@@ -171,7 +171,7 @@ describe('A wrong clock', () => {
       expect((await cleanUp()).removalBehind).to.equal(0);
     });
 
-    it('removes in time what a job cleans up from a new process once a day', async () => {
+    it('removes archives in time if a job cleans up once a day in a new process', async () => {
       await stage.publishEnded(1);
       for (let night = 1; night <= 8; night += 1) {
         stage.clock.advance(days(1));
@@ -211,7 +211,7 @@ describe('A wrong clock', () => {
       expect((await stored()).removal?.reached).to.equal(stage.clock.now());
     });
 
-    it('begins anew without loss when such a release drops it again', async () => {
+    it('restarts without loss if such a release drops it again', async () => {
       await stage.publishMany(2);
       for (let n = 0; n < 20; n += 1) {
         await forget();
@@ -221,7 +221,7 @@ describe('A wrong clock', () => {
     });
   });
 
-  it('does not end a comparison of another node that is under way', async () => {
+  it('does not end a running comparison of another node', async () => {
     await stage.orphan(1_200, instant(stage.clock.now() - days(3)));
     let windows = 0;
     const others: Promise<CleanUpReport>[] = [];

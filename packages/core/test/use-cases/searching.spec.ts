@@ -48,7 +48,7 @@ describe('A search', () => {
 
   const TITLES = ['needle 1', 'hay 2', 'hay 3', 'needle 4', 'hay 5', 'needle 6', 'hay 7'];
 
-  it('reads on by itself until its page is full', async () => {
+  it('continues by itself until its page is full', async () => {
     await publishAll(TITLES);
     expect(await pages(slow(stage, seconds(0.01)), 2)).to.deep.equal([
       ['needle 6', 'needle 4'],
@@ -56,14 +56,14 @@ describe('A search', () => {
     ]);
   });
 
-  it('answers after two seconds with what it has, and goes on from there', async () => {
+  it('answers after two seconds with what it has found, and continues from there', async () => {
     await publishAll(TITLES);
     const roles = slow(stage, seconds(1));
     expect(await pages(roles, 9)).to.deep.equal([['needle 6'], ['needle 4'], [], ['needle 1']]);
     expect(roles.asked).to.have.length(TITLES.length);
   });
 
-  it('ends, too, when the clock is set back', async () => {
+  it('ends even if the clock is set back', async () => {
     await publishAll(TITLES);
     expect(await pages(slow(stage, -minutes(1) as Duration), 9)).to.have.length(TITLES.length);
   });

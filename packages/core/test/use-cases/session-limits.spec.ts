@@ -4,7 +4,7 @@ import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, stageOfEachTest } from './stage.ts';
 
-describe('how many sessions there may be', () => {
+describe('the limit of sessions', () => {
   const stage = stageOfEachTest();
   let keys: Keys;
   beforeEach(() => {
@@ -29,7 +29,7 @@ describe('how many sessions there may be', () => {
     }
   });
 
-  it('ends the oldest session of a key, a person or a maker of links past a hundred, and says so', async () => {
+  it('ends and reports the oldest session if a key, a person or a creator of links has more than a hundred', async () => {
     const figures: Measurement[] = [];
     const bounded = createSessions(stage.ports, keys, { observe: (figure) => figures.push(figure) });
     const { text } = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });

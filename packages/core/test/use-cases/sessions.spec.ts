@@ -106,14 +106,14 @@ describe('signing in to the management screen', () => {
     await sessions.end((await stage.ports.sessionSecrets.mint()).text);
   });
 
-  it("takes no link's token for a session's, nor the other way round", async () => {
+  it('does not accept the token of a link as that of a session, or vice versa', async () => {
     const { token } = await sessions.offerLink(OWNER);
     expect(await sessions.find(token)).to.equal(undefined);
     const started = await byLink();
     expect(await sessions.redeem(started.token)).to.equal(undefined);
   });
 
-  it('lists sessions in pages, to each account its own', async () => {
+  it('lists to each account its own sessions, in pages', async () => {
     const mine = [await byLink(), await byLink(), await byLink()];
     const { token } = await sessions.offerLink('stranger');
     const stranger = await sessions.redeem(token);
@@ -202,7 +202,7 @@ describe('signing in to the management screen', () => {
   });
 });
 
-describe('changing a role as it was seen', () => {
+describe('changing a role under a precondition', () => {
   const stage = stageOfEachTest();
   let id: RoleId;
   beforeEach(async () => {
@@ -216,7 +216,7 @@ describe('changing a role as it was seen', () => {
       { title: seen },
     );
 
-  it('overwrites no title that was set meanwhile, and shows it', async () => {
+  it('does not overwrite a title that was set meanwhile, and returns it', async () => {
     await rename('theirs', null);
     const outcome = await rename('mine', null);
     expect(outcome).to.deep.include({ kind: 'overtaken' });
@@ -224,7 +224,7 @@ describe('changing a role as it was seen', () => {
     expect((await rename('mine', 'theirs')).kind).to.equal('changed');
   });
 
-  it('overwrites no password that was set meanwhile', async () => {
+  it('does not overwrite a password that was set meanwhile', async () => {
     const { update, updateSeen } = stage.useCases;
     const seen = { generation: (await stage.memory.roles.load(id))?.value.generation ?? (0 as never) };
     await update({ by: OPERATOR, id }, { type: 'reset_expiration' });

@@ -35,7 +35,7 @@ describe('taking down', () => {
     return events.map(({ type, account, pin }) => ({ type, account, pin }));
   }
 
-  it('is decided again when the owner changes the role meanwhile', async () => {
+  it('is tried again if the owner changes the role meanwhile', async () => {
     let isFirst = true;
     const takedowns = replacing(stage.memory.takedowns, {
       takeDown: async (...all) => {
@@ -216,7 +216,7 @@ describe('taking down', () => {
     expect((await liftTakedown(aTakedown(1).sha256, CAUSE)).kind).to.equal('refused');
   });
 
-  it('can be imported, and changes nothing the second time: it stops its publication, or forbids an archive not here yet', async () => {
+  it('can be imported: stops its publication or forbids an archive that is not here yet, and changes nothing the second time', async () => {
     const { bringTakedown, listTakedowns } = administering();
     const { liftedAt: _, ...elsewhere } = aTakedown(7);
     const { account, sha256 } = (await stage.memory.roles.load(id))?.value ?? elsewhere;
@@ -237,7 +237,7 @@ describe('taking down', () => {
     expect((await stage.useCases.visit(id)).kind).to.equal('unknown');
   });
 
-  it('can be imported again to stop a publication that came after it', async () => {
+  it('can be imported again to stop a publication that was imported after it', async () => {
     const { value } = (await stage.memory.roles.load(id)) ?? {};
     const { liftedAt: _, ...takedown } = { ...aTakedown(1), ...(value && { id, sha256: value.sha256 }) };
     const roles = replacing(stage.memory.roles, { load: async () => undefined });

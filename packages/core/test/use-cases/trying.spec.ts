@@ -111,7 +111,7 @@ describe('trying passwords', () => {
     expect(hasher.held).to.have.length(0);
   });
 
-  it('is hashed in the turn of its address, as a password that is set is in that of its account', async () => {
+  it('is hashed in the queue of its address, but a new password in that of the account', async () => {
     const clients: string[] = [];
     const passwords = replacing<PasswordHasher>(stage.ports.passwords, {
       hash: (password, client) => {
@@ -135,7 +135,7 @@ describe('trying passwords', () => {
     expect(kindsOf(outcomes)).to.deep.equal({ wrong: 10, limited: 40 });
   });
 
-  it('lets thirty in who enter the right one at once behind one address, ten at a time', async () => {
+  it('admits thirty viewers behind one address who enter the right password at once, ten at a time', async () => {
     const { enter, hasher, asked } = slowNode();
     const entering = Array.from({ length: 30 }, () => enter(SECRET));
     for (let entered = 0; entered < 30; entered += 1) {
@@ -147,7 +147,7 @@ describe('trying passwords', () => {
     expect(asked.length, 'looks for a place').to.be.at.most(4 * 30);
   });
 
-  it('looks again for a place that became free on another node, once for all who wait', async () => {
+  it('checks for a free place of another node once for all waiting viewers', async () => {
     const [here, there] = [slowNode(), node()];
     const entering = Array.from({ length: 10 }, () => here.enter(SECRET));
     await settled();
@@ -169,7 +169,7 @@ describe('trying passwords', () => {
     await Promise.all(entering);
   });
 
-  it('waits for 30 seconds at most, and is not counted then', async () => {
+  it('waits for at most 30 seconds, and then is not counted', async () => {
     const { enter, hasher } = slowNode();
     const entering = Array.from({ length: 10 }, () => enter(SECRET));
     await settled();
@@ -187,7 +187,7 @@ describe('trying passwords', () => {
     expect(kindsOf(await Promise.all(entering))).to.deep.equal({ granted: 10 });
   });
 
-  it('lets no more than 256 wait of one client, and asks the store no more for the others', async () => {
+  it('lets at most 256 tries of one client wait, and does not ask the store for the others', async () => {
     const { enter, hasher, asked } = slowNode();
     const entering = Array.from({ length: 10 }, () => enter(SECRET));
     await settled();
@@ -204,7 +204,7 @@ describe('trying passwords', () => {
     expect(kindsOf(await Promise.all([...entering, ...waiting]))).to.deep.equal({ granted: 266 });
   });
 
-  it('lets no more than 1,024 wait in one process', async () => {
+  it('lets at most 1,024 tries wait in one process', async () => {
     const busy = replacing(stage.memory.attempts, { begin: async () => ({ kind: 'busy' }) });
     const gate = stage.with({ attempts: busy });
     const asked = Array.from({ length: 1_100 }, (_, n) =>
@@ -218,7 +218,7 @@ describe('trying passwords', () => {
     expect(kindsOf(await Promise.all(asked))).to.deep.equal({ busy: 1_100 });
   });
 
-  it('limits those who wait as soon as the others were wrong', async () => {
+  it('refuses waiting tries as soon as enough others were wrong', async () => {
     const { enter, hasher } = slowNode();
     const guesses = Array.from({ length: 30 }, () => enter(WRONG));
     for (let round = 0; round < 10; round += 1) {
@@ -247,7 +247,7 @@ describe('trying passwords', () => {
     expect((await waiting[1]).kind).to.equal('limited');
   });
 
-  it('does not begin to wait for a viewer who has left', async () => {
+  it('does not wait if the viewer has already left', async () => {
     const { enter, hasher } = slowNode();
     const entering = Array.from({ length: 10 }, () => enter(SECRET));
     await settled();
@@ -257,7 +257,7 @@ describe('trying passwords', () => {
     await Promise.all(entering);
   });
 
-  it('does not keep a viewer waiting who holds a grant', async () => {
+  it('does not wait if the viewer holds a grant', async () => {
     const entered = await node().enter(SECRET);
     if (entered.kind !== 'granted') throw new Error(entered.kind);
     const { gate, enter, hasher } = slowNode();
@@ -270,7 +270,7 @@ describe('trying passwords', () => {
     await Promise.all(entering);
   });
 
-  it('meets the role as it is when there is a place', async () => {
+  it('is compared with the present password once there is a place', async () => {
     const { enter, hasher } = slowNode();
     const entering = Array.from({ length: 10 }, () => enter(SECRET));
     await settled();
@@ -284,7 +284,7 @@ describe('trying passwords', () => {
     await Promise.all(entering);
   });
 
-  it('is wrong 60 seconds after it began when its node died, and still taken back when right', async () => {
+  it('counts as wrong after 60 seconds if its node is dead, and is taken back if it was right after all', async () => {
     const [dying, living] = [slowNode(), node()];
     const lost = Array.from({ length: 10 }, () => dying.enter(SECRET));
     await settled();
@@ -297,7 +297,7 @@ describe('trying passwords', () => {
     expect(kindsOf(await Promise.all(lost))).to.deep.equal({ granted: 10 });
   });
 
-  it('is not counted when too many wait to be hashed', async () => {
+  it('is not counted if too many wait to be hashed', async () => {
     const busy = () => Promise.reject(new Fault('hasher_overloaded', 'busy'));
     const { enter } = node({ verify: busy, hash: busy });
     for (let round = 0; round < 12; round += 1) {
@@ -306,7 +306,7 @@ describe('trying passwords', () => {
     expect((await node().enter(SECRET)).kind).to.equal('granted');
   });
 
-  it('is counted when the password could not be compared for another reason', async () => {
+  it('is counted if the password cannot be compared for another reason', async () => {
     const broken = () => Promise.reject(new Fault('store_corrupt', 'no hash'));
     const { enter } = node({ verify: broken, hash: broken });
     for (let round = 0; round < 10; round += 1) expect(await codeOf(enter('any'))).to.equal('store_corrupt');

@@ -54,7 +54,7 @@ describe('letting viewers in', () => {
     expect(visit(id)).to.have.property('kind', 'published');
   });
 
-  it('admits with any valid token among several', async () => {
+  it('admits a viewer if one of several tokens is valid', async () => {
     const outcome = await enter(SECRET);
     if (outcome.kind !== 'granted') throw new Error(outcome.kind);
     const token = await stage.useCases.grants.sign(outcome.grant);
@@ -82,7 +82,7 @@ describe('letting viewers in', () => {
     });
   }
 
-  it('a block that hides its sites shows none of them and ends every grant, also when they are back', async () => {
+  it('a block that hides the sites of an account ends every grant for good', async () => {
     const outcome = await enter(SECRET);
     if (outcome.kind !== 'granted') throw new Error(outcome.kind);
     const token = await stage.useCases.grants.sign(outcome.grant);

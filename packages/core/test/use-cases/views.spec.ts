@@ -116,7 +116,7 @@ describe('Counting views', () => {
     expect((await counted(views)).map(([, count]) => count)).to.deep.equal([2]);
   });
 
-  it('stores a thousand roles at a time, those first that have waited longest', async () => {
+  it('stores a thousand roles at a time, the longest waiting first', async () => {
     const batches: number[] = [];
     const views = counting({
       add: async (counted) => {

@@ -25,7 +25,7 @@ describe('warnings of a site', () => {
     expect(rules({ 'index.html': html })).to.deep.equal([]);
   });
 
-  it('take . and .. for folders, also at the end', () => {
+  it('treat . and .. as folders, also at the end of a reference', () => {
     const files = { 'a/b/c.html': '<a href=".."><a href=".">', 'a.txt': '', 'a/b.txt': '' };
     expect(rules(files)).to.deep.equal(['broken_reference a/b/c.html', 'broken_reference a/b/c.html']);
     expect(rules({ ...files, 'a/index.html': '', 'a/b/index.html': '' })).to.deep.equal([]);
@@ -148,7 +148,7 @@ describe('warnings of a site', () => {
     expect(rules(site)).to.deep.equal(settings.map((path) => `unused_server_file ${path}`));
   });
 
-  it('end with one that not all was checked', () => {
+  it('end with a warning that only a part was checked', () => {
     const site = { 'index.html': '<img src="gone.png">', 'a.txt': '', 'b.txt': '', 'a.map': '' };
     const cut = observed(site).map((file) => (file.path.endsWith('.txt') ? { ...file, whole: false } : file));
     const found = warningsOf(cut, true);
@@ -160,7 +160,7 @@ describe('warnings of a site', () => {
     expect(found.at(-1)).to.not.have.property('path');
   });
 
-  it('have that one among 20, however many there are', () => {
+  it('include that warning among the 20, however many there are', () => {
     const html = Array.from({ length: 30 }, (_, n) => `<img src="${n}.png">`).join('');
     const cut = observed({ 'index.html': html }).map((file) => ({ ...file, whole: false }));
     const found = warningsOf(cut, true);
@@ -180,7 +180,7 @@ describe('warnings of a site', () => {
     expect(warnings(keys)).to.have.length(20);
   });
 
-  it('name every rule before one of them again', () => {
+  it('name every rule before they repeat one', () => {
     const html = Array.from({ length: 30 }, (_, n) => `<img src="/${n}.png">`).join('');
     const site = {
       'index.html': html,
