@@ -19,25 +19,25 @@ const [, , record] = process.argv;
 if (record === undefined) throw new Error('usage: bundle-server.ts FILE');
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'examples', 'reference-app', 'dist', 'bundle');
-/** What a server's script imports first of all. Of our other modules it has copies of their own, which know each other. */
+/** The modules that a server's script imports from the bundle. It has its own copies of our others, which fit these. */
 const ENTRIES = [
   'packages/pinfold/src/index.ts',
   'packages/inversify/src/index.ts',
   'packages/core/src/index.ts',
   'inversify',
 ];
-/** What is bundled of packages: ours, and this one for its 250 modules. */
+/** The packages to bundle: ours, and this one, which has 250 modules. */
 const BUNDLED = /^(@pinfold|inversify|reflect-metadata)(\/|$)/;
-/** What names a place of the source, and can be told in the bundle. */
+/** Matches expressions for the place of a source file, which can be replaced in the bundle. */
 const PLACE = /\bimport\.meta\.(url|dirname|filename)\b/g;
-/** What would name another place there. `import(?` is a part of a regular expression. */
+/** Matches expressions that would mean another place in the bundle. `import(?` is a part of a regular expression. */
 const OTHER_PLACE = /\bimport\.meta\b(?!\.(?:url|dirname|filename)\b)|\bimport\(\s*[^\s'"?]/;
 const DAY = 24 * 60 * 60 * 1_000;
 
 /** By the packages that the bundle imports, a file that does: they are found from there, by their names, as always. */
 const importers: Record<string, string> = {};
 
-/** Where a file is, seen from the bundle: so a clone can be moved or copied. */
+/** The path of a file relative to the bundle, so that a clone can be moved or copied. */
 function fromBundle(path: string): string {
   return relative(folder, path).split(sep).join('/');
 }
@@ -79,7 +79,7 @@ const { outputFiles, metafile } = await build({
   outdir: folder,
   entryNames: '[name]-[hash]',
   bundle: true,
-  // What is loaded at its first use stays a file of its own.
+  // Modules that are loaded on demand remain files of their own.
   splitting: true,
   // A module that is imported only for what it does stays.
   ignoreAnnotations: true,

@@ -20,7 +20,7 @@ export function coreSize(entry: string = 'index'): Promise<number> {
   return size([join(packages, 'core/src', `${entry}.ts`)]);
 }
 
-/** What the core adds to the scripts of the screen. */
+/** The size that the core adds to the scripts of the screen. */
 async function browserSize(): Promise<number> {
   const scripts = SCREEN.map((file) => join(packages, 'management/browser', file));
   return (await size(scripts)) - (await size(scripts, [CORE, `${CORE}/*`]));

@@ -13,7 +13,7 @@ import { build, pack, packageIn, packed } from './pack.ts';
 interface Installer {
   readonly name: string;
   readonly install: readonly [string, ...string[]];
-  /** What runs a command of an installed package. */
+  /** The program that runs a command of an installed package. */
   readonly execute: readonly [string, ...string[]];
 }
 
@@ -31,7 +31,7 @@ const runtimes: readonly Pick<Installer, 'name' | 'execute'>[] = [
   { name: 'Bun', execute: ['node_modules/.bin/bun'] },
 ];
 const work = mkdtempSync(join(tmpdir(), 'pinfold-installers-'));
-// What the npm that runs this was told is not for those that it runs.
+// The settings of the npm that runs this script must not reach those that it runs.
 const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'));
 const env: NodeJS.ProcessEnv = {
   ...Object.fromEntries(inherited),

@@ -29,7 +29,7 @@ for (const tarball of packed(folder)) {
   }
   const members = ['description', 'keywords', 'license', 'engines'].filter((member) => !published[member]);
   const files = spawnSync('tar', ['-tzf', tarball], { encoding: 'utf8' }).stdout.split('\n');
-  // What an editor needs to lead to the sources rather than to declarations.
+  // Editors need these to lead to the sources rather than to declarations.
   const entries = [...JSON.stringify(exports).matchAll(/"\.\/dist\/([^"]+)\.d\.ts"/g)].map(
     ([, entry]) => entry,
   );

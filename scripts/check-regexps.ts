@@ -33,7 +33,7 @@ function isLiteral(value: unknown): value is { readonly pattern: string; readonl
   return typeof value === 'object' && value !== null && 'pattern' in value && 'flags' in value;
 }
 
-/** What Recheck finds out about a literal: `safe`, `vulnerable`, or `unknown` when it ran out of time. */
+/** The verdict of Recheck on a literal: `safe`, `vulnerable`, or `unknown` when it ran out of time. */
 export async function judge(literal: string): Promise<Diagnostics> {
   // Its other backends are a native program and one for Java, of 50 MB.
   process.env.RECHECK_BACKEND = 'pure';

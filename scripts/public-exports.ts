@@ -1,4 +1,4 @@
-// What packages export is a promise to their users: docs/public-exports.txt lists it, so that a change of it is seen in
+// The exports of packages are a promise to their users: docs/public-exports.txt lists them, so that a change of it is seen in
 // review. `node scripts/public-exports.ts` writes the list, and a test compares it. Entry points under `/internal` are
 // for packages of the same release: semver does not cover them, and they are not listed.
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ export function entryPoints(): readonly { readonly name: string; readonly module
   });
 }
 
-/** What a module passes on, and what it declares. */
+/** The re-exports and the declarations of a module. */
 export function exportsOf(module: string): readonly ExportedName[] {
   const source = readFileSync(module, 'utf8');
   if (/^export (?:\*|default)/m.test(source)) throw new Error('an entry point names what it exports');

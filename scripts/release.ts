@@ -19,7 +19,7 @@ interface Workspace {
   /** The one of the package `pinfold`, and of all others. */
   readonly version: string;
   readonly changesets: readonly string[];
-  /** What git says is not committed. */
+  /** The files that are not committed, as git lists them. */
   readonly uncommitted: string;
   /** The files of {@link VERSIONED}. */
   readonly documents: readonly string[];

@@ -7,11 +7,11 @@ const root = join(import.meta.dirname, '..');
 const MEMBERS = ['repository', 'homepage', 'bugs'] as const;
 type Member = (typeof MEMBERS)[number];
 
-/** Where the repository, its page and its issues are, as https URLs. */
+/** The https URLs of the repository, its page and its issues. */
 export type Origin = Readonly<Record<Member, string>>;
 export type Manifest = Readonly<Record<string, unknown>>;
 
-/** What the root's package.json says of the origin, and which of its members are missing there. */
+/** The origin by the root's package.json, and the members that are missing there. */
 export function originIn(manifest: Manifest): {
   readonly origin?: Origin;
   readonly missing: readonly string[];

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import Mocha from 'mocha';
 
-/** What a suite leaves in the file that SUITE_TOTALS names. */
+/** The content of the file that SUITE_TOTALS names, after a suite. */
 export interface Totals {
   readonly passed: number;
   readonly failed: number;

@@ -21,7 +21,7 @@ export function deadReferences(file: string, text: string): readonly string[] {
   });
 }
 
-/** What a page shows otherwise than it was meant: a fence without its other half, and text that a table takes in. */
+/** Finds errors of Markdown: a fence without its other half, and text that becomes a part of a table. */
 export function brokenMarkup(file: string, text: string): readonly string[] {
   if (!file.endsWith('.md')) return [];
   const rest = text.replaceAll(/^```\w[\s\S]*?^```$/gm, '');

@@ -32,9 +32,9 @@ export interface PowerCuts extends Flushing {
   readonly restarting?: 'killed' | 'ended';
 }
 
-/** What was found after the cuts. */
+/** The findings after the cuts. */
 export interface Found {
-  /** What was missing or damaged after each cut that lost anything. */
+  /** The missing or damaged data after each cut that lost any. */
   readonly losses: readonly (readonly string[])[];
   readonly pins: number;
   readonly failedFlushes: number;

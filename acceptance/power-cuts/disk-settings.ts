@@ -6,7 +6,7 @@ import { compileDisk, type Disk } from './disk.ts';
 
 /** How a server flushes, and what sees it. */
 export interface Flushing {
-  /** What sees the flushes: the preloaded `disk.c`, or `flushed-commits.ts`, which needs no compiler. */
+  /** The module that observes flushes: the preloaded `disk.c`, or `flushed-commits.ts`, which needs no compiler. */
   readonly seenBy: 'disk.c' | 'flushed-commits.ts';
   readonly processes?: number;
   /** Whether the database flushes nothing. */
@@ -24,7 +24,7 @@ const PRELOADED = join(
   'test',
   'preloaded',
 );
-/** Of each flush, in microseconds. */
+/** The duration of each flush, in microseconds. */
 const DELAY = 4_000;
 /** In a file system in memory flushes take no time but this, and no inode number is given twice. */
 const MEMORY = '/dev/shm';

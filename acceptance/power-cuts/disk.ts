@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * What of the changes that were never flushed is on the disk: nothing; the names in folders, but no content; or some of
+ * How much of the changes that were never flushed is on the disk: nothing; the names in folders, but no content; or some of
  * the names and, of the database, some of the pages.
  */
 export type Unflushed = 'gone' | 'named' | 'torn';
@@ -13,7 +13,7 @@ export type Unflushed = 'gone' | 'named' | 'torn';
 export interface Disk {
   /** The data folder. */
   readonly data: string;
-  /** What is kept of it. */
+  /** The data that survives it. */
   readonly kept: string;
 }
 
@@ -21,7 +21,7 @@ export interface Disk {
 export interface Cut extends Disk {
   /** The data folder's inode. */
   readonly root: number;
-  /** What the data folder had, flushed or not. */
+  /** The content of the data folder, flushed or not. */
   readonly entries: readonly Entry[];
 }
 

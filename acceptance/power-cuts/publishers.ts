@@ -31,7 +31,7 @@ const PUBLISHERS = 8;
 /** The others answer the same: a replay must not show what is not on the disk. */
 const REPLAYS = 2;
 
-/** Where clients work, and how. */
+/** The server and the key of clients, and how they work. */
 export interface Publishing {
   readonly url: () => string;
   readonly key: string;

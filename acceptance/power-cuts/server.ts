@@ -100,7 +100,7 @@ function threadsOf(id: string): readonly string[] {
   }
 }
 
-/** What stands behind the command's name, which may have spaces and brackets: state, parent, group and more. */
+/** The fields after the command's name, which may have spaces and brackets: state, parent, group and more. */
 function statOf(path: string): readonly string[] {
   try {
     return readFileSync(path, 'utf8').split(') ').at(-1)?.split(' ') ?? [];

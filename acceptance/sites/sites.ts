@@ -3,7 +3,7 @@ import type { SiteTool } from '@pinfold/core';
 /** A site in a folder here: a first page with styles, an image and a script, and a link to a second page. */
 export interface Site {
   readonly folder: string;
-  /** What the table names with versions, each with its package. */
+  /** The tools that the table names with versions, each with its package. */
   readonly builtWith: Readonly<Record<string, string>>;
   /** The tool as the product detects it. */
   readonly tool?: SiteTool;

@@ -12,7 +12,7 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 const TIMEOUTS = { timeout: 5_000, polling: 200 };
 
-/** What does not work of a site: its first page, parts of it, its link to the second page, and that page opened anew. */
+/** Lists the faults of a site: in its first page, its parts, its link to the second page, and in that page after a reload. */
 export async function failuresOf(url: string): Promise<readonly string[]> {
   const page = await openPage();
   await page.goto(url, { waitUntil: 'networkidle' });

@@ -82,7 +82,7 @@ function install(commit: string, folder: string, change: (clone: string) => void
   return { name, command, schema: schemaOf(join(folder, 'data'), command) };
 }
 
-/** Of a database that it makes. */
+/** Creates a database with a release, and returns the version of its schema. */
 function schemaOf(data: string, command: readonly string[]): number {
   mkdirSync(data);
   run(data, 'env', `PINFOLD_DATA_DIR=${data}`, process.execPath, ...command, 'migrate');

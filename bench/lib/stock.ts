@@ -41,7 +41,7 @@ function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** What roles have otherwise than the published one. */
+/** The members in which roles differ from the published one. */
 const OWN: Readonly<Record<string, string>> = {
   id: text('id'),
   account: text('account'),

@@ -16,7 +16,7 @@ const PUBLISHERS = 4;
 /** The part of a core that a server may spend, so small that two of them leave the rest of the machine idle. */
 const PART = 1 / 8;
 
-/** What a second process on the same PostgreSQL and S3 server adds. */
+/** The gain of a second process on the same PostgreSQL and S3 server. */
 export async function processesRows(folder: string): Promise<readonly Row[]> {
   // Only there the system tells what a process spent.
   if (process.platform !== 'linux') return [];

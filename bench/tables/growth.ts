@@ -37,7 +37,7 @@ const HISTORY: Repeated = {
   'publish a small site, with its event': [20, ({ server, archive }) => post(server, archive)],
 };
 
-/** What 1,000,000 roles cost in place of 1,000, and 1,000,000 events beside the same roles; what cleaning up costs. */
+/** The cost of 1,000,000 roles instead of 1,000, of 1,000,000 events with the same roles, and of cleaning up. */
 export async function run(): Promise<void> {
   await inTemporaryFolder(async (folder) => {
     /** Opens a ground for each number of roles, with its number of events, on each database. */

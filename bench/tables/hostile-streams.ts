@@ -17,7 +17,7 @@ const CONNECTIONS = 60;
 const STREAMS = 250;
 /** Seconds that the clients stay: longer than one is let that takes nothing. */
 const HELD = 60;
-/** Of these, seconds in which others view, from the beginning. */
+/** How many of these seconds, from the beginning, others view. */
 const VIEWED = 30;
 const GROUPS = [256, 1_024];
 const SITES_HOST = 'share-sites.example';

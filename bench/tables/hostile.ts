@@ -39,7 +39,7 @@ const loads: Readonly<Record<string, HostileLoad>> = {
 };
 
 /**
- * What cheap requests cost the server and its other clients. `--before FOLDER` puts another checkout, installed, under the
+ * Measures the cost of cheap requests for the server and others. `--before FOLDER` puts another checkout, installed, under the
  * same loads in the same run; `--only LOAD` makes one of them, whose rows replace their earlier ones in the file.
  */
 export async function run(words: readonly string[] = process.argv.slice(3)): Promise<void> {

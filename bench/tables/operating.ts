@@ -17,7 +17,7 @@ const ALIKE = 3;
 /** Publications of one round. */
 const EACH = 40;
 
-/** What operators pay for what they see: metrics beside views, the history beside publications. */
+/** The cost of monitoring: of metrics during views, and of the history during publications. */
 export async function run(): Promise<void> {
   installPeers();
   await inTemporaryFolder(async (folder) => {

@@ -117,7 +117,7 @@ async function rowsOfCost(
   ];
 }
 
-/** What one page writes to SQLite's log, and how many of them 16 publishers make. */
+/** The bytes that publishing one page writes to SQLite's log, and the rate of 16 publishers. */
 async function onePageRows(
   servers: Readonly<Record<string, Measured>>,
   data: string,

@@ -9,7 +9,7 @@ import { memoryRows, smallFilesRows, smallRows } from './memory.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** What the core weighs, and what an install of the server brings. */
+/** The size of the core, and of an installed server. */
 export async function run(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
   try {

@@ -2,7 +2,7 @@ import type { HistoryStore } from '@pinfold/core';
 import { inWords } from './assertion-message.ts';
 
 /**
- * What an adapter author provides for one clause: an implementation over new data.
+ * The subject of one clause, which an adapter author provides: an implementation over new data.
  *
  * Ports that cannot be tested alone, such as a storage, which needs staged archives, extend it.
  */

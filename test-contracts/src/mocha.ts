@@ -10,7 +10,7 @@ import { LIBRARY } from './database/commands.ts';
 import { databaseContract } from './database/contract.ts';
 import { checkRandomPrograms, type RandomProgramOptions } from './database/random.ts';
 
-/** What {@link describeArchiveStorage} needs. */
+/** The options of {@link describeArchiveStorage}. */
 export interface MochaArchiveStorageOptions
   extends MochaContractOptions<ArchiveStorage, ArchiveStorageSubject> {
   /** How many random sequences to try; 100 when absent. */
@@ -78,7 +78,7 @@ export function describeContract<Port, S extends Subject<Port>>(
   });
 }
 
-/** What {@link describeDatabase} needs. */
+/** The options of {@link describeDatabase}. */
 export interface MochaDatabaseOptions extends RandomProgramOptions {
   /** The database's name, for reports: `SQLite`. */
   readonly name: string;

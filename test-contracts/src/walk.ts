@@ -5,7 +5,7 @@ const MAX_PAGES = 10_000;
 
 /** How a list is walked. */
 interface Walk<Place, Given> {
-  /** Where the walk starts; at the first item when absent. */
+  /** The start of the walk. Default: the first item. */
   readonly after?: Place | undefined;
   /** The walk ends with an empty page, since any page may be short; with the first short one when absent. */
   readonly upTo?: 'empty';

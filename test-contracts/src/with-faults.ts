@@ -6,7 +6,7 @@ export type FaultyMethod<Port> = {
 }[keyof Port] &
   string;
 
-/** Where a call fails, and with which fault. */
+/** The place where a call fails, and its fault. */
 export interface Injection {
   /**
    * `before`: the call never reaches the port. `after`: the port completes the call and its answer is lost, which

@@ -4,7 +4,7 @@ import { inWords } from '../src/assertion-message.ts';
 import { anArchiveId, aRole, aRoleId, aSha256, START } from '../src/fixtures/index.ts';
 import { anArchiveIdAt } from '../src/fixtures/roles.ts';
 
-/** What a failed comparison says. */
+/** The message of a failed comparison. */
 function description(check: () => unknown): string {
   try {
     check();

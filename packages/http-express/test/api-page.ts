@@ -71,7 +71,7 @@ const MAX_LISTED = 9;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const OPTIONS = { publicUrl: 'https://share.example' };
 
-/** What the page describes once for several operations. */
+/** The parts that the page describes once for several operations. */
 interface Shared {
   readonly parameters: ReadonlySet<string>;
   readonly errors: ReadonlySet<string>;

@@ -29,7 +29,7 @@ function* contents(value: unknown): Generator<Json> {
 
 const moreThan = (most: number) => (list: readonly unknown[]) => Array(most + 1).fill(list[0]);
 
-/** What no answer contains, by its place, or by how it is made from an example. */
+/** Invalid values by their place, or by the change that makes them from an example. */
 const NEVER: Readonly<Record<string, unknown>> = {
   type: 'about:blank',
   detail: '',

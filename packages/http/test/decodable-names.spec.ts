@@ -25,7 +25,7 @@ function form(disposition: string, content = 'PK', text = 'Tide'): string {
   return `${title}--fixture\r\n${disposition}\r\nContent-Type: application/zip\r\n\r\n${content}\r\n--fixture--\r\n`;
 }
 
-/** What the parser receives of a form in chunks that end at the given offsets. */
+/** Parses a form in chunks that end at the given offsets. */
 async function passed(body: string, places: readonly number[] = [], type = TYPE): Promise<string> {
   const names = new DecodableNames(type);
   const ends = [...places.map((place) => place % body.length).toSorted((a, b) => a - b), body.length];

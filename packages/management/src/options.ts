@@ -43,7 +43,7 @@ export interface NodeHealth {
   readonly clock: number | null;
 }
 
-/** What {@link createManagement} needs. */
+/** The options of {@link createManagement}. */
 export interface ManagementOptions extends DoorOptions {
   /** From `createUseCases` and `createSharing`. Without `names` there is no page of names. */
   readonly useCases: ReturnType<typeof createUseCases> &

@@ -53,7 +53,7 @@ export interface Screen
 /** Settings that a test may change. */
 export interface ScreenOptions extends ServiceOptions {
   readonly management?: Partial<ManagementOptions>;
-  /** Where the screen is mounted; `/manage` when absent. */
+  /** The path at which the screen is mounted. Default: `/manage`. */
   readonly mount?: string;
   /** The public URL, when it is not the server's own address. */
   readonly publicUrl?: string;

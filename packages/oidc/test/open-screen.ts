@@ -30,16 +30,16 @@ export interface Screen {
   peer(): Promise<string>;
   /** The same, and goes back. */
   signIn(traveller: Traveller, name: string, to?: string): Promise<Stop>;
-  /** What the history tells an account, Ada's unless another is named. */
+  /** The events that the history shows an account, by default Ada's. */
   events(account?: string): Promise<readonly HistoryEvent[]>;
   close(): Promise<void>;
 }
 
-/** What a test wants otherwise. */
+/** The options that a test may override. */
 export interface ScreenOptions {
   readonly client?: Partial<OpenIdConnectOptions>;
   readonly issuer?: IssuedRecord;
-  /** What the issuer knows of the client. */
+  /** The client as it is registered at the issuer. */
   readonly registered?: IssuedRecord;
   /** When the screen thinks it is; by default what the issuer thinks. */
   readonly now?: Instant;

@@ -1,9 +1,9 @@
-/** What a page answered. */
+/** The answer of a page. */
 export interface Stop {
   readonly url: string;
   readonly status: number;
   readonly text: string;
-  /** Where a redirect leads. */
+  /** The target of a redirect. */
   readonly location: string | undefined;
   readonly cookies: readonly string[];
 }

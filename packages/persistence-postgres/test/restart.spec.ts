@@ -21,7 +21,7 @@ const PIPELINED: PoolConfig & { readonly pipeline: boolean } = { pipeline: true 
 const CRASHES = 3;
 const WORKERS = 8;
 
-/** What one worker knows about its own calls. */
+/** The outcomes of one worker's calls. */
 interface Record {
   readonly committed: number[];
   readonly unknown: number[];

@@ -16,7 +16,7 @@ const SITE = {
 const OPENED = { ...NAVIGATION, 'sec-fetch-dest': 'document', 'sec-fetch-mode': 'navigate' };
 
 interface Counting extends Rig {
-  /** What was counted so far: `view` or `password`, each with its role. */
+  /** The events counted so far: `view` or `password`, each with its role. */
   readonly counted: readonly (readonly [what: string, role: RoleId])[];
 }
 

@@ -13,7 +13,7 @@ import { createViewer, type ViewerOptions } from '../src/index.ts';
 import { type Answer, type Ask, ask, locationOf } from './client.ts';
 import { type SiteContent, zip } from './zip.ts';
 
-/** What a person's browser accepts. */
+/** The Accept header of a navigation in a browser. */
 export const NAVIGATION = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 export const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 export const PASSWORD = 'harbour lights';

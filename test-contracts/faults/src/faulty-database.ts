@@ -19,7 +19,7 @@ export type Breaking = () => (database: Database) => Partial<Database>;
 /** A fault, and the id of the promise that it breaks, without the suite. */
 export interface DatabaseFault {
   readonly breaks: string;
-  /** What the database does wrong, in a few words. */
+  /** The defect of the database, in a few words. */
   readonly how: string;
   readonly breaking: Breaking;
 }

@@ -23,7 +23,7 @@ const FILENAMES = [
   ["filename*=utf-8'ja'x%2Fy.zip", 'y.zip'],
   ['filename="old.zip"; filename*=UTF-8\'\'new.zip', 'new.zip'],
   ['filename*=UTF-8\'\'new.zip; filename="old.zip"', 'new.zip'],
-  // What cannot be decoded is ignored (RFC 8187, section 3.2.1).
+  // A value that cannot be decoded is ignored (RFC 8187, section 3.2.1).
   ['filename*=UTF-8\'\'%zz; filename="old.zip"', 'old.zip'],
   ['filename="old.zip"; filename*=none\'\'new.zip', 'old.zip'],
   ['filename="old.zip"; filename*="new.zip"', 'old.zip'],

@@ -10,7 +10,7 @@ import { expectServedAsRead } from './served.ts';
 export interface FuzzResult {
   readonly refused: number;
   readonly accepted: number;
-  /** Of the accepted ones, those that another reader could read, too. */
+  /** The accepted ones that another reader could read, too. */
   readonly compared: number;
 }
 

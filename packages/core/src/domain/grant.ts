@@ -3,7 +3,7 @@ import { after, type Instant, MAX_CLOCK_DIFFERENCE } from './instant.ts';
 import type { Limits } from './limits.ts';
 import { type Generation, type Publication, stateOf } from './role.ts';
 
-/** Where a grant is presented; a grant is valid for one purpose only. */
+/** The place where a grant is presented; a grant is valid for one purpose only. */
 export type GrantPurpose = 'cookie' | 'path' | 'hand_over';
 
 /** The viewer, if the embedding team identifies viewers. */

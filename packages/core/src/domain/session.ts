@@ -25,7 +25,7 @@ export interface Session {
   readonly account: AccountId;
   /** The API key that began it, whose revocation ends it too; null for a sign-in link. */
   readonly apiKey: ApiKeyId | null;
-  /** Whom the history names: the key that began it, the operator who made its link, or a person. */
+  /** The actor in the history: the key that began it, the operator who made its link, or a person. */
   readonly actor: EventActor;
   readonly scope: SessionScope;
   /** The person's name from an identity provider. */

@@ -82,7 +82,7 @@ export type WriteAction = InsertAction | UpdateAction | RemoveAction;
 /** A read or a write in one table. */
 export type TableAction = ReadAction | WriteAction;
 
-/** What an engine does for a step: an action in one table, several independent steps, or nothing. */
+/** The work of an engine for a step: an action in one table, several independent steps, or nothing. */
 export type Action =
   | TableAction
   | { readonly kind: 'all'; readonly steps: readonly Step<unknown>[] }

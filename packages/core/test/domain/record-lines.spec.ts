@@ -29,7 +29,7 @@ const OTHERS: readonly string[] = [
   ...['key', 'person', 'operator'].map((kind) => (LINES[4] ?? '').replace('system', kind)),
   (LINES[0] ?? '').replace('hide', 'keep'),
   (LINES[3] ?? '').replace('"T', `"${'T'.repeat(5_000)}`),
-  // Of an erased account.
+  // A record of an erased account.
   (LINES[3] ?? '')
     .replace('"k 1"', 'null')
     .replace('"T\\"𝒶"', 'null')

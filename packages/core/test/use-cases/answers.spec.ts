@@ -28,7 +28,7 @@ function namesOf(useCases: UseCases): readonly string[] {
 describe('the answers of use cases', () => {
   const stage = stageOfEachTest();
 
-  /** What each use case answers of one protected publication, by its name. */
+  /** Collects the answer of each use case about one protected publication, by its name. */
   async function everyAnswer(): Promise<Readonly<Record<string, unknown>>> {
     const { useCases, clock, ports } = stage;
     const publish = async () => useCases.publish(await stage.request({ key: KEY }));

@@ -13,7 +13,7 @@ import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { codeOf, OWNER, stageOfEachTest } from './stage.ts';
 
-/** What a caller without types may pass when it forgets who asks. */
+/** Values that a caller without types may pass if it forgets the actor. */
 const NOBODY: readonly unknown[] = [undefined, null, '', 0, true, {}, ['owner'], Symbol('operator')];
 
 describe('authority', () => {

@@ -18,7 +18,7 @@ import { codeOf } from './stage.ts';
 
 describe('comparing storage with the records in windows', () => {
   const stage = ofEachTest(openCleanupStage);
-  /** Where each listing of storage began, over all nodes. */
+  /** The first id of each listing of storage, over all nodes. */
   let listed: (ArchiveId | undefined)[];
   beforeEach(() => {
     listed = [];

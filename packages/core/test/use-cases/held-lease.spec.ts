@@ -27,7 +27,7 @@ class HandClock implements Clock {
     return instant(this.#now);
   }
 
-  /** What the next pause fails with. */
+  /** The error of the next pause. */
   breaks: Error | undefined;
 
   sleep(length: number, signal?: AbortSignal): Promise<void> {

@@ -244,7 +244,7 @@ describe('The sweep of the history', () => {
     await record(9_000);
     await history.sweep();
     expect(await count()).to.equal(10_501);
-    // What is younger than seven days counts among the newest, and what is older goes behind them.
+    // Events of the last seven days count among the newest 10,000, and older ones beyond these are removed.
     clock.advance(days(7));
     await history.sweep();
     expect(await count()).to.equal(10_000);

@@ -3,7 +3,7 @@ import { type ObservedFile, type Warning, warningsOf } from '../../src/domain/wa
 
 export type Site = Readonly<Record<string, string>>;
 
-/** What is seen in the files, with a sieve for each of them unless told otherwise. */
+/** Observes files. Default: with a reference filter for each of them. */
 export function observed(
   site: Site,
   sieveFor: (paths: SitePaths) => ReferenceFilter = (paths) => new ReferenceFilter(paths),

@@ -41,7 +41,7 @@ describe('pairing a program with an account', () => {
     return outcome.kind === 'made' ? outcome : undefined;
   }
 
-  /** What the history says, newest first. */
+  /** Lists the history, newest first. */
   async function events(): Promise<unknown> {
     // Events of one instant are in order of their random ids.
     const latestFirst = (await eventsOf(stage)).toSorted((one, two) => two.type.localeCompare(one.type));

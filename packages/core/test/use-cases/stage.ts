@@ -222,7 +222,7 @@ export function isStaged(request: StagedRequest): boolean {
   return existsSync(request.archive.file ?? '');
 }
 
-/** What the history has, newest first, a hundred events at most. */
+/** Lists the newest hundred events of the history, newest first. */
 export async function eventsOf(
   { ports }: Pick<Stage, 'ports'>,
   request: EventListRequest = { by: OPERATOR },

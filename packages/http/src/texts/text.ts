@@ -9,7 +9,7 @@ export type TextValues = Readonly<Record<string, string | number>>;
 export interface Finding<Id extends string = string> {
   /** Sentences about the problem and what to do: the same for all files with the same cause. */
   readonly texts: readonly Id[];
-  /** What was found in this file, no sentence; absent if the path shows it. */
+  /** The finding in this file, as a phrase; absent if the path shows it. */
   readonly seen?: Id;
   /** A sentence about the exact cause. */
   readonly cause?: Id;

@@ -4,7 +4,7 @@ import { parseNameSegment } from '@pinfold/core/internal';
 const HOST_AND_PATH = /^(?:https?:\/\/)?([^/?#]+)([^?#]*)/i;
 const SHARED = /\/([sn])\/([^/]+)/;
 
-/** What a link that a person pastes leads to: a publication, or a name that shows one. */
+/** The target of a link that a person pastes: a publication, or a name that shows one. */
 type PastedLink = { readonly id: string } | { readonly name: string; readonly token: NameToken } | undefined;
 
 /** Reads the shared URL of a publication, the URL of its site, or that of a name; `undefined` for other texts. */

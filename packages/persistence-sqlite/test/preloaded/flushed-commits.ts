@@ -27,7 +27,7 @@ function take(path: string): () => void {
   calls += 1;
   const call = calls;
   return () => {
-    // Of two flushes of one file, the one that was called last counts.
+    // If a file is flushed twice, the last call counts.
     if ((newest.get(to) ?? 0) > call) return;
     newest.set(to, call);
     const staged = `${to}.${threadId}.${call}`;

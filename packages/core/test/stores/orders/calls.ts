@@ -136,7 +136,7 @@ const KEYS: readonly Call[] = [
   ({ apiKeys }) => apiKeys.revoke(anApiKeyId(2), START, []),
 ];
 
-/** What there is before the calls. The tries come first: their tickets count from 1. */
+/** Calls that store the initial data. The tries come first: their tickets count from 1. */
 const BEFORE: readonly Call[] = [
   ({ attempts }) => attempts.begin(attempt),
   ({ attempts }) => attempts.begin(attempt),
@@ -289,7 +289,7 @@ function sessions(count: number): readonly Call[] {
   return Array.from({ length: count }, (_, n) => (stores) => stores.sessions.begin(aSession(n + 10), []));
 }
 
-/** What there is before some calls, in place of what is there before the others. */
+/** The data before some calls, in place of that before the others. */
 const BEFORE_SOME: Readonly<Record<string, readonly Call[]>> = {
   'create the first key': BEFORE,
   'create another first key': BEFORE,

@@ -7,7 +7,7 @@ import { type Play, PlayedDatabase } from './played-database.ts';
 /** One call of a store: it may run several programs one after the other. */
 export type Call = (stores: ReturnType<typeof createPersistence>) => Promise<unknown>;
 
-/** What came of calls in one order. */
+/** The outcome of calls in one order. */
 interface Outcome {
   readonly results: readonly unknown[];
   readonly turns: readonly string[];
@@ -19,21 +19,21 @@ interface Outcome {
   readonly answeredAfter: readonly number[];
 }
 
-/** What was found in every order of some calls. */
+/** The findings over every order of some calls. */
 export interface Found {
   /** How many orders were played. */
   readonly orders: number;
-  /** What came of an order as it never comes of whole programs, one after the other; undefined if there is none. */
+  /** An outcome that no sequence of whole programs has; undefined if there is none. */
   readonly wrong: string | undefined;
-  /** What came of an order as it never comes of whole calls. */
+  /** An outcome that no sequence of whole calls has. */
   readonly mixed: string | undefined;
 }
 
-/** What comes of calls as they may. */
+/** The allowed outcomes of calls. */
 interface Expected {
-  /** Of whole programs, one after the other. */
+  /** The outcomes of whole programs, one after the other. */
   readonly programs: readonly Outcome[];
-  /** Of whole calls. */
+  /** The outcomes of whole calls, one after the other. */
   readonly inTurn: ReadonlySet<string>;
   /** The names of the tables that they write. */
   readonly written: ReadonlySet<string>;

@@ -4,7 +4,7 @@ import { CALLS, rowsBefore } from './calls.ts';
 import { type Call, CallsTogether, playAlone } from './every-order.ts';
 import { IN_PARTS } from './reasons.ts';
 
-/** What a program that writes uses. */
+/** The data that a writing program uses. */
 interface Use {
   readonly written: Set<string>;
   readonly used: Set<string>;
@@ -30,7 +30,7 @@ export async function together(names: readonly string[]): Promise<CallsTogether>
   return new CallsTogether(await rowsBefore(names), names.map(callOf));
 }
 
-/** What the programs of each call use when it is alone. */
+/** The data that the programs of each call use when it runs alone. */
 export async function usesOfCalls(): Promise<Uses> {
   const uses = new Map<string, Map<string, Use>>();
   for (const name of Object.keys(CALLS)) {

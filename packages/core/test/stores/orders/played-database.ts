@@ -31,9 +31,9 @@ interface Task {
   readonly end: PromiseWithResolvers<unknown>;
 }
 
-/** What the played programs may do. */
+/** The choices in a play of programs. */
 export interface Play {
-  /** Of several tasks that may go on, which one does; undefined ends the play. */
+  /** Chooses which one of several ready tasks continues; undefined ends the play. */
   choose(tasks: number, state: () => string): number | undefined;
   /** Whether nobody takes a lock. */
   isIgnored?(lock: string): boolean;
@@ -185,7 +185,7 @@ export class PlayedDatabase {
     task.end.resolve(task.next?.value);
   }
 
-  /** Whatever happens from now on follows from it. */
+  /** The rest of the play depends only on this state. */
   #state(): string {
     return `${this.#seen.join('|')}|${this.#happened}`;
   }

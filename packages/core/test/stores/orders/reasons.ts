@@ -41,7 +41,7 @@ export const TOGETHER: readonly (readonly string[])[] = [
   ['begin an import again', 'import'],
 ];
 
-/** Of these calls a command plays every three. */
+/** A command plays every three of these calls. */
 export const OFTEN: readonly string[] = [
   'publish',
   'publish another',

@@ -96,7 +96,7 @@ export const cleanupClauses: ClauseTable<RoleStore> = {
       await publish(6, { expiresAt: justAfter });
       await publish(7, { expiresAt: null, pinned: true });
       await publish(8, { expiresAt: justAfter, deletedAt: justAfter });
-      // Of three the archive is removed, and one cannot be removed.
+      // Three archives are removed, and one cannot be removed.
       const claim = { token: aToken(900), until: after(END, hours(1)), limit: 4 };
       const tasks = await port.claimForCleanup({ now: END, endedBefore: END, ...claim });
       for (const [n, task] of tasks.entries()) {
