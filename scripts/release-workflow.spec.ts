@@ -136,7 +136,7 @@ describe('the release workflow', () => {
   });
 });
 
-describe('what builds a release', () => {
+describe('the tool that builds a release', () => {
   it('is a pnpm that is pinned by its hash, the same for npm and corepack', () => {
     const lock = JSON.parse(read('scripts/pnpm/package-lock.json')).packages;
     const { version, integrity } = lock['node_modules/pnpm'];

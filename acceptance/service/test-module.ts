@@ -3,7 +3,7 @@ import { tokens } from '@pinfold/inversify';
 import { ScryptPasswordHasher } from '@pinfold/platform-node';
 import { ContainerModule } from 'inversify';
 
-/** Makes tests of the whole server fast: cheap password hashes, and the clock of the test in place of the system's and the database's. */
+/** Replaces slow parts in tests of the whole server: password hashes become cheap, and all clocks that of the test. */
 export function testModule(clock?: Clock & Machine): ContainerModule {
   return new ContainerModule(({ rebind, onActivation }) => {
     const passwords = new ScryptPasswordHasher({ cost: { logN: 4, r: 8, p: 1 } });

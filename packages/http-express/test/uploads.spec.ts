@@ -41,7 +41,7 @@ describe('An upload', () => {
     return promise;
   }
 
-  it('that its client breaks off leaves no file, no reservation and no socket', async () => {
+  it('leaves no file, reservation or socket if its client breaks off', async () => {
     await open();
     const { connection } = await halfWay();
     connection.destroy();
@@ -90,7 +90,7 @@ describe('An upload', () => {
     await expectNothingLeft();
   });
 
-  it('that cannot be stored is 503, and can be sent again once the disk works', async () => {
+  it('is 503 if it cannot be stored, and can be sent again once the disk works', async () => {
     let broken = true;
     const receive: Staging['receive'] = async (body) => {
       for await (const _ of body) throw new Fault('staging_unavailable', 'the disk is full at /secret/place');

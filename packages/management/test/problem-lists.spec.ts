@@ -85,7 +85,7 @@ describe('the list of problems', () => {
       .and.match(/at most 500 bytes.*1\.2 KiB/);
   });
 
-  it('says what to do about an index.html in another spelling or place', () => {
+  it('gives advice for an index.html in another spelling or place', () => {
     const textFor = (messages: typeof english, hint: IndexHint) =>
       read(problemList(messages, [{ rule: 'missing_index', hint }]))[0]?.[0];
     expect(textFor(english, { kind: 'folder', path: 'web/out' })).to.include('“web/out” has one');

@@ -7,7 +7,7 @@ import { formOf } from './person.ts';
 
 const SITE = zipOf({ 'index.html': 'x' });
 
-describe('what an account may publish, on the screen', () => {
+describe('the quota of an account on the screen', () => {
   let form: string;
 
   async function open(

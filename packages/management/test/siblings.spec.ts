@@ -124,7 +124,7 @@ describe('cookies planted by a sibling host', () => {
     );
   });
 
-  it('lock nobody out if they are invalid, unless there are too many to try', async () => {
+  it('lock no person out if they are invalid, unless there are too many to try', async () => {
     const planted = (count: number) =>
       Array.from({ length: count }, (_, n) => ['pinfold_session', `planted${n}`] as const);
     const few = await get('/', cookieHeader(form(person), ...planted(4), session(person)));

@@ -76,7 +76,7 @@ describe('a request to the screen that does not end', () => {
     }
   });
 
-  it('is answered, and closed when its body goes on and nobody reads it', async () => {
+  it('is answered, and closed if its body continues unread', async () => {
     for (const [line, status] of [
       ['GET /manage/', 200],
       ['GET /manage/nowhere', 404],

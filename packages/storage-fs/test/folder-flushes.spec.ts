@@ -23,7 +23,7 @@ function heldFiles(): { readonly files: Files; readonly begun: Flush[] } {
 }
 
 describe('Flushes of a folder', () => {
-  it('that are requested while one runs are a single one, which begins after all requests', async () => {
+  it('are joined to a single one, after all requests, if they are requested while one runs', async () => {
     const { files, begun } = heldFiles();
     const flush = createFolderFlush(files);
     const ended: string[] = [];
@@ -44,7 +44,7 @@ describe('Flushes of a folder', () => {
     await Promise.all(all);
   });
 
-  it('of another folder do not wait', async () => {
+  it('do not wait for those of another folder', async () => {
     const { files, begun } = heldFiles();
     const flush = createFolderFlush(files);
     const all = [flush('a'), flush('b')];

@@ -7,7 +7,7 @@ import { openRig } from './rig.ts';
 const FILES = 480;
 const LONG = 15_000;
 
-describe('what a viewer caches of a request', () => {
+describe('the cache of a viewer', () => {
   let gc: () => void;
   before(() => {
     setFlagsFromString('--expose-gc');

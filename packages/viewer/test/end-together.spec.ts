@@ -60,7 +60,7 @@ describe('answers of one turn of the event loop', () => {
     expect(() => endTogether(exchange, 'tide')).to.throw('the session cannot be saved');
   });
 
-  it('end even if the one before throws, which ends its own response and is logged', async () => {
+  it('end even if the previous one throws, whose response is destroyed and error logged', async () => {
     const log: unknown[] = [];
     const made = responses(log);
     let isDestroyed = false;

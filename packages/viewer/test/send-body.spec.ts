@@ -154,7 +154,7 @@ describe('a body', () => {
     });
   }
 
-  it('that others wait for is not read again if there is no room, and is sent in copies', async () => {
+  it('is not read again for waiting requests if there is no room, but sent in copies', async () => {
     const { storage, send, warm } = stage(PIECE + 1, PIECE);
     const { promise, resolve } = Promise.withResolvers<void>();
     storage.hold = promise;

@@ -7,7 +7,7 @@ describe('the scopes of an API key', () => {
     expect(KNOWN_SCOPES).to.have.members(['pins:read', 'pins:write', 'manage', 'admin']);
   });
 
-  it('of a member do not administer, and nobody can add to them', () => {
+  it('of a member exclude administration, and cannot be added to', () => {
     expect(MEMBER_SCOPES).to.deep.equal(['pins:read', 'pins:write', 'manage']);
     expect(() => (MEMBER_SCOPES as unknown as string[]).push('admin')).to.throw(TypeError);
   });

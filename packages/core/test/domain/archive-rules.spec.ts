@@ -113,7 +113,7 @@ describe('the names of an archive', () => {
     expect(brought.every((text) => text.length < 1_024)).to.equal(true);
   });
 
-  it('that are the same to a file system are reported with the other one', () => {
+  it('are reported with each other if a file system regards them as the same', () => {
     const [folded] = site(entry('Logo.png'), entry('logo.PNG')).problems;
     expect(folded).to.deep.equal({ rule: 'duplicate_path', path: 'logo.PNG', other: 'Logo.png' });
     const [twice] = site(entry('Logo.png'), entry('Logo.png')).problems;
@@ -179,7 +179,7 @@ describe('the limits of an archive', () => {
   });
 });
 
-describe('what is to be proved', () => {
+describe('the entries to prove', () => {
   it('is every entry under its limit, files of the site with their path', () => {
     const { tasks } = judge([entry('s/'), entry('s/index.html'), entry('s/.DS_Store')]);
     expect(tasks).to.deep.equal([

@@ -48,7 +48,7 @@ describe('a cursor', () => {
     });
     expect(encodeURIComponent(text)).to.equal(text);
   });
-  it('that is not ours is refused', () => {
+  it('is refused if it is not one of the service', () => {
     const text = roleCursors(everything).encode({ rank: NOW, id });
     for (const wrong of [
       '',

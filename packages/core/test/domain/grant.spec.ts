@@ -61,7 +61,7 @@ describe('a viewing grant', () => {
     );
     expect(grantEndsAt(last, role, limits)).to.equal(NOW + hours(12));
   });
-  it('of a clock more than an hour ahead is valid only by that clock', () => {
+  it('is valid only by the clock that made it if that is more than an hour ahead', () => {
     for (const purpose of ['cookie', 'hand_over'] as const) {
       const grant = firstGrant(purpose, shown(role), NOW);
       expect(admits(grant, purpose, shown(role), instant(NOW - hours(1)), limits)).to.equal(true);

@@ -42,7 +42,7 @@ const ROWS: readonly (readonly [paths: readonly string[], hint: IndexHint | unde
   [['index.html/', 'index.html.bak', 'index.xhtml', 'index_html'], undefined],
 ];
 
-describe('what there is in place of an index.html', () => {
+describe('the hint for a site without index.html', () => {
   for (const [paths, hint] of ROWS) {
     it(`is ${hint === undefined ? 'nothing' : Object.values(hint).join(' ')} in ${paths.join(', ') || 'nothing'}`, () => {
       expect(indexHint(paths)).to.deep.equal(hint);

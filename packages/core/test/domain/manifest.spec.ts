@@ -70,7 +70,7 @@ describe('a manifest', () => {
     });
   }
 
-  it('that is no JSON at all is refused with the reason', () => {
+  it('is refused with the reason if it is not JSON', () => {
     expect(() => decodeManifest('PK' as EncodedManifest))
       .to.throw()
       .with.property('cause')

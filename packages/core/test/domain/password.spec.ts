@@ -28,7 +28,7 @@ describe('a password', () => {
     expect(ruleOf('🔑'.repeat(19))).to.equal('invalid_password/too_long');
     expect(ruleOf('é'.repeat(37))).to.equal('invalid_password/too_long');
   });
-  it('that is too short or too long is refused with the limit and its length', () => {
+  it('is refused with the limit and its length if it is too short or too long', () => {
     const refusalOf = (value: unknown) => parsePassword(value, defaultLimits);
     expect(refusalOf('🔑'.repeat(7))).to.include({ limit: 8, actual: 7 });
     expect(refusalOf('é'.repeat(40))).to.include({ limit: 72, actual: 80 });
@@ -53,12 +53,12 @@ describe("a viewer's guess", () => {
   it('is compared in NFC', () => {
     expect(parseGuess('e\u0301')).to.equal('é');
   });
-  it('of up to 1,024 bytes is hashed, a longer one is wrong without hashing', () => {
+  it('is hashed if it has at most 1,024 bytes; a longer one is wrong without hashing', () => {
     expect(parseGuess('a'.repeat(1_024))).to.be.a('string');
     expect(parseGuess('a'.repeat(1_025))).to.equal(undefined);
     expect(parseGuess('鍵'.repeat(342))).to.equal(undefined);
   });
-  it('that no password can be is wrong without hashing', () => {
+  it('is wrong without hashing if it cannot be a password', () => {
     expect(parseGuess('')).to.equal(undefined);
     expect(parseGuess('abc\ud800')).to.equal(undefined);
   });

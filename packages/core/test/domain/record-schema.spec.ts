@@ -37,7 +37,7 @@ describe('an object of a record', () => {
 });
 
 describe('a value of a record', () => {
-  it('that a parser reads must be the text that the parser returns', () => {
+  it('must be the text that its parser returns', () => {
     const lower = parsedText((text) => text.toLowerCase(), 'lower case');
     expect(lower.read('abc')).to.equal('abc');
     expect(() => lower.read('Abc')).to.throw(TypeError, /lower case/);
@@ -45,7 +45,7 @@ describe('a value of a record', () => {
     expect(() => same.read(7)).to.throw(TypeError, /a text/);
   });
 
-  it('that is a list holds values of its kind only', () => {
+  it('holds only values of its kind if it is a list', () => {
     expect(list(count()).read([0, 2])).to.deep.equal([0, 2]);
     expect(() => list(count()).read([-1])).to.throw(TypeError);
     expect(() => list(count()).read({ 0: 1 })).to.throw(TypeError, /a list/);

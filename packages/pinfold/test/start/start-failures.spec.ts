@@ -51,7 +51,7 @@ describe('a start with a database or storage that cannot be used', () => {
 
   const database = (url: string): Promise<SettingsError> => expectRefused({ PINFOLD_DATABASE_URL: url });
 
-  it('names the database that nobody listens for', () =>
+  it('names the database if no server listens at its address', () =>
     database(engines.database.url({ port: 1, password: PASSWORD })));
 
   it('names the database that the password is wrong for', () =>
@@ -91,7 +91,8 @@ describe('a start with a database or storage that cannot be used', () => {
     expect(message).to.include('"nowhere"');
   });
 
-  it('names the storage that nobody listens for', () => storage('s3://sites?endpoint=http://127.0.0.1:1'));
+  it('names the storage if no server listens at its address', () =>
+    storage('s3://sites?endpoint=http://127.0.0.1:1'));
 
   it('names the storage that the credentials are wrong for', async () => {
     const error = '<Error><Code>SignatureDoesNotMatch</Code><Message>no</Message></Error>';

@@ -14,7 +14,7 @@ export interface ViewerAccess {
     request: IncomingMessage,
   ): ViewerId | { readonly signIn: string } | Promise<ViewerId | { readonly signIn: string }>;
 
-  /** Called for every request of a viewer. `yes` needs no password. `password` needs that of the publication; if it has none, it means `no`. */
+  /** Called for every request of a viewer. `password` asks for the publication's password, and is `no` if it has none. */
   mayView(viewer: ViewerId, publication: Publication): MayView | Promise<MayView>;
 }
 
