@@ -23,7 +23,7 @@ interface Measured extends UploadTarget {
 
 interface Cost {
   readonly site: () => Promise<Site> | Site;
-  /** Publications before the first round. */
+  /** Publications before the first round: by then V8 has compiled most of the code of each server. */
   readonly warm: number;
   readonly goal: number;
   /** Whether libuv's threads count: above some MB the kernel's writeback decides their time. */
@@ -31,8 +31,8 @@ interface Cost {
 }
 
 const COSTS: Readonly<Record<string, Cost>> = {
-  '1 page / 1 KB': { site: () => smallPages(1), warm: 600, goal: 5, withWrites: true },
-  '15 files / 1.2 MB': { site: swaggerSite, warm: 60, goal: 1.7, withWrites: true },
+  '1 page / 1 KB': { site: () => smallPages(1), warm: 5_000, goal: 5, withWrites: true },
+  '15 files / 1.2 MB': { site: swaggerSite, warm: 400, goal: 1.7, withWrites: true },
   '500 files / 10 MiB': {
     site: () => filledSite(500, 10 * MiB - 200_000, 12 * MiB),
     warm: 60,
