@@ -75,6 +75,19 @@ describe('the guards of the screen', () => {
     expect((await person.post('/keys/%ff/revoke', { form })).status).to.equal(404);
   });
 
+  it('read the query themselves, whatever parser the application has set', async () => {
+    const hostile = ['/?language', '/stop?id', '/stop?id[0]', `/publications/${role.id}?files`];
+    for (const parser of ['extended', false]) {
+      const [app] = screen.server.listeners('request') as express.Express[];
+      app?.set('query parser', parser);
+      for (const path of hostile)
+        expect((await person.get(`${path}[toString]=1`)).status, `${path} ${parser}`).to.be.oneOf([200, 303]);
+      const { text } = await person.get(`/stop?id=${role.id}`);
+      expect(text, String(parser)).to.include('<li dir="auto">Report</li>');
+      expect((await person.get('/?q=none')).text).not.to.include('Report');
+    }
+  });
+
   it('refuse a form without the session’s token', async () => {
     const other = await screen.signedIn();
     const { token: theirs } = await other.get('/');

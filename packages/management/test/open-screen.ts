@@ -29,7 +29,7 @@ if (typeof afterEach === 'function') {
 export interface Screen
   extends Pick<
     TestService<Memory>,
-    'clock' | 'useCases' | 'keys' | 'sessions' | 'history' | 'administration' | 'close'
+    'clock' | 'useCases' | 'keys' | 'sessions' | 'history' | 'administration' | 'server' | 'close'
   > {
   readonly url: string;
   readonly base: string;

@@ -22,7 +22,7 @@ interface Found {
 
 export async function showAccounts(context: SignedIn<'administration'>): Promise<Answer> {
   const name = queryText(context, 'name');
-  const byUse = context.request.query.sort === 'use';
+  const byUse = context.query.sort === 'use';
   if (name !== '' || byUse) return await searchAccounts(context, name, byUse);
   const listed = await context.screen.administration.listAccounts(pageRequest(context));
   if (listed.kind === 'refused') return seeOther(`${context.base}/administration`);

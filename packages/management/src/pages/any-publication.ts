@@ -33,7 +33,7 @@ export async function showAllPublications(context: SignedIn<'administration'>): 
   const search = searchText(context);
   const link = readPastedLink(search);
   const account = queryText(context, 'account');
-  const state = parseRoleState(context.request.query.state);
+  const state = parseRoleState(context.query.state);
   if (account !== '' && parseAccountId(account) === undefined) return seeOther(base + PATH);
   const listed = await screen.administration.listRoles({
     ...pageRequest(context),

@@ -35,8 +35,8 @@ export async function registerConnect(context: Pairing): Promise<Answer> {
 
 /** Shows the request of a program, with eight characters to compare; without a request, how to make one. */
 export async function showConnect(context: SignedIn<'pairings'>): Promise<Answer> {
-  const { request, screen, account } = context;
-  const { request: secretHash, label } = request.query;
+  const { query, screen, account } = context;
+  const { request: secretHash, label } = query;
   if (typeof secretHash !== 'string') return connectPage(context, howTo(context));
   if (!(await screen.pairings.isRegistered(secretHash))) return unknownPage(context);
   const full = await screen.keys?.checkLimit(account);

@@ -48,8 +48,8 @@ export async function showList(
   if (request.originalUrl.split('?')[0]?.endsWith('/') === false && formError === undefined)
     return seeOther(`${base}/`);
   const q = searchText(context);
-  const state = parseRoleState(request.query.state);
-  const sort = state === 'deleted' ? undefined : ORDERS.find((each) => each === request.query.sort);
+  const state = parseRoleState(context.query.state);
+  const sort = state === 'deleted' ? undefined : ORDERS.find((each) => each === context.query.sort);
   const query: Query = { state, q, sort };
   const wanted = omitEmpty({ search: await searchFor(context, q), state, order: sort });
   const listed = await useCases.list({ by: account, ...pageRequest(context, PAGE_SIZE), ...wanted });
@@ -62,7 +62,7 @@ export async function showList(
     allowance: await allowanceText(context),
     formError: formError?.publish,
   };
-  const isFirst = request.query.cursor === undefined;
+  const isFirst = context.query.cursor === undefined;
   const isBare = items.length === 0 && q === '' && state === undefined && isFirst;
   const states = STATE_FILTERS.map(([filter, message]) => {
     return [message, `${base}/${queryOf({ ...query, state: filter })}`, filter === state] as const;

@@ -113,7 +113,7 @@ ${stopCard(context, publication)}`,
   html`${factsCard(context, publication, manifest !== undefined)}
 ${days && viewsCard(context, publication, days)}
 ${await historyCard(context, id)}
-${filesCard(context, publication, manifest, Number(context.request.query.files))}`,
+${filesCard(context, publication, manifest, Number(context.query.files))}`,
 )}`;
   return page(layout(context, { title: name, signedIn: context, main }), formError === undefined ? 200 : 422);
 }

@@ -35,10 +35,10 @@ const STATE_SECONDS = 600;
 export async function beginElsewhere(context: SignInContext): Promise<Answer> {
   const refused = await countFailedAttempt(context);
   if (refused !== undefined) return refused;
-  const { request, response, scope, screen } = context;
+  const { response, scope, screen } = context;
   const signIn = await screen.identityProvider.begin(returnUrl(context));
   if (signIn.kind === 'failed') return await showFailure(context, signIn);
-  const to = Buffer.from(returnPath(request.query.to) ?? '').toString('base64url');
+  const to = Buffer.from(returnPath(context.query.to) ?? '').toString('base64url');
   writeCookie(response, scope, 'oidc', `${signIn.browserState}~${to}`, STATE_SECONDS);
   return seeOther(signIn.url);
 }

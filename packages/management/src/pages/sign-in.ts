@@ -20,7 +20,7 @@ export function returnPath(value: unknown): string | undefined {
 
 /** Shows the page. The token of a link is checked only when its button is pressed. */
 export async function showSignIn(context: FormContext): Promise<Answer> {
-  const { link, to } = context.request.query;
+  const { link, to } = context.query;
   const known = typeof link === 'string' && link !== '' ? link : undefined;
   return page(signInView(context, returnPath(to), known));
 }

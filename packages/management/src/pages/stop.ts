@@ -25,8 +25,8 @@ export async function askToStop(context: SignedInContext): Promise<Answer> {
 }
 
 export async function askToStopSelected(context: SignedInContext): Promise<Answer> {
-  const { base, request } = context;
-  const publications = await loadStoppable(context, [request.query.id].flat());
+  const { base, query } = context;
+  const publications = await loadStoppable(context, [query.id].flat());
   return publications.length === 0
     ? seeOther(`${base}/`, { tone: 'bad', message: 'nothingSelected' })
     : stopPage(context, publications, `${base}/`, `${base}/stop`);

@@ -67,7 +67,7 @@ export const setFormSecret: Guard<RequestContext, RequestContext> = (context) =>
 
 export const saveLanguage: Guard<RequestContext, RequestContext> = (context) => {
   const { request, response, scope, base, screen } = context;
-  const language = parseLanguage(String(request.query.language), screen.branding.languages);
+  const language = parseLanguage(String(context.query.language), screen.branding.languages);
   if (language === undefined) return context;
   writeCookie(response, scope, 'language', language, 31_536_000);
   return seeOther(onThisHost(base + request.path));

@@ -10,12 +10,12 @@ export const PAGE_SIZE = 50;
 const MAX_SEARCH_LENGTH = 255;
 
 export function pageRequest(context: RequestContext, limit: number = PAGE_SIZE): PageRequest {
-  const { cursor } = context.request.query;
+  const { cursor } = context.query;
   return typeof cursor === 'string' ? { limit, cursor } : { limit };
 }
 
-export function queryText({ request }: RequestContext, name: string): string {
-  const value = request.query[name];
+export function queryText({ query }: RequestContext, name: string): string {
+  const value = query[name];
   return typeof value === 'string' ? value.trim() : '';
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type ParsedUrlQuery, parse } from 'node:querystring';
 import type { AccountId, Caller, Cause, Credential, Instant, Mode, Origin } from '@pinfold/core';
 import {
   type FormFields,
@@ -20,6 +21,8 @@ export interface RequestContext {
   readonly screen: Screen;
   readonly request: Request;
   readonly response: Response;
+  /** Read here: `request.query` depends on the application's setting `query parser`. */
+  readonly query: ParsedUrlQuery;
   /** The path at which the screen is mounted, without a trailing slash. */
   readonly base: string;
   readonly scope: CookieScope;
@@ -82,6 +85,7 @@ export function createContext(
     screen,
     request,
     response,
+    query: parse(request.url.slice(request.path.length + 1)),
     base,
     scope,
     messages: new Messages(language, readZone(request) ?? 'UTC', branding.catalogues[language]),

@@ -95,13 +95,13 @@ ${cells}</tr>`;
 }
 
 export function pager(
-  { messages, base, request }: RequestContext,
+  { messages, base, query: requested }: RequestContext,
   path: string,
   next: string | undefined,
   query: Query = {},
   nextLabel: MessageId = 'nextPage',
 ): Html | undefined {
-  const isFirst = request.query.cursor === undefined;
+  const isFirst = requested.cursor === undefined;
   if (isFirst && next === undefined) return undefined;
   const first = html`<a href="${base}${path}${queryOf(query)}">${messages.text('firstPage')}</a>`;
   return html`<nav class="pages" aria-label="${messages.text('pagesLabel')}">
