@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { duration, isFault, OPERATOR, type Publication } from '@pinfold/core';
+import { isError } from '@pinfold/core/internal';
 import type { ComposedService } from '../compose/compose.ts';
 import { BY_THIS_NODE } from '../identity.ts';
 import type { Log } from '../server/log.ts';
@@ -60,7 +61,7 @@ async function ensureKey({ manageKeys }: ComposedService, log: Log, apiKey: stri
   }
 }
 
-/** Catches faults, so that the server starts even if the site cannot be published. */
+/** Catches faults and errors of files, so that the server starts even if the site cannot be published. */
 async function publishWelcomeSite(composition: ComposedService, log: Log): Promise<FirstStart['welcome']> {
   try {
     // Loaded on demand, because an installation packs the site only once.
@@ -71,7 +72,7 @@ async function publishWelcomeSite(composition: ComposedService, log: Log): Promi
     const publication = await publish(composition, log, bytes);
     return publication && { publication, file };
   } catch (error) {
-    if (!isFault(error)) throw error;
+    if (!isFault(error) && !(isError(error) && 'syscall' in error)) throw error;
     log.error('the welcome site could not be published', error);
     return undefined;
   }

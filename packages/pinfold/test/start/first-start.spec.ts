@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Keys, OPERATOR } from '@pinfold/core';
 import { everyKey } from '@pinfold/core/accounts';
@@ -128,6 +128,17 @@ describe('the first start', () => {
     const lines = logged.map((line) => JSON.parse(line) as { level: number; msg: string });
     expect(lines.filter(({ level }) => level >= 40).map(({ msg }) => msg)).to.deep.equal([
       'the settings do not allow the welcome site (quota_exceeded)',
+    ]);
+  });
+
+  it('starts and reports why there is no welcome site if its file cannot be written', async () => {
+    await mkdir(join(folder, 'welcome.zip'), { recursive: true });
+    const { firstStart } = await start();
+    expect(firstStart?.apiKey).to.match(/^pf_/);
+    expect(firstStart?.welcome).to.equal(undefined);
+    const lines = logged.map((line) => JSON.parse(line) as { level: number; msg: string });
+    expect(lines.filter(({ level }) => level >= 40).map(({ msg }) => msg)).to.deep.equal([
+      'the welcome site could not be published',
     ]);
   });
 
