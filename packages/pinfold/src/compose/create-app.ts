@@ -159,7 +159,7 @@ export async function createRunnableApp(
     hasStarted = true;
     const { dataDir, host } = settings;
     removeServerFile = await writeServerFile(dataDir, addresses, { host, port }, (error) =>
-      log.warn(`server.json cannot be written: ${isError(error) ? error.message : 'failed'}`),
+      log.warn(`server.json cannot be written or removed: ${isError(error) ? error.message : 'failed'}`),
     );
     const { publicUrl: url, viewerMode: viewer_mode } = addresses;
     const metricsPort = metricsServer?.port;

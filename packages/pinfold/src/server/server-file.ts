@@ -19,7 +19,7 @@ export type FindServerFile = () => Promise<ServerFile | undefined>;
 
 /**
  * Writes the file, replacing an earlier one; returns a function that removes it, unless another server has replaced
- * it.
+ * it. Neither throws: errors are reported.
  */
 export async function writeServerFile(
   dataDir: string,
@@ -34,7 +34,9 @@ export async function writeServerFile(
   const text = `${JSON.stringify({ ...content, ...access })}\n`;
   await replaceFile(file, text).catch(onError);
   return async () => {
-    if ((await readFile(file, 'utf8').catch(() => undefined)) === text) await rm(file, { force: true });
+    const own = (await readFile(file, 'utf8').catch(() => undefined)) === text;
+    // On a read-only disk the server stops cleanly all the same; the next start replaces the file.
+    if (own) await rm(file, { force: true }).catch(onError);
   };
 }
 

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
-import { chmod, lstat, readFile, symlink, writeFile } from 'node:fs/promises';
+import files, { chmod, lstat, readFile, symlink, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { publicUrl } from '@pinfold/http';
 import { expect } from 'chai';
@@ -12,10 +13,12 @@ describe('the file of a running server', () => {
   let folder: string;
 
   /** The file's life for a server on a port, from its start to its stop. */
-  function run(port: number): Promise<() => Promise<void>> {
+  function run(
+    port: number,
+    fail = (error: unknown): void => expect.fail(String(error)),
+  ): Promise<() => Promise<void>> {
     const url = `http://localhost:${port}`;
     const addresses = { publicUrl: publicUrl(url), sitesUrl: url, viewerMode: 'path' } as const;
-    const fail = (error: unknown): void => expect.fail(String(error));
     return writeServerFile(folder, addresses, { host: '127.0.0.1', port }, fail);
   }
 
@@ -30,6 +33,22 @@ describe('the file of a running server', () => {
     expect((await readServerFile(folder))?.address).to.equal('http://127.0.0.1:1002');
     await stopSecond();
     expect(await readServerFile(folder)).to.equal(undefined);
+  });
+
+  it('does not fail the stop of a server whose disk has become read-only', async () => {
+    const errors: unknown[] = [];
+    const stop = await run(1_005, (error) => void errors.push(error));
+    const readOnly = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' });
+    const { rm } = files;
+    Object.assign(files, { rm: () => Promise.reject(readOnly) });
+    syncBuiltinESMExports();
+    try {
+      await stop();
+    } finally {
+      Object.assign(files, { rm });
+      syncBuiltinESMExports();
+    }
+    expect(errors).to.deep.equal([readOnly]);
   });
 
   it('replaces any file there, and does not write through a link', async function () {
