@@ -1,8 +1,10 @@
 import { type Clock, type Duration, minutes, seconds } from '@pinfold/core';
+import { nameOf } from '@pinfold/core/internal';
 import { CommandFailure, UnavailableError } from '../command-line/failures.ts';
 import { escapeControls } from '../command-line/terminal.ts';
 import { tryParseJson } from '../try-parse-json.ts';
 import { invalidAnswerText, NOT_A_PINFOLD, unreachable } from './failure-text.ts';
+import { isKeyText } from './logins.ts';
 
 export interface IssuedKey {
   readonly key: string;
@@ -17,6 +19,8 @@ const DEFAULT_PAUSE = seconds(1);
 const MAX_PAUSE_SECONDS = 30;
 /** The server stores a consent for as long. */
 const MAX_WAIT = minutes(10);
+/** For each answer with its body. */
+const ANSWER_TIMEOUT = seconds(30);
 
 /** Registers this program's request for a key by the SHA-256 of its secret. */
 export async function registerLogin(url: string, hash: string): Promise<void> {
@@ -55,10 +59,13 @@ async function send(
   try {
     // A redirect would send the secret to another address.
     const request = { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' } as const;
-    const answer = await fetch(url, { ...request, headers: { accept: 'application/json' } });
+    const signal = AbortSignal.timeout(ANSWER_TIMEOUT);
+    const answer = await fetch(url, { ...request, signal, headers: { accept: 'application/json' } });
     const json = tryParseJson(await answer.text());
     return { status: answer.status, json, pause: readPause(answer.headers.get('retry-after')) };
   } catch (error) {
+    if (nameOf(error) === 'TimeoutError')
+      throw new UnavailableError(`${new URL(url).host} does not answer`, { cause: error });
     if (!(error instanceof TypeError)) throw error;
     throw unreachable(url, error);
   }
@@ -81,6 +88,7 @@ function loginError(url: string, status: number, json: unknown): CommandFailure 
 function readKey(answer: unknown): IssuedKey {
   const { key, id, account, scopes } = (answer ?? {}) as Partial<IssuedKey>;
   const isText = [key, id, account].every((text) => typeof text === 'string');
-  if (!isText || !Array.isArray(scopes)) throw new CommandFailure(NOT_A_PINFOLD, 'invalid_answer');
+  if (!isText || !isKeyText(key as string) || !Array.isArray(scopes))
+    throw new CommandFailure(NOT_A_PINFOLD, 'invalid_answer');
   return { key, id, account, scopes } as IssuedKey;
 }

@@ -63,6 +63,11 @@ function isLogins(parsed: unknown): parsed is Logins {
   return Object.entries(parsed).every(([url, key]) => URL.canParse(url) && typeof key === 'string');
 }
 
+/** Whether a text can be an API key in a header. */
+export function isKeyText(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}
+
 export interface Server {
   /** The public URL, which is the base of the API's URLs. */
   readonly url: string;
@@ -86,7 +91,7 @@ export function readServer({ url: optionUrl, key }: ServerOptions, env: Environm
   if (apiKey === '') {
     throw new UsageError(`an API key is required: set PINFOLD_KEY, or run "pinfold login ${url}"`);
   }
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) {
+  if (!isKeyText(apiKey)) {
     throw new UsageError(
       'the API key contains a character that no key has: give only the key that "pinfold keys create" printed',
     );

@@ -62,4 +62,25 @@ describe('waiting for the key of a login', () => {
     const error: unknown = await registerLogin(url, 'abc').catch((reason: unknown) => reason);
     expect(String(error)).to.include('503').and.include('Try again.');
   });
+
+  it('refuses a key that no request could send', async () => {
+    for (const key of ['pf_a\nb', 'pf_ä', '']) {
+      answers = [{ status: 200, body: { ...GIVEN, key } }];
+      const clock = { sleep: async () => undefined };
+      const error: unknown = await waitForKey(url, 's', clock).catch((reason: unknown) => reason);
+      expect(String(error), key).to.include('the answer does not come from a Pinfold');
+    }
+  });
+
+  it('ends when the body of an answer does not', async () => {
+    const slow = await startStub((_request, response) => void response.writeHead(200).write(' '));
+    const { timeout } = AbortSignal;
+    AbortSignal.timeout = () => timeout.call(AbortSignal, 50);
+    try {
+      const error: unknown = await registerLogin(slow.url, 'abc').catch((reason: unknown) => reason);
+      expect(String(error)).to.include('does not answer');
+    } finally {
+      AbortSignal.timeout = timeout;
+    }
+  });
 });
