@@ -100,8 +100,8 @@ export function formatReason(error: unknown): string {
   if (!(error instanceof Error)) return 'failed';
   if (error instanceof CommandFailure || error.name === 'SettingsError') return error.message;
   if (!isFault(error)) return error.stack ?? error.message;
-  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  return `${error.message} (${error.code})${cause}`;
+  const cause = error.cause instanceof Error ? error.cause.message : '';
+  return `${error.message} (${error.code})${error.message.includes(cause) ? '' : `: ${cause}`}`;
 }
 
 /** Runs a task with files or pipes; turns a system error into a CommandFailure. */

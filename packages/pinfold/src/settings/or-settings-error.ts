@@ -19,11 +19,15 @@ export async function orSettingsError<Result>(
   }
 }
 
-/** The message of an error, and of the cause of a fault, in one line that is safe for a terminal. */
+/**
+ * The message of an error, and of the cause of a fault unless it repeats that one, in one line that is safe for a
+ * terminal.
+ */
 export function errorText(error: unknown): string {
   if (!isError(error)) return 'failed';
-  const cause = isFault(error) && isError(error.cause) ? ` (${formatMessage(error.cause)})` : '';
-  return formatMessage(error) + cause;
+  const message = formatMessage(error);
+  const cause = isFault(error) && isError(error.cause) ? formatMessage(error.cause) : '';
+  return message.includes(cause) ? message : `${message} (${cause})`;
 }
 
 /** Node's error for a connection that failed at several addresses has a code, and no message. */

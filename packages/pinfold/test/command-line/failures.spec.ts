@@ -2,10 +2,12 @@ import { Fault } from '@pinfold/core';
 import { expect } from 'chai';
 import {
   CommandFailure,
+  formatReason,
   toFailureJson,
   UnavailableError,
   UsageError,
 } from '../../src/command-line/failures.ts';
+import { errorText } from '../../src/settings/or-settings-error.ts';
 import { SettingsError } from '../../src/settings/settings-error.ts';
 
 describe('failureJson', () => {
@@ -26,5 +28,28 @@ describe('failureJson', () => {
   it('is undefined for a failure that the command has reported', () => {
     expect(toFailureJson(new CommandFailure('x', { reported: true }))).to.equal(undefined);
     expect(toFailureJson(new UnavailableError('x', { reported: true }))).to.equal(undefined);
+  });
+});
+
+describe('the reason of a failure', () => {
+  const NO_SPACE = new Error('ENOSPC: no space left on device, write');
+  const ANSWERED = new Fault('store_unavailable', 'the database cannot be used now', { cause: NO_SPACE });
+  const REPEATED = new Fault('staging_unavailable', `the system refused: ${NO_SPACE.message}`, {
+    cause: NO_SPACE,
+  });
+
+  it('adds the cause of a fault', () => {
+    expect(formatReason(ANSWERED)).to.equal(
+      'the database cannot be used now (store_unavailable): ENOSPC: no space left on device, write',
+    );
+    expect(errorText(ANSWERED)).to.equal(
+      'the database cannot be used now (ENOSPC: no space left on device, write)',
+    );
+  });
+
+  it('does not repeat a cause that the fault already states', () => {
+    const once = 'the system refused: ENOSPC: no space left on device, write';
+    expect(formatReason(REPEATED)).to.equal(`${once} (staging_unavailable)`);
+    expect(errorText(REPEATED)).to.equal(once);
   });
 });
