@@ -57,6 +57,11 @@ export function ask(url: URL, options: RequestOptions = {}, { ca }: RequestSetti
     ...(ca === undefined ? {} : { ca }),
   });
   request.on('error', reject);
+  // Without a listener, Node closes such a connection without an event for errors.
+  request.on('upgrade', (_response, socket) => {
+    socket.destroy();
+    reject(new Error('the server switched to another protocol'));
+  });
   request.on('response', (response) => {
     const port = response.socket.localPort ?? 0;
     const certificate = isSecure ? (response.socket as TLSSocket).getPeerCertificate() : undefined;
