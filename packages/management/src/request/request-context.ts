@@ -85,7 +85,7 @@ export function createContext(
     screen,
     request,
     response,
-    query: parse(request.url.slice(request.path.length + 1)),
+    query: parse(request.url.replace(/^[^?]*\??/, '')),
     base,
     scope,
     messages: new Messages(language, readZone(request) ?? 'UTC', branding.catalogues[language]),
