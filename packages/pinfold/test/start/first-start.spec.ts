@@ -121,14 +121,16 @@ describe('the first start', () => {
     expect(await list(addresses.publicUrl, firstStart?.apiKey ?? '')).to.deep.equal([]);
   });
 
+  function warnings(): readonly string[] {
+    const lines = logged.map((line) => JSON.parse(line) as { level: number; msg: string });
+    return lines.filter(({ level }) => level >= 40).map(({ msg }) => msg);
+  }
+
   it('reports why there is no welcome site if a small quota prevents it', async () => {
     const { firstStart } = await start({ PINFOLD_QUOTA_SITES: '0' });
     expect(firstStart?.apiKey).to.match(/^pf_/);
     expect(firstStart?.welcome).to.equal(undefined);
-    const lines = logged.map((line) => JSON.parse(line) as { level: number; msg: string });
-    expect(lines.filter(({ level }) => level >= 40).map(({ msg }) => msg)).to.deep.equal([
-      'the settings do not allow the welcome site (quota_exceeded)',
-    ]);
+    expect(warnings()).to.deep.equal(['the settings do not allow the welcome site (quota_exceeded)']);
   });
 
   it('starts and reports why there is no welcome site if its file cannot be written', async () => {
@@ -136,10 +138,7 @@ describe('the first start', () => {
     const { firstStart } = await start();
     expect(firstStart?.apiKey).to.match(/^pf_/);
     expect(firstStart?.welcome).to.equal(undefined);
-    const lines = logged.map((line) => JSON.parse(line) as { level: number; msg: string });
-    expect(lines.filter(({ level }) => level >= 40).map(({ msg }) => msg)).to.deep.equal([
-      'the welcome site could not be published',
-    ]);
+    expect(warnings()).to.deep.equal(['the welcome site could not be published']);
   });
 
   it('stores everything in a folder that only its owner can read', async () => {
