@@ -158,6 +158,18 @@ describe('the list', () => {
     await person.get('/?language=en', japanese);
     expect((await person.get('/', japanese)).text).to.include('<html lang="en">');
   });
+
+  it('keeps the rest of the address when the language is chosen', async () => {
+    for (const query of ['?link=a%26b&x=%22%3E', '?id=1&id=2', '?search=%E6%97%A5+x&language=xx']) {
+      const { text } = await person.get(`/sign-in${query}`);
+      const href = /href="([^"]*language=(?:en|ja))"/.exec(text)?.[1] ?? '';
+      const { status, location } = await person.get(`/sign-in${href.replaceAll('&amp;', '&')}`);
+      expect(status, href).to.equal(303);
+      const [chosen, asked] = [`${location}`, query].map((address) => new URL(address, 'http://localhost'));
+      asked?.searchParams.delete('language');
+      expect([...(chosen?.searchParams ?? [])]).to.deep.equal([...(asked?.searchParams ?? [])]);
+    }
+  });
 });
 
 describe('the keys', () => {

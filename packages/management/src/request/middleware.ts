@@ -1,3 +1,4 @@
+import { stringify } from 'node:querystring';
 import { type Mode, minutes, type Refusal, seconds, type Unchangeable } from '@pinfold/core';
 import { checkAuthority, NORMAL_MODE } from '@pinfold/core/adapter';
 import { CHANGE_COST } from '@pinfold/core/internal';
@@ -67,10 +68,12 @@ export const setFormSecret: Guard<RequestContext, RequestContext> = (context) =>
 
 export const saveLanguage: Guard<RequestContext, RequestContext> = (context) => {
   const { request, response, scope, base, screen } = context;
-  const language = parseLanguage(String(context.query.language), screen.branding.languages);
+  const { language: chosen, ...others } = context.query;
+  const language = parseLanguage(String(chosen), screen.branding.languages);
   if (language === undefined) return context;
   writeCookie(response, scope, 'language', language, 31_536_000);
-  return seeOther(onThisHost(base + request.path));
+  const rest = stringify(others);
+  return seeOther(onThisHost(base + request.path) + (rest && `?${rest}`));
 };
 
 export const clearFlash: Guard<RequestContext, RequestContext> = (context) => {

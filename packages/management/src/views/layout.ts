@@ -1,3 +1,4 @@
+import { stringify } from 'node:querystring';
 import { type Html, html, LANGUAGES, type Language, raw } from '@pinfold/http/internal';
 import { remarkList } from '../problem-lists.ts';
 import type { RequestContext, SignedInContext } from '../request/request-context.ts';
@@ -72,11 +73,11 @@ ${content}</section>`;
   return layout(context, { ...parts, title, main });
 }
 
-function languageLink({ messages }: RequestContext, language: Language): Html {
+function languageLink({ messages, query }: RequestContext, language: Language): Html {
   const { name } = LANGUAGES[language];
   return language === messages.language
     ? html`<span lang="${language}" aria-current="true">${name}</span>`
-    : html`<a lang="${language}" hreflang="${language}" href="?language=${language}">${name}</a>`;
+    : html`<a lang="${language}" hreflang="${language}" href="?${stringify({ ...query, language })}">${name}</a>`;
 }
 
 function navigation(context: SignedInContext, part: PageParts['part']): Html {
