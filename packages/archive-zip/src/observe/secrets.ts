@@ -15,7 +15,7 @@ const PATTERNS: readonly (readonly [kind: Exclude<SecretKind, 'secret_file'>, pa
   ['anthropic_api_key', '(?<=\\bsk)-ant-[\\w-]{40}'],
   ['openai_api_key', '(?<=\\bsk)-proj-[\\w-]{40}'],
   ['npm_token', '(?<=\\bnpm)_[A-Za-z0-9]{36}\\b'],
-  ['pinfold_api_key', '(?<=\\bpf)_[A-Za-z0-9]{8,32}_[A-Za-z0-9]{40,44}\\b'],
+  ['pinfold_api_key', '(?<=\\bpf)_[A-Za-z0-9]{1,32}_[A-Za-z0-9]{40,44}\\b'],
 ];
 
 /**

@@ -26,6 +26,7 @@ describe('a possible secret', () => {
     ['openai_api_key', `sk-proj-${'a'.repeat(60)}`],
     ['npm_token', `npm_${'a'.repeat(36)}`],
     ['pinfold_api_key', `pf_abcdefgh12_${'a'.repeat(43)}`],
+    ['pinfold_api_key', `pf_ci_${'a'.repeat(43)}`],
   ] as const) {
     it(`is a ${kind}: ${text.slice(0, 40)}`, () => {
       expect(secrets(`const x = "${text}";`)).to.deep.equal([kind]);

@@ -78,16 +78,14 @@ export function kindOfEntry(
 const BACKSLASH_HOSTS = [0, 10, 11];
 
 /**
- * Normalizes the names of an archive in which all have one of two forms: replaces `\` of Windows PowerShell 5 by `/`, or
+ * Normalizes the names of an archive in which all have a form of some tool: replaces `\` of Windows PowerShell 5 by `/`, then
  * removes the leading `./` of bsdtar. `undefined` for an entry `./`.
  */
 export function normalizeNames(
   entries: readonly Pick<ListedEntry, 'name' | 'host'>[],
 ): readonly (string | undefined)[] {
-  const names = entries.map((entry) => entry.name);
-  if (entries.every(({ name, host }) => !name.includes('/') && BACKSLASH_HOSTS.includes(host))) {
-    return names.map((name) => name.replaceAll('\\', '/'));
-  }
+  const isWindows = entries.every(({ name, host }) => !name.includes('/') && BACKSLASH_HOSTS.includes(host));
+  const names = entries.map(({ name }) => (isWindows ? name.replaceAll('\\', '/') : name));
   if (names.every((name) => name.startsWith('./'))) {
     return names.map((name) => (name === './' ? undefined : name.slice(2)));
   }
