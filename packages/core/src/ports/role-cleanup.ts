@@ -1,6 +1,11 @@
 import type { RoleId, Token } from '../domain/identity.ts';
-import type { Instant } from '../domain/instant.ts';
+import { type Duration, days, type Instant, minutes } from '../domain/instant.ts';
 import type { Role } from '../domain/role.ts';
+
+/** The time after which another process may claim the removal of an archive. */
+export const CLAIM: Duration = minutes(10);
+/** The longest time after which a failed removal is tried again. */
+export const MAX_PAUSE: Duration = days(1);
 
 /** A claim of archives for removal. */
 export interface CleanupRequest {
@@ -8,7 +13,7 @@ export interface CleanupRequest {
   /** Only roles deleted or expired at this instant or earlier. */
   readonly endedBefore: Instant;
   readonly token: Token;
-  /** The instant from which another claim may take the roles over. */
+  /** The instant from which another claim may take the roles over, at most {@link CLAIM} after `now`. */
   readonly until: Instant;
   readonly limit: number;
 }

@@ -214,6 +214,7 @@ export interface RoleStore {
    *
    * @promise role-store/ended: exactly the roles that ended by an instant are counted, named and claimed, longest waiting first; one whose removal failed waits until its retry, and a claim of an earlier instant leaves it
    * @promise role-store/claim-once: a claimed role is claimed again only from the claim's instant on, saved meanwhile or not; of many claims at once each role goes to one
+   * @promise role-store/claim-ahead: a claim that ends over an hour later than one of now, and a retry that is due over an hour later than the longest pause, come from a clock that was ahead: such roles are counted, named and claimed at once, if they ended by the instant
    * @promise role-store/claim-beside: while other cleanups have claims in an account, roles of others are claimed first, and those of that account when nothing else waits
    */
   claimForCleanup(request: CleanupRequest): Promise<readonly CleanupTask[]>;

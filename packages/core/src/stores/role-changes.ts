@@ -1,10 +1,11 @@
 import { filenameFolded, MAX_RANK, titleFolded } from '../adapter/pages.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
-import type { Instant } from '../domain/instant.ts';
+import { after, type Duration, type Instant, MAX_CLOCK_DIFFERENCE } from '../domain/instant.ts';
 import { CHANGEABLE_MEMBERS, type Role } from '../domain/role.ts';
-import type { CleanupRequest, CleanupTask } from '../ports/role-cleanup.ts';
+import { CLAIM, type CleanupRequest, type CleanupTask, MAX_PAUSE } from '../ports/role-cleanup.ts';
 import type { Version, Versioned } from '../ports/role-store.ts';
+import { gt, notNull, type Where } from '../records/conditions.ts';
 import { all, type Step, type Steps, together } from '../records/step.ts';
 import { find, update } from '../records/steps.ts';
 import type { ChangesOf } from '../records/table.ts';
@@ -57,8 +58,8 @@ export function changeRoles(changed: readonly RoleChange[], ends: FeedEnds): rea
   const moved = changed.map(({ row: { id, lastEventAt }, changes, events }) => {
     const first = Math.max(lastEventAt + 1, events[0]?.at ?? 0);
     const dated = events.map((event, n) => ({ ...event, at: (first + n) as Instant }));
-    const after = { ...changes, lastEventAt: dated.at(-1)?.at ?? lastEventAt };
-    return { step: update(ROLES, { id }, after), dated };
+    const stored = { ...changes, lastEventAt: dated.at(-1)?.at ?? lastEventAt };
+    return { step: update(ROLES, { id }, stored), dated };
   });
   const events = moved.flatMap(({ dated }) => dated);
   return [...moved.map(({ step }) => step), ...insertEvents(events, ends)];
@@ -96,6 +97,15 @@ export function* claimRoles(
   return rows.map(({ id: role, account, archive, idempotencyKey, cleanupFailures: failures }) => {
     return { role, account, archive, idempotencyKey, token, failures };
   });
+}
+
+/** Claims and pauses that a clock ahead made: they count as over, or they would hold an archive for as long. */
+export function claimedAhead(now: Instant): readonly Where<RoleRow>[] {
+  const beyond = (length: Duration) => gt(after(after(now, length), MAX_CLOCK_DIFFERENCE));
+  return [
+    { cleanupToken: notNull, cleanupNotBefore: beyond(CLAIM) },
+    { cleanupToken: null, cleanupNotBefore: beyond(MAX_PAUSE) },
+  ];
 }
 
 /** Appends events of a role without changing it. Returns whether the role exists. */

@@ -2,7 +2,7 @@ import type { RoleId } from '../domain/identity.ts';
 import { after, before, type Duration, minutes } from '../domain/instant.ts';
 import { type Limits, limitsInForce } from '../domain/limits.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
-import type { CleanupTask, StoredCount } from '../ports/role-cleanup.ts';
+import { CLAIM, type CleanupTask, type StoredCount } from '../ports/role-cleanup.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import {
   beginRun,
@@ -19,7 +19,7 @@ import { everyErasure, finish } from './erasing.ts';
 import { type Observe, since } from './measurement.ts';
 import { type Compared, compareArchives, countArchives, rolesWithoutArchive } from './reconciliation.ts';
 import { moveRemovalClock, removalInstant } from './removal.ts';
-import { AT_ONCE, allOf, CLAIM, remove } from './remove-archive.ts';
+import { AT_ONCE, allOf, remove } from './remove-archive.ts';
 
 /** The ports of `createCleaning`. */
 export type CleanUpPorts = Pick<

@@ -6,9 +6,10 @@ import { after } from '../domain/instant.ts';
 import type { Takedown } from '../domain/takedown.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { Erasure, ErasureStep } from '../ports/erasure-store.ts';
+import { CLAIM } from '../ports/role-cleanup.ts';
 import type { Refusal } from '../refusal.ts';
 import { everyItem } from './paging.ts';
-import { AT_ONCE, allOf, CLAIM, remove } from './remove-archive.ts';
+import { AT_ONCE, allOf, remove } from './remove-archive.ts';
 
 /** The ports of erasures. */
 export type ErasingPorts = Pick<AllPorts, 'erasures' | 'roles' | 'archives' | 'clock' | 'ids'>;

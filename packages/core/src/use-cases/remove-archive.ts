@@ -1,13 +1,9 @@
 import { eventOf } from '../domain/history.ts';
-import { after, type Duration, days, minutes } from '../domain/instant.ts';
+import { after, type Duration, minutes } from '../domain/instant.ts';
 import { succeeds } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
-import type { CleanupOutcome, CleanupTask } from '../ports/role-cleanup.ts';
+import { type CleanupOutcome, type CleanupTask, MAX_PAUSE } from '../ports/role-cleanup.ts';
 import type { CleanUpRun } from './clean-up-run.ts';
-
-/** The time after which another process may claim the removal of an archive. */
-export const CLAIM: Duration = minutes(10);
-const MAX_PAUSE: Duration = days(1);
 
 /** Removes an archive; returns whether it is gone. After each failure, the next try waits longer. */
 export async function remove(

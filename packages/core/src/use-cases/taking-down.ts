@@ -5,10 +5,11 @@ import type { Publication, Role } from '../domain/role.ts';
 import { type Takedown, takedownCursors, takenDown } from '../domain/takedown.ts';
 import { expectReason } from '../domain/text.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
+import { CLAIM } from '../ports/role-cleanup.ts';
 import type { Refusal } from '../refusal.ts';
 import { NOT_FOUND } from './changing.ts';
 import { cutTo, everyItem, type PageOutcome, type PageRequest, readPage } from './paging.ts';
-import { AT_ONCE, allOf, CLAIM, remove } from './remove-archive.ts';
+import { AT_ONCE, allOf, remove } from './remove-archive.ts';
 import type { ShowPublication } from './show-publication.ts';
 
 /** The ports of takedowns. */

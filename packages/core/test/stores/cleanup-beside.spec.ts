@@ -4,7 +4,7 @@ import { type AccountId, after, days, hours, type RoleId } from '../../src/index
 import { newDatabase, storesOver } from './memory-stores.ts';
 
 const END = after(START, days(8));
-const CLAIM = { now: END, endedBefore: END, token: aToken(1), until: after(END, days(1)) };
+const CLAIM = { now: END, endedBefore: END, token: aToken(1), until: after(END, hours(1)) };
 
 /** Opens stores with a publication of each account, which ended in this order, and stores of another cleanup. */
 async function openStores(...accounts: readonly string[]) {

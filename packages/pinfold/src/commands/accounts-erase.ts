@@ -114,7 +114,7 @@ function isRefused(outcome: Outcome): outcome is Refused {
 }
 
 const ARCHIVES_LEFT =
-  'archives could not be removed from the storage; the server tries again, or repeat the command';
+  'archives are left: the storage did not remove them, or another process has claimed them; run the command again in ten minutes, unless a server is running: it continues by itself';
 
 async function eraseAccount(administration: Administration, name: AccountId): Promise<Outcome> {
   const started = await administration.eraseAccount(name, operatorCause());

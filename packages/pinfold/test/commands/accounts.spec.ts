@@ -173,9 +173,10 @@ describe('pinfold accounts', () => {
     // No file system removes a folder like a file.
     await rm(join(file.parentPath, file.name));
     await mkdir(join(file.parentPath, file.name));
-    const { code, out } = await run('accounts', 'erase', 'ada', '--yes');
+    const { code, out, err } = await run('accounts', 'erase', 'ada', '--yes');
     expect(code).to.equal(3);
     expect(out).to.match(/\n"ada"\n$/);
+    expect(err).to.include('or another process has claimed them; run the command again in ten minutes');
     expect((await run('accounts', 'erase', 'ada', '--yes', '--json')).code).to.equal(3);
   });
 

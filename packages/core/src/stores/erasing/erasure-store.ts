@@ -22,7 +22,7 @@ import { ROLES, TAKEDOWNS } from '../../records/tables/role-tables.ts';
 import { EVENTS, FEED_BEGINS } from '../../records/tables/service-tables.ts';
 import { newAccount } from '../checks.ts';
 import { appendEvents } from '../events.ts';
-import { CLAIMED, claimRoles, nextVersion } from '../role-changes.ts';
+import { CLAIMED, claimedAhead, claimRoles, nextVersion } from '../role-changes.ts';
 import { type MoreLocks, StorePrograms, tryWithLocks } from '../store-programs.ts';
 import type { Advance } from './advance.ts';
 import { erasureEvent, forgetEvents, forgetPersons } from './events-of-erased.ts';
@@ -162,7 +162,8 @@ const claimArchives = ERASURE_PROGRAMS.change('erasures.claim_archives', {
   locks: ([account]: Parameters<ErasureStore['claimArchives']>) => ({ exclusive: [accountLock(account)] }),
   usesReserve: () => true,
   *run([account, claim]) {
-    const waiting = { account, deletedAt: notNull, hasArchive: true, cleanupNotBefore: lte(claim.now) };
+    const either = [{ cleanupNotBefore: lte(claim.now) }, ...claimedAhead(claim.now)];
+    const waiting = { account, deletedAt: notNull, hasArchive: true, either };
     const rows = yield* find(ROLES, waiting, { limit: claim.limit, select: CLAIMED });
     return yield* claimRoles(rows, claim);
   },

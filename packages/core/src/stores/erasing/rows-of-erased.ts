@@ -1,4 +1,5 @@
 import type { RoleId, Sha256 } from '../../domain/identity.ts';
+import { instant } from '../../domain/instant.ts';
 import { withoutHash } from '../../domain/password.ts';
 import type { Generation } from '../../domain/role.ts';
 import { notNull, oneOf } from '../../records/conditions.ts';
@@ -165,7 +166,8 @@ function* moveRoles(erasure: ErasureRow, { now, ids }: Advance, rows: readonly M
     const cleanup = {
       isPurged: row.hasArchive,
       cleanupToken: null,
-      cleanupNotBefore: row.hasArchive ? now : null,
+      // The earliest instant, so that no clock that is ahead delays the removal.
+      cleanupNotBefore: row.hasArchive ? instant(0) : null,
     };
     const derived = derivedMembers({ ...row, ...without, deletedAt });
     const stays = { passwordHash: withoutHash(row.passwordHash), version: nextVersion(row) };

@@ -17,7 +17,7 @@ import type { ChangesOf } from '../../records/table.ts';
 import { accountLock, idempotencyLock } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS, MANIFESTS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { eventLocks, feedEnds } from '../events.ts';
-import { CHANGED, CLAIMED, changeRoles, claimRoles, nextVersion } from '../role-changes.ts';
+import { CHANGED, CLAIMED, changeRoles, claimedAhead, claimRoles, nextVersion } from '../role-changes.ts';
 import { ROW_LOCKS, StorePrograms } from '../store-programs.ts';
 
 export const CLEANUP_PROGRAMS: StorePrograms = new StorePrograms();
@@ -144,16 +144,16 @@ const CLAIMABLE = [...CLAIMED, ...RANKED] as const;
 type RankedRole = Pick<RoleRow, (typeof RANKED)[number]>;
 type WaitingRole = Pick<RoleRow, (typeof WAITING)[number]>;
 
-function neverClaimed({ endedBefore }: Pick<CleanupRequest, 'endedBefore'>): Where<RoleRow> {
+function neverClaimed({ endedBefore }: Pick<Due, 'endedBefore'>): Where<RoleRow> {
   return { hasArchive: true, cleanupNotBefore: null, endedAt: lte(endedBefore) };
 }
 
-function claimedBefore({ now, endedBefore }: Pick<CleanupRequest, 'now' | 'endedBefore'>): Where<RoleRow> {
-  return {
-    hasArchive: true,
-    cleanupNotBefore: lte(now),
-    either: [{ isPurged: true }, { endedAt: lte(endedBefore) }],
-  };
+type Due = Pick<CleanupRequest, 'now' | 'endedBefore'>;
+
+function claimedBefore({ now, endedBefore }: Due): readonly Where<RoleRow>[] {
+  const either = [{ isPurged: true }, { endedAt: lte(endedBefore) }];
+  const over = [{ cleanupNotBefore: lte(now) }, ...claimedAhead(now)];
+  return over.map((each) => ({ ...each, hasArchive: true, either }));
 }
 
 /** Sorts roles by how long they have been waiting for a claim. */
@@ -163,15 +163,16 @@ function longestFirst<Waiting extends RankedRole>(roles: readonly Waiting[]): re
 }
 
 function* findLongest<Selected extends keyof RoleRow>(
-  request: Pick<CleanupRequest, 'now' | 'endedBefore'>,
+  request: Due,
   limit: number,
   select: readonly ((typeof RANKED)[number] | Selected)[],
 ): Steps<readonly Pick<RoleRow, (typeof RANKED)[number] | Selected>[], 'read'> {
-  const [fresh, again] = yield* all(
+  const again = { order: ['cleanupNotBefore'] as const, limit, select };
+  const found = yield* all(
     find(ROLES, neverClaimed(request), { order: ['endedAt'], limit, select }),
-    find(ROLES, claimedBefore(request), { order: ['cleanupNotBefore'], limit, select }),
+    ...claimedBefore(request).map((claimed) => find(ROLES, claimed, again)),
   );
-  return longestFirst([...fresh, ...again]).slice(0, limit);
+  return longestFirst(found.flat()).slice(0, limit);
 }
 
 /** Finds the accounts in which other cleanups have claims. */
@@ -206,7 +207,7 @@ const claim = CLEANUP_PROGRAMS.change('roles.claim_for_cleanup', {
     const id = oneOf<RoleId>(waiting.map((role) => role.id));
     const found = yield* all(
       find(ROLES, { ...neverClaimed(request), id }, { select: CLAIMABLE }),
-      find(ROLES, { ...claimedBefore(request), id }, { select: CLAIMABLE }),
+      ...claimedBefore(request).map((claimed) => find(ROLES, { ...claimed, id }, { select: CLAIMABLE })),
     );
     return yield* claimRoles(longestFirst(found.flat()), request);
   },
@@ -215,12 +216,13 @@ const claim = CLEANUP_PROGRAMS.change('roles.claim_for_cleanup', {
 const countForCleanup = CLEANUP_PROGRAMS.query(
   'roles.count_for_cleanup',
   function* (request: CleanupCountRequest) {
-    const [fresh, again, reservations] = yield* all(
-      aggregate(ROLES, neverClaimed(request)),
-      aggregate(ROLES, claimedBefore(request)),
+    const [reservations, ...archives] = yield* all(
       aggregate(IDEMPOTENCY_KEYS, { role: null, begunAt: lt(request.begunBefore) }),
+      aggregate(ROLES, neverClaimed(request)),
+      ...claimedBefore(request).map((claimed) => aggregate(ROLES, claimed)),
     );
-    return { archives: fresh.count + again.count, reservations: reservations.count };
+    const count = archives.reduce((sum, each) => sum + each.count, 0);
+    return { archives: count, reservations: reservations.count };
   },
 );
 

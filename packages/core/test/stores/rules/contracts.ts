@@ -8,6 +8,7 @@ import {
   abortedRoleReads,
   abortedSessionReads,
 } from './aborted.ts';
+import { erasureClaimClauses } from './erasure-store/claiming.ts';
 import { erasingClauses } from './erasure-store/erasing.ts';
 import { expiringClauses } from './history-store/expiring.ts';
 import { feedingClauses } from './history-store/feeding.ts';
@@ -114,6 +115,7 @@ export const takedownStoreRules: Contract<TakedownStores, StoreSubject<TakedownS
 export const erasureStoreRules: Contract<Stores, StoreSubject<Stores>> = rules(
   'ErasureStore',
   erasingClauses,
+  erasureClaimClauses,
 );
 
 export const nameStoreRules: Contract<NameStores, StoreSubject<NameStores>> = rules(

@@ -1,4 +1,4 @@
-import { type AccountId, after, type Day, duration, hours, minutes } from '@pinfold/core';
+import { type AccountId, after, type Day, duration } from '@pinfold/core';
 import type { StoreSubject } from '@pinfold/test-contracts';
 import {
   ACCOUNT,
@@ -15,7 +15,6 @@ import {
   aRoleId,
   aSession,
   aTakedown,
-  aToken,
   aTokenHash,
   leaseOf,
   publishTo,
@@ -281,30 +280,6 @@ export const erasingClauses: Clauses = {
     await erased(port);
     expect(await look()).to.deep.equal(before);
   }),
-  'erasure-store/claim: archives of the roles of the replacement are claimed without delay, each by one of many concurrent calls; they can be claimed again after the claim or the retry, and are settled like those of cleanups':
-    async (subject) => {
-      const { port } = subject;
-      await fill(port);
-      await begun(port);
-      while ((await port.erasures.advance(ERASURE, ERASED_AT, newIds(port))) === 'continued');
-      const claim = { now: ERASED_AT, until: after(ERASED_AT, minutes(10)), limit: 2 };
-      const claimed = await together(subject, 4, (peer, n) =>
-        peer.erasures.claimArchives(REPLACEMENT, { ...claim, token: aToken(500 + n) }),
-      );
-      const tasks = claimed.flat();
-      expect(tasks.map(({ role }) => role)).to.have.members([1, 2, 3].map(aRoleId));
-      const [first, ...others] = tasks;
-      if (first === undefined) throw new Error('no archive was claimed');
-      const retryAt = after(ERASED_AT, hours(1));
-      await port.roles.settleCleanup(first, { kind: 'failed', retryAt }, []);
-      for (const task of others) await port.roles.settleCleanup(task, { kind: 'removed' }, []);
-      const peer = await subject.peer();
-      const again = (now: number) =>
-        peer.erasures.claimArchives(REPLACEMENT, { ...claim, now: now as never, token: aToken(600) });
-      expect(await again(retryAt - 1)).to.deep.equal([]);
-      expect(await peer.erasures.advance(ERASURE, ERASED_AT, newIds(peer))).to.equal('archives_left');
-      expect((await again(retryAt)).map(({ role }) => role)).to.deep.equal([first.role]);
-    },
   'erasure-store/naming: takedowns whose reason contains the text are found, even lifted ones': withPeer(
     async (port, other) => {
       const [one, two, three] = ['by alice', 'by Alice', 'ask alice%'].map((reason, n) =>

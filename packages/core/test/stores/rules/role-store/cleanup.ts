@@ -67,6 +67,29 @@ export const cleanupClauses: ClauseTable<RoleStore> = {
         for (const task of tasks) expect(task.token).to.equal(aToken(100 + n));
       }
     }),
+  'role-store/claim-ahead: a claim that ends over an hour later than one of now, and a retry that is due over an hour later than the longest pause, come from a clock that was ahead: such roles are counted, named and claimed at once, if they ended by the instant':
+    inEachEra(async (port, other, start) => {
+      const ahead = after(start, days(9));
+      const publish = (n: number, expiresAt: Instant) =>
+        publishTo(port, aPublication(n, { publishedAt: start, expiresAt }));
+      const [one, two] = [await publish(1, start), await publish(2, start)];
+      const lastId = (await publish(3, ahead)).id;
+      const claimed = await port.claimForCleanup(aClaim(1, ahead));
+      expect(rolesOf(claimed)).to.have.members([one.id, two.id, lastId]);
+      const retryAt = after(ahead, minutes(1));
+      await port.settleCleanup(aTask(two, 1), { kind: 'failed', retryAt }, []);
+      const wanted = { now: start, endedBefore: start };
+      const { archives } = await other.countForCleanup({ ...wanted, begunBefore: start });
+      expect(archives, 'counted').to.equal(2);
+      const next = await other.nextForCleanup({ ...wanted, limit: 10 });
+      expect(next, 'named').to.have.members([one.id, two.id]);
+      const again = await other.claimForCleanup(aClaim(2, start));
+      expect(again).to.have.deep.members([aTask(one, 2), aTask(two, 2, 1)]);
+      expect(await port.claimForCleanup(aClaim(3, start)), 'claimed by now').to.deep.equal([]);
+      const latest = after(start, days(1));
+      await other.settleCleanup(aTask(two, 2, 1), { kind: 'failed', retryAt: latest }, []);
+      expect(await port.claimForCleanup(aClaim(4, start)), 'within the longest pause').to.deep.equal([]);
+    }),
   'role-store/claim-beside: while other cleanups have claims in an account, roles of others are claimed first, and those of that account when nothing else waits':
     withPeer(async (port, other) => {
       const [one, another] = ['one', 'another'] as [AccountId, AccountId];
@@ -100,7 +123,7 @@ export const cleanupClauses: ClauseTable<RoleStore> = {
       const claim = { token: aToken(900), until: after(END, hours(1)), limit: 4 };
       const tasks = await port.claimForCleanup({ now: END, endedBefore: END, ...claim });
       for (const [n, task] of tasks.entries()) {
-        const retryAt = after(END, days(2));
+        const retryAt = after(END, days(1));
         await port.settleCleanup(task, n === 0 ? { kind: 'failed', retryAt } : { kind: 'removed' }, []);
       }
       const kept = await Promise.all([6, 7, 8].map((n) => port.load(aRole(n).id)));
