@@ -31,7 +31,7 @@ import { resolveWebAddresses, type WebAddresses } from '../settings/web-addresse
 import { checkIsDataFolder, openDataFolder } from './data-folder.ts';
 import { createMemoryBudget } from './memory-budget.ts';
 import { RunningPublications } from './running-publications.ts';
-import { dataFolderMark, openStorage } from './storage.ts';
+import { openStorage } from './storage.ts';
 
 /** The options in code, and the purpose for which the service is opened. */
 export interface ComposeOptions extends ServiceOptions {
@@ -113,7 +113,7 @@ export async function compose(
   const { purpose = 'server' } = options;
   const missingFolder = purpose === 'command' ? 'refused' : 'made';
   const dataDir = await openDataFolder(settings.dataDir, missingFolder);
-  if (missingFolder === 'refused') await checkIsDataFolder(dataDir, dataFolderMark(settings));
+  if (missingFolder === 'refused') await checkIsDataFolder(dataDir, settings);
   // In the order of closing: the last opened comes first.
   const closers: Closer[] = [];
   const close = once(() => closers.reduce((earlier, next) => earlier.finally(next), layer.close()));
@@ -178,8 +178,8 @@ async function openPorts(
     ...stores,
     machine: () => options.machine ?? new node.NodeMachine(),
     ids: () => options.ids ?? new node.RandomIds(),
+    archives: () => options.archives ?? storage.archives(persistence.roles),
     staging: () => options.staging ?? storage.staging(),
-    archives: () => options.archives ?? storage.archives(),
     inspector: () => {
       // The share of this process.
       const cores = Math.max(1, Math.floor(availableParallelism() / workers));

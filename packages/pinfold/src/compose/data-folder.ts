@@ -1,7 +1,9 @@
 import { access, constants, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { codeOf } from '@pinfold/core/internal';
+import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
+import { checkHasArchives, dataFolderMark } from './storage.ts';
 
 export interface Runner {
   /** The id of the user; `undefined` on systems without one, such as Windows. */
@@ -41,12 +43,14 @@ export async function openDataFolder(
 
 /**
  * Throws for a folder with other contents than a server's, so that a command does not start a second installation
- * there. Accepts an empty folder, which may be prepared for a first start, and any folder if `held` is undefined.
+ * there. Accepts an empty folder, which may be prepared for a first start, and any folder if all data is elsewhere.
  */
-export async function checkIsDataFolder(folder: string, held: string | undefined): Promise<void> {
+export async function checkIsDataFolder(folder: string, settings: Settings): Promise<void> {
+  const held = dataFolderMark(settings);
   if (held === undefined) return;
   const found = await explainError(folder, 'read', () => readdir(folder));
-  if (found.length === 0 || found.includes(held)) return;
+  if (found.length === 0) return;
+  if (found.includes(held)) return checkHasArchives(settings.storage, folder);
   const expectation = `names a folder without ${JSON.stringify(held)}: ${JSON.stringify(folder)}`;
   throw new SettingsError('dataDir', `${expectation}${SERVER_MAKES_IT}`);
 }

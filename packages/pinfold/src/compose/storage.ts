@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ArchiveStorage, Clock, Staging } from '@pinfold/core';
+import { type ArchiveStorage, type Clock, Fault, type RoleStore, type Staging } from '@pinfold/core';
 import { type FsStaging, openFsArchiveStorage, openFsStaging } from '@pinfold/storage-fs';
 import type { S3ClientOptions } from '@pinfold/storage-s3';
 import { SQLITE_FILE } from '../settings/databases.ts';
 import type { Settings } from '../settings/settings.ts';
+import { SettingsError } from '../settings/settings-error.ts';
 import type { StorageSetting } from '../settings/storage-setting.ts';
 
 type S3Client = ReturnType<typeof import('@pinfold/storage-s3').createS3Client>;
@@ -12,7 +14,8 @@ const ARCHIVES = 'archives';
 
 /** The storages of archives and uploads. Each folder is opened when it is first needed. */
 export interface OpenedStorage {
-  archives(): Promise<ArchiveStorage>;
+  /** @param roles their database; absent if the folder of archives was checked before. */
+  archives(roles?: Pick<RoleStore, 'listArchives'>): Promise<ArchiveStorage>;
   staging(): Promise<Staging>;
   end(): Promise<void>;
 }
@@ -33,8 +36,11 @@ export async function openStorage(
     return opening;
   };
   if (storage.kind === 'files') {
-    const archives = async () =>
-      openFsArchiveStorage({ folder: join(dataDir, ARCHIVES), staging: await staging(), clock });
+    const archives: OpenedStorage['archives'] = async (roles) => {
+      const named = await roles?.listArchives(undefined, 1);
+      if (named?.length === 1) checkHasArchives(storage, dataDir);
+      return openFsArchiveStorage({ folder: join(dataDir, ARCHIVES), staging: await staging(), clock });
+    };
     return { archives, staging, end: async () => {} };
   }
   const { S3ArchiveStorage } = await import('@pinfold/storage-s3');
@@ -51,6 +57,17 @@ export async function openStorage(
 export function dataFolderMark({ database, storage }: Settings): string | undefined {
   if (database.kind === 'sqlite') return SQLITE_FILE;
   return storage.kind === 'files' ? ARCHIVES : undefined;
+}
+
+/**
+ * Throws if the folder of archives is gone, as while its volume is not mounted: in a new one, every archive would count as
+ * removed.
+ */
+export function checkHasArchives({ kind }: StorageSetting, dataDir: string): void {
+  if (kind !== 'files' || existsSync(join(dataDir, ARCHIVES))) return;
+  const expectation = `names a folder without "${ARCHIVES}": ${JSON.stringify(dataDir)}; mount or restore its volume, or create "${ARCHIVES}" if its sites are lost`;
+  const cause = new Fault('storage_unavailable', 'the folder of archives is missing');
+  throw new SettingsError('dataDir', expectation, { cause });
 }
 
 export type BucketSetting = Extract<StorageSetting, { kind: 's3' }>;

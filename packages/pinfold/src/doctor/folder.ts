@@ -2,7 +2,6 @@ import { stat, statfs } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { defaultLimits } from '@pinfold/core';
 import { checkIsDataFolder, openDataFolder } from '../compose/data-folder.ts';
-import { dataFolderMark } from '../compose/storage.ts';
 import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { type Check, type Finding, failed, ok, type Result, runChecks, warning } from './finding.ts';
@@ -39,7 +38,7 @@ export async function* checkDataFolder(
 async function checkFolder(settings: Settings, folder: string): Promise<Result> {
   try {
     await openDataFolder(settings.dataDir, 'refused');
-    await checkIsDataFolder(folder, dataFolderMark(settings));
+    await checkIsDataFolder(folder, settings);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     const [observed = '', ...advice] = error.message.split('; ');

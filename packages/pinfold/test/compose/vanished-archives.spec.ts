@@ -1,0 +1,74 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createMemory } from '@pinfold/memory';
+import { aPublication, publishTo } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { compose } from '../../src/compose/compose.ts';
+import { readSettings, SettingsError } from '../../src/index.ts';
+import { newFolder } from '../servers/new-folder.ts';
+import { type Machine, openMachine } from '../servers/served.ts';
+
+const WITHOUT = /PINFOLD_DATA_DIR [^\n]+ without "archives": [^\n]+ mount/;
+
+describe('a data folder whose archives vanished, as with a volume that is not mounted', () => {
+  let machine: Machine;
+  let data: string;
+  let left: readonly string[];
+
+  beforeEach(async () => {
+    machine = await openMachine();
+    data = join(machine.folder, 'data');
+    const service = await compose(readSettings(machine.env));
+    await publishTo(service.ports.roles, aPublication(1));
+    await service.close();
+    await rm(join(data, 'archives'), { recursive: true });
+    left = await readdir(data);
+  });
+
+  it('stops every command with the exit code 3, and is left as it is', async () => {
+    const evidence = join(machine.folder, 'evidence');
+    const { id } = aPublication(1).role;
+    for (const args of [
+      ['pins', 'takedown', id, '--reason', 'Phishing', '--keep', evidence],
+      ['accounts', 'erase', 'acme', '--yes'],
+      ['copy', '--to-data-dir', join(machine.folder, 'copy')],
+      ['export', join(machine.folder, 'backup')],
+      ['verify'],
+      ['cleanup'],
+      ['keys', 'list'],
+    ]) {
+      const { code, err } = await machine.run(...args);
+      expect([code, WITHOUT.test(err)], `${args.join(' ')}: ${err}`).to.deep.equal([3, true]);
+    }
+    expect(await readdir(data)).to.deep.equal(left);
+    expect(await readdir(machine.folder)).to.deep.equal(['data']);
+  });
+
+  it('is reported by doctor, and left as it is', async () => {
+    const { code, out } = await machine.run('doctor', '--url', 'http://127.0.0.1:1');
+    expect(code).to.equal(1);
+    expect(out).to.include('without "archives"');
+    expect(await readdir(data)).to.deep.equal(left);
+  });
+
+  it('stops a server, too, until the folder is there again', async () => {
+    const error = await compose(readSettings(machine.env)).catch((reason: unknown) => reason);
+    expect(String(error)).to.match(WITHOUT);
+    expect(await readdir(data)).to.deep.equal(left);
+    await mkdir(join(data, 'archives'));
+    await (await compose(readSettings(machine.env))).close();
+  });
+
+  it('stops a server with its database elsewhere, even if the data folder is empty', async () => {
+    const empty = newFolder();
+    const persistence = createMemory();
+    await publishTo(persistence.roles, aPublication(1));
+    const settings = readSettings({ PINFOLD_DATA_DIR: empty, PINFOLD_SECRET: 'x'.repeat(44) });
+    for (const purpose of ['server', 'command', 'import'] as const) {
+      const error = await compose(settings, { purpose, persistence }).catch((reason: unknown) => reason);
+      expect(error, purpose).to.be.instanceOf(SettingsError);
+      expect(String(error)).to.match(WITHOUT);
+    }
+    expect(await readdir(empty)).to.deep.equal([]);
+  });
+});
