@@ -35,8 +35,8 @@ export interface History extends Feed {
   list(request: EventListRequest): Promise<PageOutcome<'events', HistoryEvent>>;
 
   /**
-   * Records expirations, drops old events, revoked keys and titles of ended publications, and thins publications with more
-   * than 10,000 events, each for at most a minute. Does nothing while the service is read-only, or on a node whose clock
+   * Records expirations, drops old events, revoked keys, titles of ended publications, and ended sessions, links and
+   * registrations of programs, and thins publications with more than 10,000 events, each for at most a minute. Does nothing while the service is read-only, or on a node whose clock
    * differs from the database's by more than 60 s. Call it before each `cleanUp`, on any number of nodes.
    */
   sweep(options?: HistorySweep): Promise<void>;
@@ -47,6 +47,10 @@ export interface HistoryPorts extends Pick<AllPorts, 'history' | 'mode' | 'ids'>
   readonly roles: RemovalPorts['roles'] & Pick<AllPorts['roles'], 'dropTitles'>;
   /** Absent: revoked keys are not removed. */
   readonly apiKeys?: Pick<AllPorts['apiKeys'], 'purge'>;
+  /** Absent: ended sessions and links are not removed. */
+  readonly sessions?: Pick<AllPorts['sessions'], 'purge'>;
+  /** Absent: ended registrations of programs are not removed. */
+  readonly pairings?: Pick<AllPorts['pairings'], 'purge'>;
 }
 
 /** Options of `createHistory`. */
@@ -87,7 +91,7 @@ export function createHistory(
   ports: HistoryPorts,
   { retention = days(400), stopping }: HistoryOptions = {},
 ): History {
-  const { history, roles, apiKeys } = ports;
+  const { history, roles, apiKeys, sessions, pairings } = ports;
   return {
     ...createFeed(ports, asShownToAccounts, stopping),
     async list({ pin, since, ...request }) {
@@ -115,6 +119,8 @@ export function createHistory(
       };
       await inBatches(ports, TRIMMED_AT_ONCE, signal, () => history.trimEvents(trimming));
       if (apiKeys !== undefined) await inBatches(ports, BATCH, signal, () => apiKeys.purge(oldest, BATCH));
+      for (const ending of [sessions, pairings])
+        if (ending !== undefined) await inBatches(ports, BATCH, signal, () => ending.purge(judgedAt, BATCH));
     },
   };
 }

@@ -55,7 +55,6 @@ export interface Pairings {
 /** The ports of `createPairings`. */
 export type PairingPorts = Pick<AllPorts, 'pairings' | 'sessionSecrets' | 'apiKeySecrets' | 'clock' | 'ids'>;
 
-const PURGED_AT_ONCE = 100;
 const LIFETIME = minutes(10);
 
 /**
@@ -82,7 +81,6 @@ export function createPairings(ports: PairingPorts, keys: Keys): Pairings {
     async register(secretHash) {
       if (pairingCode(secretHash) === undefined) return { kind: 'unknown' };
       const now = clock.now();
-      await pairings.purge(now, PURGED_AT_ONCE);
       const registration = { secretHash: secretHash as Sha256, now, endsAt: after(now, LIFETIME) };
       return await pairings.register({ ...registration, limit: PAIRING_LIMIT });
     },

@@ -100,7 +100,6 @@ export interface SessionPage {
 /** The ports of `createSessions`. */
 export type SessionPorts = Pick<AllPorts, 'sessions' | 'sessionSecrets' | 'apiKeys' | 'clock' | 'ids'>;
 
-const PURGED_AT_ONCE = 100;
 const LINK_LIFETIME: Duration = hours(1);
 /** The lifetime of an administrator's session by an identity provider. */
 const ADMIN_LIFETIME: Duration = hours(1);
@@ -121,7 +120,6 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
   const { sessions, sessionSecrets, clock, ids } = ports;
   const { lifetime = hours(12), observe } = options;
   const limits = SESSION_LIMITS;
-  /** Ignores failures after the session has begun, because its token would be lost. */
   const begin = async (
     session: Session,
     cause: Cause,
@@ -133,7 +131,6 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
     const begun = await sessions.begin(session, [event], limits, credential);
     if (isRefusal(begun)) return begun;
     reportEnded(begun);
-    await succeeds(sessions.purge(now, PURGED_AT_ONCE));
     return { kind: 'started', session, token };
   };
   const reportEnded = ({ ended }: BegunSession): void => {
@@ -160,7 +157,6 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const outcome = await sessions.redeem({ link, now, session, limits }, [event]);
       if (outcome.kind === 'unknown') return undefined;
       reportEnded(outcome);
-      await succeeds(sessions.purge(now, PURGED_AT_ONCE));
       return { kind: 'started', session: outcome.session, token: text };
     },
     async signInWithKey(text, origin) {

@@ -105,8 +105,6 @@ describe('pairing a program with an account', () => {
     stage.clock.advance(minutes(0.01));
     expect(await pairings.redeem(late.text)).to.deep.equal(UNKNOWN);
     expect(await pairings.isRegistered(late.hash)).to.equal(false);
-    await program();
-    expect(await stage.memory.pairings.purge(stage.clock.now(), 10), 'dropped before').to.equal(0);
   });
 
   it('uses the first of two consents to one program, and the last of two consents in one session', async () => {

@@ -14,6 +14,7 @@ import {
   seconds,
   type Token,
 } from '@pinfold/core';
+import { createKeys, createPairings, createSessions } from '@pinfold/core/accounts';
 import { createHistory } from '@pinfold/core/history';
 import { createViews } from '@pinfold/core/views';
 import { replacing } from '@pinfold/test-contracts/fixtures';
@@ -21,7 +22,7 @@ import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { dayOf } from '../../src/domain/views.ts';
 import { type CleanupStage, openCleanupStage } from './cleanup-stage.ts';
-import { eventsOf } from './stage.ts';
+import { eventsOf, OWNER, startedOf } from './stage.ts';
 
 const cannot = (): Promise<never> => Promise.reject(new Fault('storage_unavailable', 'gone'));
 
@@ -102,6 +103,32 @@ describe('A wrong clock', () => {
     };
     await createViews({ ...ports, views: replacing(stage.memory.views, { drop }) }).sweep();
     expect(droppedBefore).to.equal(dayOf(stage.clock.now()) - 29);
+  });
+
+  it('ends no session, link and registration of others by a sign-in, a registration or a sweep, which drops ended ones', async () => {
+    const { ports } = stage;
+    const openWith = (all: typeof ports) => ({
+      sessions: createSessions(all, createKeys(all)),
+      pairings: createPairings(all, createKeys(all)),
+      sweep: () => createHistory(all).sweep(),
+    });
+    const [right, wrong] = [openWith(ports), openWith({ ...ports, ...ahead() })];
+    const hashes = ['1', '2'].map((digit) => digit.repeat(64));
+    const ada = { account: OWNER, id: 'u1', displayName: 'Ada', scope: 'manage' } as const;
+    const { token } = startedOf(await right.sessions.signInPerson(ada));
+    const link = (await right.sessions.offerLink(OWNER)).token;
+    await right.pairings.register(hashes[0] as string);
+    await wrong.sessions.signInPerson(ada);
+    await wrong.pairings.register(hashes[1] as string);
+    await wrong.sweep();
+    expect(await right.sessions.find(token)).to.include({ displayName: 'Ada' });
+    expect(await right.pairings.isRegistered(hashes[0] as string)).to.equal(true);
+    expect((await right.sessions.redeem(link))?.kind).to.equal('started');
+    stage.clock.advance(hours(12));
+    await right.sweep();
+    const { sessions, pairings } = stage.memory;
+    expect(await sessions.purge(stage.clock.now(), 10), 'ended sessions').to.equal(0);
+    expect(await pairings.purge(stage.clock.now(), 10), 'ended registrations').to.equal(0);
   });
 
   it('removes nothing after the clock jumps in the middle of a sweep', async () => {
