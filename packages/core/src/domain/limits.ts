@@ -87,10 +87,25 @@ const ORDERED_LIMITS = [
   ['attemptsPerAddress', 'attemptsPerRole'],
 ] as const;
 
+/** Limits that are times. They are bounded, so that every instant stays within the years that RFC 3339 can write. */
+const TIMES: readonly string[] = [
+  'lifetime',
+  'renewal',
+  'lease',
+  'grantLifetime',
+  'handOverLifetime',
+  'attemptWindow',
+  'cleanupGrace',
+  'orphanAge',
+  'reservationAge',
+] satisfies readonly (keyof Limits)[];
+const MAX_DAYS = 36_500;
+
 /**
  * The defaults, overridden by the given limits; `renewal` is `lifetime` unless given.
  *
- * @throws TypeError for an unknown limit, a value that is no whole number from 0, and one above the limit that bounds it.
+ * @throws TypeError for an unknown limit, a value that is no whole number from 0, a time of over 36,500 days, and one above
+ * the limit that bounds it.
  */
 export function limitsInForce(given: Partial<Limits>): Limits {
   const { lifetime = defaultLimits.lifetime } = given;
@@ -99,6 +114,10 @@ export function limitsInForce(given: Partial<Limits>): Limits {
     if (!Object.hasOwn(defaultLimits, name)) throw new TypeError(`limits has no ${name}`);
     if (!Number.isSafeInteger(value) || value < 0) {
       throw new TypeError(`limits.${name} must be a whole number from 0`);
+    }
+    if (TIMES.includes(name) && value > days(MAX_DAYS)) {
+      const most = `${days(MAX_DAYS)} ms, which are ${MAX_DAYS} days`;
+      throw new TypeError(`limits.${name} must not be above ${most}`);
     }
   }
   for (const [name, bound] of ORDERED_LIMITS) {
