@@ -31,6 +31,20 @@ describe('several publications at once', () => {
     ]);
   });
 
+  it('are said not to be stopped if all were stopped before', async () => {
+    const { id } = await screen.publish('One');
+    const { token } = await person.get(`/stop?id=${id}`);
+    await stop([id], token);
+    expect((await person.get('/')).text).to.include('1 publication was stopped.');
+    const nothing = 'Nothing was stopped: select publications that are not stopped yet.';
+    await stop([id], token);
+    expect((await person.get('/')).text)
+      .to.include(nothing)
+      .and.not.include('0 publications');
+    expect((await person.get(`/stop?id=${id}`)).location).to.equal('/manage/');
+    expect((await person.get('/')).text).to.include(nothing);
+  });
+
   it('must be of the account, and need a form token', async () => {
     const theirs = await screen.publish('Theirs', undefined, accountId('anonymous'));
     const mine = await screen.publish('Mine');

@@ -200,7 +200,7 @@ export const pages = {
   stopSelected: 'Stop selected…',
   stopSeveral: 'Stop publications',
   stopTitle: { one: 'Stop this publication?', other: 'Stop {count} publications?' },
-  nothingSelected: 'Select publications first.',
+  nothingStopped: 'Nothing was stopped: select publications that are not stopped yet.',
   didStopSeveral: { one: '{count} publication was stopped.', other: '{count} publications were stopped.' },
   stoppedAt: 'Stopped',
   signInFirstText: 'Sign in to the site that this screen is part of, then come back.',

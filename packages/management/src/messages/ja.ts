@@ -194,7 +194,7 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   stopSelected: '選択した公開を停止…',
   stopSeveral: '公開を停止',
   stopTitle: '{count} 件の公開を停止しますか？',
-  nothingSelected: '先に公開を選択してください。',
+  nothingStopped: '停止した公開はありません。停止されていない公開を選択してください。',
   didStopSeveral: '{count} 件の公開を停止しました。',
   stoppedAt: '停止日時',
   signInFirstText: 'この画面を含むサイトにサインインしてから、もう一度開いてください。',

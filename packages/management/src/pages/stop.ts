@@ -14,6 +14,8 @@ import { pathOf, readOwn, refusal } from './publication.ts';
 /** A page of the list has as many. */
 const MAX_SELECTED = 20;
 
+const NOTHING_STOPPED = { tone: 'bad', message: 'nothingStopped' } as const;
+
 export async function askToStop(context: SignedInContext): Promise<Answer> {
   const found = await readOwn(context);
   if (found === undefined) return notFound(context);
@@ -28,7 +30,7 @@ export async function askToStopSelected(context: SignedInContext): Promise<Answe
   const { base, query } = context;
   const publications = await loadStoppable(context, [query.id].flat());
   return publications.length === 0
-    ? seeOther(`${base}/`, { tone: 'bad', message: 'nothingSelected' })
+    ? seeOther(`${base}/`, NOTHING_STOPPED)
     : stopPage(context, publications, `${base}/`, `${base}/stop`);
 }
 
@@ -43,7 +45,8 @@ export async function stopSelected(context: SignedInContext): Promise<Answer> {
     if (outcome.kind === 'changed') count += 1;
     else if (outcome.code === 'unauthorized') return askToSignIn(context);
   }
-  return seeOther(`${context.base}/`, { tone: 'good', message: 'didStopSeveral', values: { count } });
+  const done = { tone: 'good', message: 'didStopSeveral', values: { count } } as const;
+  return seeOther(`${context.base}/`, count === 0 ? NOTHING_STOPPED : done);
 }
 
 async function loadStoppable(

@@ -81,6 +81,7 @@ const remove = command({
       const text = [
         deleted ? `${name} is deleted.` : `There is no name ${name}.`,
         ...stopped.map((id) => `${id} is stopped.`),
+        ...(stop && stopped.length === 0 ? ['No publication was stopped.'] : []),
       ];
       return { json: { name, deleted, ...(stop && { stopped }) }, text };
     });

@@ -210,6 +210,8 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       expect([again.code, JSON.parse(again.out).error.code]).to.deep.equal([1, 'not_found']);
       const missed = await asJson('names', 'delete', 'docs', '--stop', '--if-exists');
       expect(missed).to.deep.equal({ name: 'docs', deleted: false, stopped: [] });
+      const { out } = await sh('names', 'delete', 'docs', '--stop', '--if-exists');
+      expect(out).to.equal('There is no name docs.\nNo publication was stopped.\n');
     });
 
     it('stop their publications also after they were deleted', async () => {
