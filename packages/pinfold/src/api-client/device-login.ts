@@ -5,6 +5,7 @@ import { escapeControls } from '../command-line/terminal.ts';
 import { tryParseJson } from '../try-parse-json.ts';
 import { invalidAnswerText, NOT_A_PINFOLD, unreachable } from './failure-text.ts';
 import { isKeyText } from './logins.ts';
+import { readBeginning } from './read-beginning.ts';
 
 export interface IssuedKey {
   readonly key: string;
@@ -61,7 +62,7 @@ async function send(
     const request = { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' } as const;
     const signal = AbortSignal.timeout(ANSWER_TIMEOUT);
     const answer = await fetch(url, { ...request, signal, headers: { accept: 'application/json' } });
-    const json = tryParseJson(await answer.text());
+    const json = tryParseJson(await readBeginning(answer));
     return { status: answer.status, json, pause: readPause(answer.headers.get('retry-after')) };
   } catch (error) {
     if (nameOf(error) === 'TimeoutError')

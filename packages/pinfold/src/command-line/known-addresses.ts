@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readBeginning } from '../api-client/read-beginning.ts';
 import { isProof, proofUrl } from '../server/machine-proof.ts';
 import { readServerFile, type ServerFile } from '../server/server-file.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -7,7 +8,6 @@ import { tryParseJson } from '../try-parse-json.ts';
 import { UnavailableError } from './failures.ts';
 
 const MAX_WAIT_MS = 2_000;
-const MAX_ANSWER_CHARACTERS = 4_096;
 
 /** The addresses for links: those of the server that started last, else those of the settings. */
 export async function findLinkAddresses(settings: Settings): Promise<WebAddresses> {
@@ -59,14 +59,4 @@ async function request(url: string): Promise<{ readonly status: number; readonly
     if (isTimeout || (error instanceof TypeError && error.cause instanceof Error)) return undefined;
     throw error;
   }
-}
-
-/** Reads the beginning of an answer, since an unknown server may send any amount. */
-async function readBeginning({ body }: Response): Promise<string> {
-  let text = '';
-  for await (const piece of body ?? []) {
-    text += Buffer.from(piece).toString('latin1');
-    if (text.length > MAX_ANSWER_CHARACTERS) break;
-  }
-  return text;
 }

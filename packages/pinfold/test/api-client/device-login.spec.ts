@@ -72,6 +72,23 @@ describe('waiting for the key of a login', () => {
     }
   });
 
+  it('reads only the beginning of an answer, since an unknown server may send any amount', async () => {
+    let sent = 0;
+    const endless = await startStub((_request, response) => {
+      response.writeHead(200);
+      const piece = Buffer.alloc(65_536, ' ');
+      const send = (): void => {
+        while (!response.destroyed && sent < 1e9 && response.write(piece)) sent += piece.length;
+      };
+      response.on('drain', send);
+      send();
+    });
+    const clock = { sleep: async () => undefined };
+    const error: unknown = await waitForKey(endless.url, 's', clock).catch((reason: unknown) => reason);
+    expect(String(error)).to.include('the answer does not come from a Pinfold');
+    expect(sent).to.be.below(100_000_000);
+  });
+
   it('ends when the body of an answer does not', async () => {
     const slow = await startStub((_request, response) => void response.writeHead(200).write(' '));
     const { timeout } = AbortSignal;
