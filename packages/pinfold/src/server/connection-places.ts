@@ -36,6 +36,11 @@ export class ConnectionPlaces {
     this.#makeRoom();
   }
 
+  /** The tracked connections. */
+  [Symbol.iterator](): Iterator<Socket> {
+    return this.#opened.keys();
+  }
+
   #makeRoom(): void {
     if (this.#opened.size < this.max || this.#endNext() || outgoingBytes.endSlowest()) return;
     this.#retry ??= setTimeout(() => {

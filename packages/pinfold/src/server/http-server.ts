@@ -76,7 +76,6 @@ export class HttpServer {
   readonly #server: Server;
   /** The answers by connection, so that one `close` listener serves all requests of a connection. */
   readonly #answers: Map<Socket, Answers> = new Map();
-  readonly #connections: Set<Socket> = new Set();
   readonly #places: ConnectionPlaces = new ConnectionPlaces((socket) => this.#answers.get(socket));
   /** Absent if this Node has another HTTP parser. */
   readonly #throttle: ParseThrottle | undefined = hasKnownParser() ? new ParseThrottle() : undefined;
@@ -116,11 +115,7 @@ export class HttpServer {
     this.#server.on('connection', (socket) => {
       // Reading the address now makes Node cache it; it is not available after the connection closes.
       void socket.remoteAddress;
-      this.#connections.add(socket);
-      socket.once('close', () => {
-        this.#answers.delete(socket);
-        this.#connections.delete(socket);
-      });
+      socket.once('close', () => this.#answers.delete(socket));
       this.#places.take(socket);
       loopTurns.clientConnected();
       this.#throttle?.opened(socket);
@@ -218,7 +213,7 @@ export class HttpServer {
 
   #receive(request: IncomingMessage, response: ServerResponse): void {
     if (this.#draining) response.shouldKeepAlive = false;
-    this.#throttle?.parsed({ request, response }, this.#connections);
+    this.#throttle?.parsed({ request, response }, this.#places);
     this.#track(request, response);
     const handler = this.#handler;
     if (handler !== undefined) handler(request, response);
