@@ -21,7 +21,6 @@ export {
 } from './forms/receive-form.ts';
 export { hasSeveralHosts, headerValues, requireNodeRequest } from './header-values.ts';
 export { type Html, html, raw } from './html.ts';
-export { JoinedPieces } from './joined-pieces.ts';
 export { ALL_LANGUAGES, LANGUAGES, type Language, parseLanguage } from './language.ts';
 export {
   type ByteRange,
@@ -34,7 +33,7 @@ export {
 export { type OutgoingAnswer, outgoingBytes, SMALL_ANSWER, systemMemory } from './outgoing-bytes.ts';
 export { ownText } from './own-memory.ts';
 export { palette, paletteOf } from './palette.ts';
-export { EndedMeanwhile, readPieces, sendPieces } from './pieces.ts';
+export { EndedMeanwhile, JoinedPieces, readPieces, sendPieces } from './pieces.ts';
 export { takeRequest } from './pipelining.ts';
 export { checkReportUrl, PUBLIC_POLICY, type PublicPage, publicPage } from './public-page.ts';
 export { pathOf } from './public-url.ts';

@@ -5,7 +5,6 @@ import { openDialogs } from './dialogs.ts';
 import { localZone } from './local-zone.ts';
 import { enhanceNameFields } from './name-field.ts';
 import { watchPublishPanel } from './publish-panel.ts';
-import { revealPasswords } from './reveal.ts';
 
 for (const start of [
   watchPublishPanel,
@@ -49,4 +48,27 @@ function openTarget(root: Document): void {
   const target = root.getElementById(location.hash.slice(1));
   target?.closest('details')?.setAttribute('open', '');
   if (target instanceof HTMLInputElement) target.focus();
+}
+
+/** Gives every `[data-reveal]` a button that shows the password. */
+function revealPasswords(root: Document): void {
+  for (const holder of root.querySelectorAll<HTMLElement>('[data-reveal]')) {
+    const input = holder.querySelector('input');
+    if (input === null) continue;
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.setAttribute('aria-pressed', 'false');
+    button.textContent = holder.dataset.show ?? '';
+    button.addEventListener('click', () => {
+      const shown = input.type === 'text';
+      input.type = shown ? 'password' : 'text';
+      button.setAttribute('aria-pressed', String(!shown));
+      button.textContent = (shown ? holder.dataset.show : holder.dataset.hide) ?? '';
+      input.focus();
+    });
+    input.form?.addEventListener('submit', () => {
+      input.type = 'password';
+    });
+    holder.append(button);
+  }
 }

@@ -1,15 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
+  type Counter,
   context,
+  type Histogram,
+  type Meter,
   type MeterProvider,
   metrics,
   propagation,
   type TracerProvider,
   trace,
 } from '@opentelemetry/api';
-import type { Observe } from '@pinfold/core';
+import type { Measurement, Observe } from '@pinfold/core';
 import type { Observer } from '@pinfold/core/adapter';
-import { recordMeasurements } from './publications.ts';
 import { type AnsweredRequest, Requests } from './requests.ts';
 import { storeObserver } from './stores.ts';
 
@@ -72,4 +74,29 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
     addHeaders: (headers) => propagation.inject(context.active(), headers),
     observer: storeObserver(tracer, meter, database),
   };
+}
+
+function recordMeasurements(meter: Meter): Observe {
+  const counter = (name: string, unit: string, description: string): Counter =>
+    meter.createCounter(`pinfold.${name}`, { description, unit });
+  const duration = (name: string, description: string): Histogram =>
+    meter.createHistogram(`pinfold.${name}.duration`, { description, unit: 's' });
+  const publications = counter('publications', '{publication}', 'Publications, by what became of them.');
+  const tries = counter('password.tries', '{try}', 'Tries of passwords of sites, by how they ended.');
+  const stages = duration('publish.stage', 'How long the stages of publications took that ended well.');
+  const sessionsEndedHelp = 'Sessions ended because a new one exceeded a limit.';
+  const sessionsEnded = counter('sessions.ended', '{session}', sessionsEndedHelp);
+  const sweeps = duration('sweep', 'How long sweeps took.');
+  const record: {
+    readonly [Kind in Measurement['kind']]: (
+      measurement: Extract<Measurement, { readonly kind: Kind }>,
+    ) => void;
+  } = {
+    publish: ({ outcome }) => publications.add(1, { 'pinfold.outcome': outcome }),
+    try: ({ outcome }) => tries.add(1, { 'pinfold.outcome': outcome }),
+    stage: ({ took, stage }) => stages.record(took / 1_000, { 'pinfold.stage': stage }),
+    sweep: ({ took }) => sweeps.record(took / 1_000),
+    sessions_ended: ({ count, reason }) => sessionsEnded.add(count, { 'pinfold.reason': reason }),
+  };
+  return (measurement) => record[measurement.kind](measurement as never);
 }

@@ -1,7 +1,6 @@
 export { HmacGrantSigner, type HmacGrantSignerOptions } from './hmac-grant-signer.ts';
-export { NodeApiKeySecrets } from './node-api-key-secrets.ts';
 export { NodeMachine } from './node-machine.ts';
-export { NodeSessionSecrets } from './node-session-secrets.ts';
+export { NodeApiKeySecrets, NodeSessionSecrets } from './node-secrets.ts';
 export { RandomIds } from './random-ids.ts';
 export type { ScryptCost } from './scrypt-key.ts';
 export {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ArchiveId } from '@pinfold/core';
 import { parseArchiveId } from '@pinfold/core/adapter';
-import { FOLDER_NAME, SPAN_NAME } from './archive-place.ts';
+import { FOLDER_NAME, SPAN_NAME } from './archive-folders.ts';
 import { type Files, unlessRefused } from './files.ts';
 
 /** How many directory entries the system returns at once. */

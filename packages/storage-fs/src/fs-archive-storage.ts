@@ -9,8 +9,7 @@ import {
 } from '@pinfold/core';
 import { archiveCreatedAt, checkReadRange, Semaphore } from '@pinfold/core/adapter';
 import { systemCodeOf } from '@pinfold/core/internal';
-import { ArchiveFolders } from './archive-folders.ts';
-import { type ArchivePlace, placeOf } from './archive-place.ts';
+import { ArchiveFolders, type ArchivePlace, placeOf } from './archive-folders.ts';
 import { walkArchives } from './archive-walk.ts';
 import { type Files, nodeFiles, orFault } from './files.ts';
 import { createFolderFlush } from './folder-flushes.ts';

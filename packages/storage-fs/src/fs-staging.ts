@@ -9,11 +9,11 @@ import {
   type StagedArchive,
   type Staging,
 } from '@pinfold/core';
+import { raceSignal } from '@pinfold/core/adapter';
 import { type Files, nodeFiles, orFault, unlessRefused } from './files.ts';
 import { makeFolder } from './folders.ts';
 import { HashedFile, type WrittenFile } from './hashed-file.ts';
 import { unlessFull, writeProbe } from './probe.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** Options of {@link openFsStaging}. */
 export interface FsStagingOptions {
@@ -192,4 +192,22 @@ export function stagedName(begun: Instant): string {
 export function isBegunBefore(instant: Instant, name: string): boolean {
   // Other names give NaN, for which the comparison is false.
   return Number(NAME.exec(name)?.[1]) < instant;
+}
+
+/** Yields a body's chunks; throws an abort's reason even while it waits for one. Does not wait for the body to close. */
+async function* untilAborted<Chunk>(
+  body: AsyncIterable<Chunk>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Chunk, void> {
+  const chunks = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await raceSignal(chunks.next(), signal);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    // Ignores errors of closing, since all needed chunks have been read.
+    Promise.resolve(chunks.return?.()).catch(() => undefined);
+  }
 }

@@ -4,7 +4,7 @@ import { FsArchiveStorage } from '@pinfold/storage-fs';
 import { anArchiveId, someBytes } from '@pinfold/test-contracts/fixtures';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { placeOf } from '../src/archive-place.ts';
+import { placeOf } from '../src/archive-folders.ts';
 import type { nodeFiles } from '../src/files.ts';
 import { FailingFiles } from './failing-files.ts';
 import { faultOf, filesIn, inOne, openFolder } from './opened.ts';

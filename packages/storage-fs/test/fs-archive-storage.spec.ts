@@ -6,7 +6,7 @@ import { FsArchiveStorage, openFsArchiveStorage } from '@pinfold/storage-fs';
 import { anArchiveId, someBytes } from '@pinfold/test-contracts/fixtures';
 import { uuidOf } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { placeOf } from '../src/archive-place.ts';
+import { placeOf } from '../src/archive-folders.ts';
 import { nodeFiles } from '../src/files.ts';
 import { FailingFiles, systemError } from './failing-files.ts';
 import { causeOf, faultOf, filesIn, type Opened, openFolder } from './opened.ts';

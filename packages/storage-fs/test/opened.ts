@@ -11,7 +11,7 @@ import {
   type StagedFile,
 } from '@pinfold/test-contracts/fixtures';
 
-import { placeOf } from '../src/archive-place.ts';
+import { placeOf } from '../src/archive-folders.ts';
 
 /** A data folder with staging and archives, as in the service. */
 export interface Opened {

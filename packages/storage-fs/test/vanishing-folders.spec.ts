@@ -5,7 +5,7 @@ import { FsArchiveStorage } from '@pinfold/storage-fs';
 import { anArchiveId, someBytes } from '@pinfold/test-contracts/fixtures';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { placeOf } from '../src/archive-place.ts';
+import { placeOf } from '../src/archive-folders.ts';
 import { type Files, nodeFiles } from '../src/files.ts';
 import { openFolder } from './opened.ts';
 

@@ -20,12 +20,8 @@ import {
 import { checkReadRange, Semaphore } from '@pinfold/core/adapter';
 import { nameOf } from '@pinfold/core/internal';
 import { ArchiveKeys } from './archive-keys.ts';
-import { listKeys } from './list-keys.ts';
-import { readRange } from './read-body.ts';
-import { retry } from './retry.ts';
-import { runCall, type S3Calls } from './s3-calls.ts';
+import { listKeys, readRange, retry, runCall, type S3Calls, sendFile } from './s3-calls.ts';
 import { failureOf, IncompleteError, NonsenseError } from './s3-failure.ts';
-import { sendFile } from './send-file.ts';
 
 /** Options of {@link S3ArchiveStorage}. */
 export interface S3ArchiveStorageOptions {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isBelowHost, isHost, siteOfHost } from '../src/routing/host.ts';
+import { isBelowHost, isHost, siteOfHost } from '../src/routing/route.ts';
 
 const ID = '0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10';
 

@@ -4,11 +4,10 @@ import { readName } from '../command-line/arguments.ts';
 import { type Command, command, flagOption } from '../command-line/command.ts';
 import { isRefusedWith, UsageError } from '../command-line/failures.ts';
 import { formatLine, formatState, LIST_OPTIONS, printList } from '../command-line/print-list.ts';
-import { moveName } from '../publishing/move-name.ts';
+import { moveName, stopShown } from '../publishing/move-name.ts';
 import { readReference } from '../publishing/publication-reference.ts';
 import { resolveId, TARGET_OPTIONS, withPublications } from '../publishing/publications.ts';
 import { nameNotFound } from '../publishing/refusal-text.ts';
-import { stopShown } from '../publishing/stop-shown.ts';
 
 const GUIDE = '../publish-with-the-command.md#names';
 

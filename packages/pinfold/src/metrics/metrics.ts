@@ -1,8 +1,11 @@
-import type { Observe, PasswordHasher, UseCases } from '@pinfold/core';
+import { readdir } from 'node:fs/promises';
+import { isFault, type Observe, type PasswordHasher, type UseCases } from '@pinfold/core';
 import type { Observer } from '@pinfold/core/adapter';
+import { isPromise, nameOf } from '@pinfold/core/internal';
 import type { Uploads } from '@pinfold/http';
 import type { ViewerStatistics } from '@pinfold/viewer';
 import type { Health } from '../health/health.ts';
+import { readOpenFileLimit } from '../server/open-file-limit.ts';
 import {
   addBuildInfo,
   addCacheMetrics,
@@ -14,11 +17,9 @@ import {
   type Pool,
 } from './gauges.ts';
 import type { MetricsSnapshot } from './metrics-snapshot.ts';
-import { addProcessMetrics } from './process-metrics.ts';
 import { createPublishingMetrics } from './publishing-metrics.ts';
-import { Registry } from './registry.ts';
+import { Registry, type Series } from './registry.ts';
 import { type CountRequest, createRequestMetrics } from './request-metrics.ts';
-import { createStoreObserver } from './store-metrics.ts';
 import { createSweepMetrics, type SweepMetrics } from './sweep-metrics.ts';
 
 export interface Metrics {
@@ -77,5 +78,75 @@ export function createMetrics({ version, node }: { version: string; node: string
     },
     snapshot: () => registry.snapshot(),
     close: measureLoopDelay(registry),
+  };
+}
+
+const OPEN_FILES = '/proc/self/fd';
+
+/** Measures the process, under the names of Prometheus' client libraries. */
+function addProcessMetrics(registry: Registry): void {
+  const memoryHelp = 'Resident memory of all processes.';
+  const memory = registry.gauge('process_resident_memory_bytes', memoryHelp).at();
+  const cpu = registry.counter('process_cpu_seconds_total', 'CPU time of all processes.').at();
+  const startHelp = 'When the first of the processes started.';
+  const start = registry.gauge('process_start_time_seconds', startHelp, [], 'least').at();
+  start.value = performance.timeOrigin / 1_000;
+  registry.beforeSnapshot(() => {
+    memory.value = process.memoryUsage.rss();
+    const { user, system } = process.cpuUsage();
+    cpu.value = (user + system) / 1e6;
+  });
+  openFiles(registry);
+}
+
+/** Adds the metrics of open files. Only Linux has this folder; elsewhere they are absent. */
+function openFiles(registry: Registry): void {
+  const limit = readOpenFileLimit();
+  if (limit === undefined) return;
+  registry.gauge('process_max_fds', 'How many files the processes may open.').at().value = limit;
+  const open = registry.gauge('process_open_fds', 'Files and sockets that are open.').at();
+  registry.updateBeforeSnapshot(open, async () => {
+    const files = await readdir(OPEN_FILES).catch(() => []);
+    // Minus the folder itself, which is open while it is read.
+    return Math.max(0, files.length - 1);
+  });
+}
+
+function createStoreObserver(registry: Registry): Observer {
+  const secondsHelp = 'How long the calls of the database and the storage took.';
+  const durations = registry.histogram('pinfold_store_seconds', secondsHelp, ['store', 'operation']);
+  const labels = ['store', 'operation', 'code'];
+  const errorsHelp = 'Calls of the database and the storage that failed.';
+  const errors = registry.counter('pinfold_store_errors_total', errorsHelp, labels);
+  return (call, operation, store) => {
+    if (store === 'inspector') return call;
+    // Created by the first call, so that unused operations have no series.
+    let seconds: Series | undefined;
+    const measure = (startedAt: number): void => {
+      seconds ??= durations.at(store, operation);
+      seconds.observe((performance.now() - startedAt) / 1_000);
+    };
+    return (...args) => {
+      const startedAt = performance.now();
+      const answer = call(...args);
+      if (!isPromise(answer)) {
+        measure(startedAt);
+        return answer;
+      }
+      return answer.then(
+        (result: unknown) => {
+          measure(startedAt);
+          return result;
+        },
+        (error: unknown) => {
+          measure(startedAt);
+          // An aborted call is not a failure of the store.
+          const isAborted = nameOf(error) === 'AbortError';
+          const code = isFault(error) ? error.code : 'internal_error';
+          if (!isAborted) errors.at(store, operation, code).value += 1;
+          throw error;
+        },
+      );
+    };
   };
 }

@@ -2,9 +2,8 @@ import type { Pin, PinfoldClient } from '@pinfold/client';
 import { createClient, toCommandFailure } from '../api-client/api-call.ts';
 import type { Server } from '../api-client/logins.ts';
 import { PUBLISH_RETRY_FOR, RetryBudget } from '../api-client/retry-budget.ts';
-import { UsageError } from '../command-line/failures.ts';
+import { UnavailableError, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { bodyPieces } from '../saving/body-pieces.ts';
 import type { Original } from '../saving/original.ts';
 import type { Publications } from './publications.ts';
 import { refusalMessage } from './refusal-text.ts';
@@ -55,4 +54,34 @@ export async function findSiteHost({ id, shared_url }: Pin): Promise<string | un
   const { host, pathname } = new URL(location);
   // An access gateway in front of the server may redirect to its own sign-in page.
   return `${host}${pathname}`.includes(id) ? host : undefined;
+}
+
+/** Ends a download after this time without a byte, in milliseconds. */
+const IDLE = 60_000;
+
+/**
+ * Yields the body of an answer as it arrives.
+ *
+ * @param stalled aborted after a minute without a byte; the request must use its signal.
+ *
+ * @throws UnavailableError if the connection ends before the body does.
+ */
+async function* bodyPieces(
+  { body }: Response,
+  stalled: AbortController,
+  idle: number = IDLE,
+): AsyncGenerator<Uint8Array, void> {
+  const startTimer = () => setTimeout(() => stalled.abort(), idle);
+  let timer = startTimer();
+  try {
+    for await (const piece of body ?? []) {
+      clearTimeout(timer);
+      yield piece;
+      timer = startTimer();
+    }
+  } catch (cause) {
+    throw new UnavailableError('The connection ended before the ZIP was whole: try again.', { cause });
+  } finally {
+    clearTimeout(timer);
+  }
 }

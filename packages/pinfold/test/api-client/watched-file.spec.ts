@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { WatchedFile } from '../../src/api-client/watched-file.ts';
+import { WatchedFile } from '../../src/api-client/api-call.ts';
 
 const bytes = Uint8Array.from({ length: 600_000 }, (_, index) => index % 251);
 

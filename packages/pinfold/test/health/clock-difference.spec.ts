@@ -1,6 +1,6 @@
 import { type Instant, instant } from '@pinfold/core';
 import { expect } from 'chai';
-import { ClockDifference } from '../../src/health/clock-difference.ts';
+import { ClockDifference } from '../../src/health/health.ts';
 import { openLog } from '../../src/server/log.ts';
 
 const at = (seconds: number): Instant => instant(1_800_000_000_000 + Math.round(seconds * 1_000));

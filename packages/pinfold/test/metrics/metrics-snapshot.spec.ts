@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { measureBusiestAccount } from '../../src/metrics/busiest-account.ts';
 import {
   formatExposition,
   type MetricsSnapshot,
   mergeSnapshots,
   withoutGauges,
 } from '../../src/metrics/metrics-snapshot.ts';
+import { measureBusiestAccount } from '../../src/metrics/publishing-metrics.ts';
 import { Registry } from '../../src/metrics/registry.ts';
 import { createRequestMetrics } from '../../src/metrics/request-metrics.ts';
 

@@ -1,5 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { ApiKeyId, ApiKeySecrets, MintedKeyText, PresentedKey, Sha256 } from '@pinfold/core';
+import type {
+  ApiKeyId,
+  ApiKeySecrets,
+  MintedKeyText,
+  MintedToken,
+  PresentedKey,
+  SessionSecrets,
+  Sha256,
+} from '@pinfold/core';
 import { randomBase62 } from './random-ids.ts';
 
 /** 8 bytes make ids unique; only the secret must be unguessable. */
@@ -43,4 +51,25 @@ export class NodeApiKeySecrets implements ApiKeySecrets {
 /** Returns hexadecimal digits. */
 export function sha256(secret: string): Sha256 {
   return createHash('sha256').update(secret).digest('hex') as Sha256;
+}
+
+const TOKEN = /^[0-9A-Za-z]{43}$/;
+
+/**
+ * Tokens of 256 random bits in 43 base62 digits. Only their SHA-256 is stored.
+ *
+ * @example
+ * import { NodeSessionSecrets } from '@pinfold/platform-node';
+ *
+ * const { text, hash } = new NodeSessionSecrets().mint();
+ */
+export class NodeSessionSecrets implements SessionSecrets {
+  mint(): MintedToken {
+    const text = randomBase62(SECRET_BYTES);
+    return { text, hash: sha256(text) };
+  }
+
+  read(text: string): Sha256 | undefined {
+    return text.length === 43 && TOKEN.test(text) ? sha256(text) : undefined;
+  }
 }
