@@ -67,7 +67,7 @@ describe('the text of a refusal', () => {
     const second = own.flatMap(([file, sentence]) =>
       known
         .filter(([, words]) => words.size >= 4 && likeness(words, wordsOf(sentence)) >= 0.5)
-        .map(([id]) => `${file}: "${sentence}" says what ${id} says`),
+        .map(([id]) => `${file}: "${sentence}" repeats ${id}`),
     );
     expect(second).to.deep.equal([]);
   });

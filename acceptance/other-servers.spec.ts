@@ -59,10 +59,10 @@ http.Server.prototype.listenerCount = function (event) {
 const OWN_BYTES = 40_000_000;
 
 /** An option for the log entries. */
-const TELL_AN_ENTRY = '({ route, status }) => void process.send?.({ route, status })';
+const SEND_AN_ENTRY = '({ route, status }) => void process.send?.({ route, status })';
 
 /** The key with which a test publishes, which a page cannot show. */
-const TELL_A_KEY = `
+const SEND_A_KEY = `
 const { OPERATOR } = await import('pinfold');
 const { text } = await pinfold.useCases.keys.create({ by: OPERATOR, account: 'ada' as never });
 process.send?.(text);
@@ -93,8 +93,8 @@ describe('the programs for other servers', () => {
     const [, program = ''] = [...written.matchAll(/^```ts\n([\s\S]*?)^```$/gm)][which] ?? [];
     const port = await quietPort();
     const file = join(work, `${port}.ts`);
-    const logged = program.replace(/publicUrl: '[^']+'/, `$&, onRequest: ${TELL_AN_ENTRY}`);
-    await writeFile(file, logged.replaceAll('8080', String(port)) + TELL_A_KEY);
+    const logged = program.replace(/publicUrl: '[^']+'/, `$&, onRequest: ${SEND_AN_ENTRY}`);
+    await writeFile(file, logged.replaceAll('8080', String(port)) + SEND_A_KEY);
     const host = join(folder, 'host.mjs');
     await writeFile(host, HOST);
     const execArgv = [

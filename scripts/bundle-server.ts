@@ -113,7 +113,7 @@ const note = {
 };
 const earlier = madeEarlier(record);
 replace(record, JSON.stringify(note));
-keepForADay(earlier);
+removeAfterADay(earlier);
 
 /** Nobody reads half of a file, also after a power failure. */
 function replace(path: string, contents: string | Uint8Array): void {
@@ -138,7 +138,7 @@ function madeEarlier(file: string): readonly string[] | undefined {
 }
 
 /** A server that still runs may load files of the bundle that this one replaces. */
-function keepForADay(replaced: readonly string[] | undefined): void {
+function removeAfterADay(replaced: readonly string[] | undefined): void {
   const now = new Date();
   const names = new Set(made.map((path) => basename(path)));
   for (const name of readdirSync(folder).filter((file) => !names.has(file))) {

@@ -100,7 +100,7 @@ async function serve(
     if (runtime !== undefined) runClient(folder, runtime, origin);
   });
   // Installers end by the signal themselves; of Bun's log the last line is lost at times.
-  if (!ended.saysStopped && ended.code !== 0) throw new Error(`${program[0]} did not stop it well`);
+  if (!ended.isStopLogged && ended.code !== 0) throw new Error(`${program[0]} did not stop it well`);
   return ended.milliseconds;
 }
 

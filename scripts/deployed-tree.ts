@@ -28,14 +28,14 @@ export async function showWelcome(
   [file = '', ...args]: readonly string[],
   where: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
   meanwhile: (origin: string) => void = () => {},
-): Promise<{ readonly milliseconds: number; readonly saysStopped: boolean; readonly code: number | null }> {
+): Promise<{ readonly milliseconds: number; readonly isStopLogged: boolean; readonly code: number | null }> {
   const began = performance.now();
   const child = spawn(file, args, { ...where, detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
   const exit = once(child, 'exit');
   let milliseconds: number | undefined;
-  let saysStopped = false;
+  let isStopLogged = false;
   for await (const line of createInterface(child.stdout)) {
-    saysStopped ||= line.includes('"msg":"stopped"');
+    isStopLogged ||= line.includes('"msg":"stopped"');
     const [url] = /http:\/\/\S+\/s\/[\w-]+/.exec(line) ?? [];
     if (url === undefined || milliseconds !== undefined) continue;
     milliseconds = performance.now() - began;
@@ -47,5 +47,5 @@ export async function showWelcome(
   }
   const [code] = await exit;
   if (milliseconds === undefined) throw new Error(`${file} did not start it`);
-  return { milliseconds, saysStopped, code };
+  return { milliseconds, isStopLogged, code };
 }

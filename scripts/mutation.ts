@@ -31,14 +31,14 @@ function installTools(): void {
   copyFileSync(wanted, installed);
 }
 
-interface Wish extends Mutated {
+interface Sample extends Mutated {
   readonly name: string;
   readonly mutate: readonly string[];
   /** Whether the whole package is mutated: only then does the run fail below `least`. */
   readonly isWhole: boolean;
 }
 
-function configuration({ name, specs, mutate, least, isWhole }: Wish): object {
+function configuration({ name, specs, mutate, least, isWhole }: Sample): object {
   const isTTY = process.stdout.isTTY === true;
   return {
     testRunner: 'mocha',

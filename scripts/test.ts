@@ -98,7 +98,7 @@ async function outcomeOf({ totals }: Step, succeeded: boolean, output: string): 
 }
 
 /** Prints a summary at the end of a long output: the first failure of each suite, and the suites left out. */
-function tellAgain(endings: ReadonlyMap<Step, Ending>): void {
+function printFailures(endings: ReadonlyMap<Step, Ending>): void {
   for (const [{ name }, ending] of endings) {
     if (ending.kind === 'left_out') console.log(`left out: ${name}, because ${ending.because} failed`);
   }
@@ -119,7 +119,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
 }
 try {
   const endings = await runInLanes(chosen(steps, process.argv.slice(2)), lanes, execute);
-  tellAgain(endings);
+  printFailures(endings);
   const totals = [...outcomes.values()];
   const passed = totals.reduce((sum, outcome) => sum + outcome.passed, 0);
   const failed = totals.reduce((sum, outcome) => sum + outcome.failed, 0);

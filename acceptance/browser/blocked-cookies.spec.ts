@@ -20,8 +20,9 @@ async function openFilter(): Promise<{ readonly port: number; blocks: boolean; t
     const { url: path, method, headers } = incoming;
     const passed = request(filter.to, { path, method, headers, agent: false }, (answer) => {
       const { 'set-cookie': cookies, ...others } = answer.headers;
-      const kept = filter.blocks || cookies === undefined ? others : { ...others, 'set-cookie': cookies };
-      outgoing.writeHead(answer.statusCode ?? 502, kept);
+      const remaining =
+        filter.blocks || cookies === undefined ? others : { ...others, 'set-cookie': cookies };
+      outgoing.writeHead(answer.statusCode ?? 502, remaining);
       answer.pipe(outgoing);
     });
     incoming.pipe(passed);

@@ -154,9 +154,9 @@ describe('a site that uses features of an origin', () => {
       if (mode === 'path') {
         it('shows no PDF in an element, since its viewer is not sandboxed', async () => {
           for (const name of ['object', 'embed']) {
-            const said = page.waitForEvent('console', (message) => message.text().includes('as a plugin'));
+            const logged = page.waitForEvent('console', (message) => message.text().includes('as a plugin'));
             await page.goto(new URL(name, page.url()).href);
-            expect((await said).text()).to.include('sandboxed');
+            expect((await logged).text()).to.include('sandboxed');
           }
         });
       }

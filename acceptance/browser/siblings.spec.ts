@@ -131,7 +131,7 @@ describe('a hostile site among its siblings, in a browser', () => {
     const opened = context.waitForEvent('page');
     const held = run(`
       const opened = window.open('${target.shared_url}');
-      for (let look = 0; look < 500 && !opened.closed; look++) await new Promise((next) => setTimeout(next, 50));
+      for (let poll = 0; poll < 500 && !opened.closed; poll++) await new Promise((next) => setTimeout(next, 50));
       return opened.closed ? 'cut' : 'held'`);
     expect(await (await opened).evaluate('document.title + window.opener')).to.equal(
       'Enter the passwordnull',

@@ -14,7 +14,7 @@ import { expectAcknowledged, type Survivor, type Task, untilDone } from './task.
 
 /** The publications to clean up a day later, and the one that must stay. */
 interface Stock {
-  readonly kept: string;
+  readonly inService: string;
   readonly stopped: readonly string[];
 }
 
@@ -67,7 +67,7 @@ async function makeStock({ node, client, clock }: Survivor): Promise<Stock> {
   for (const key of ['kept', 'stopped', 'stopped too']) {
     published.push((await client.publish(key)).pin?.id ?? '');
   }
-  const [kept = '', ...stopped] = published;
+  const [inService = '', ...stopped] = published;
   for (const id of stopped) expect((await client.stop(id)).status).to.equal(204);
   const upload = async () => {
     const received = await staging.receive(new Blob([siteOf('nobody')]).stream(), 1_000_000);
@@ -88,7 +88,7 @@ async function makeStock({ node, client, clock }: Survivor): Promise<Stock> {
     until: clock.now(),
   });
   await attempts.begin({
-    role: kept as RoleId,
+    role: inService as RoleId,
     address: '192.0.2.1',
     now: clock.now(),
     window: minutes(5),
@@ -96,11 +96,11 @@ async function makeStock({ node, client, clock }: Survivor): Promise<Stock> {
     perRole: 300,
   });
   clock.advance(seconds(1));
-  return { kept, stopped };
+  return { inService, stopped };
 }
 
-async function expectStock({ client }: Survivor, { kept, stopped }: Stock): Promise<void> {
-  expect(await client.view(kept), 'what is published').to.equal(200);
+async function expectStock({ client }: Survivor, { inService, stopped }: Stock): Promise<void> {
+  expect(await client.view(inService), 'what is published').to.equal(200);
   for (const id of stopped) expect((await client.read(id)).pin?.state).to.equal('deleted');
 }
 

@@ -130,11 +130,11 @@ export async function use({ archive, listing, proof }: Given): Promise<Readonly<
   const { text } = await keys.create({ by: OPERATOR, account: 'ada' });
   const key = await keys.authenticate(text);
   const by = accountId('ada');
-  const wish = { by, key: 'first', filename: 'site.zip', password: 'harbour lights', archive };
-  const published = await useCases.publish(wish);
+  const request = { by, key: 'first', filename: 'site.zip', password: 'harbour lights', archive };
+  const published = await useCases.publish(request);
   if (published.kind !== 'published') return { published };
   const { id } = published.publication;
-  const again = await useCases.publish(wish);
+  const again = await useCases.publish(request);
   const read = await useCases.read({ by, id });
   const entered = await useCases.enter({ id, password: 'harbour lights', address: '192.0.2.1' });
   const shown = await useCases.visit(id);

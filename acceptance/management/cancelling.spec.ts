@@ -47,7 +47,8 @@ describe('cancelling in a browser', () => {
   afterEach(() => store());
 
   const cancel = () => page.locator('.stage').getByRole('button', { name: 'Cancel' }).click();
-  const says = (text: string) => page.locator('.stage').getByText(text, { exact: true }).first().waitFor();
+  const waitForText = (text: string) =>
+    page.locator('.stage').getByText(text, { exact: true }).first().waitFor();
   const everShown = async (text: string): Promise<boolean> =>
     ((await page.evaluate('shown.join("\\n")')) as string).includes(text);
 
@@ -74,9 +75,9 @@ describe('cancelling in a browser', () => {
   async function cancelAtWork(): Promise<void> {
     await publisher.chooseFolder(SITE);
     await isStoring;
-    await says('Checking and publishing…');
+    await waitForText('Checking and publishing…');
     await cancel();
-    await says('Cancelling… The server is still working on it.');
+    await waitForText('Cancelling… The server is still working on it.');
     expect(await everShown(CANCELLED)).to.equal(false);
   }
 
@@ -119,7 +120,7 @@ describe('cancelling in a browser', () => {
     await network.send('Network.emulateNetworkConditions', slow);
     await publisher.chooseFolder({ ...SITE, 'noise.bin': randomBytes(3_000_000) });
     await page.locator('.stage progress:not([value="0"])').waitFor();
-    await says('Uploading site…');
+    await waitForText('Uploading site…');
     await cancel();
     await expectNothingPublished();
   });
@@ -135,7 +136,7 @@ describe('cancelling in a browser', () => {
       return route.abort('connectionreset');
     });
     await publisher.chooseFolder(SITE);
-    await says('The connection was lost. Trying again…');
+    await waitForText('The connection was lost. Trying again…');
     await cancel();
     await publisher.heading(CANCELLED);
     expect(tries).to.equal(1);
@@ -155,9 +156,9 @@ describe('cancelling in a browser', () => {
       return reachable ? route.continue() : route.abort('connectionrefused');
     });
     await publisher.chooseFolder(SITE);
-    await says('The connection was lost. Trying again…');
+    await waitForText('The connection was lost. Trying again…');
     await cancel();
-    await says(UNREACHABLE);
+    await waitForText(UNREACHABLE);
     expect(await violations(page)).to.deep.equal([]);
     while (questions < 2) await page.waitForTimeout(50);
     expect(await everShown(CANCELLED)).to.equal(false);
@@ -181,13 +182,13 @@ describe('cancelling in a browser', () => {
   it('stops reading and packing immediately', async () => {
     await page.evaluate('Blob.prototype.arrayBuffer = () => new Promise(() => {})');
     await publisher.chooseZip(SITE);
-    await says('Reading site.zip…');
+    await waitForText('Reading site.zip…');
     await cancel();
     await expectNothingPublished();
     await page.getByRole('button', { name: 'Choose something else' }).click();
     await page.evaluate('globalThis.Worker = class extends EventTarget { postMessage() {} terminate() {} }');
     await publisher.chooseFolder(SITE);
-    await says('Packing site…');
+    await waitForText('Packing site…');
     await cancel();
     await expectNothingPublished();
   });

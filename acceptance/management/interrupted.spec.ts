@@ -31,9 +31,9 @@ describe('an interrupted upload in a browser', () => {
       await route.abort('connectionreset');
     });
     // The clock of the page also runs by itself: the message is visible for a second.
-    const said = page.getByText('The connection was lost. Trying again…').first().waitFor();
+    const shown = page.getByText('The connection was lost. Trying again…').first().waitFor();
     await publisher.chooseZip(SITE);
-    await said;
+    await shown;
     await page.clock.runFor(1_000);
     await publisher.heading('Already published: here is the link.');
     expect(new Set(keys).size).to.equal(1);

@@ -59,8 +59,8 @@ describe("a person's way through the screen with scripts", () => {
     await page.getByRole('link', { name: 'picnic', exact: true }).waitFor();
     await page.evaluate("navigator.clipboard.writeText('something else')");
     // The message is visible for two seconds.
-    const said = page.getByRole('button', { name: 'Copied picnic' }).waitFor();
-    await Promise.all([said, page.getByRole('button', { name: 'Copy link picnic' }).click()]);
+    const copied = page.getByRole('button', { name: 'Copied picnic' }).waitFor();
+    await Promise.all([copied, page.getByRole('button', { name: 'Copy link picnic' }).click()]);
     expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(url);
   });
 

@@ -29,15 +29,15 @@ const outcome = await pinfold.publish({ by: 'ada', key: 'guarded', filename: 'si
 if (outcome.kind === 'refused') throw new Error(outcome.code);
 assert.deepEqual(heard, ['pin.published']);
 
-const look = async (person?: string): Promise<string> => {
+const view = async (person?: string): Promise<string> => {
   const { pathname } = new URL(outcome.publication.sharedUrl);
   const headers: Record<string, string> = person === undefined ? {} : { 'x-person': person };
   const answer = await fetch(`http://127.0.0.1:${port}${pathname}`, { headers, redirect: 'manual' });
   return `${answer.status} ${answer.headers.get('location') ?? ''}`;
 };
-assert.equal(await look(), '302 http://localhost:8080/login');
-assert.equal(await look('eve'), '403 ');
-assert.match(await look('ada'), /^302 http:\/\/[\w-]+\.localhost:8080\/\.pinfold:enter\?grant=/);
+assert.equal(await view(), '302 http://localhost:8080/login');
+assert.equal(await view('eve'), '403 ');
+assert.match(await view('ada'), /^302 http:\/\/[\w-]+\.localhost:8080\/\.pinfold:enter\?grant=/);
 
 server.close();
 await pinfold.close();

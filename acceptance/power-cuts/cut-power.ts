@@ -101,7 +101,7 @@ async function cutPowerIn(folder: string, how: PowerCuts): Promise<Found> {
   }
   const losses: (readonly string[])[] = [];
   for (const { at, promises: made } of moments) {
-    const data = `${at.kept}-after`;
+    const data = `${at.durable}-after`;
     rebuild(at, unflushed, data);
     const lost = await judge(data, made);
     if (lost.length > 0) losses.push(lost);

@@ -50,7 +50,7 @@ export function diskSettings(folder: string, disk: Disk, how: Flushing): NodeJS.
   ];
   return {
     DISK_OF: disk.data,
-    DISK: disk.kept,
+    DISK: disk.durable,
     DISK_DELAY: String(DELAY),
     PINFOLD_WORKERS: String(processes),
     NODE_OPTIONS: modules.map((name) => `--import=${join(PRELOADED, name)}`).join(' '),

@@ -14,7 +14,7 @@ export interface Disk {
   /** The data folder. */
   readonly data: string;
   /** The data that survives it. */
-  readonly kept: string;
+  readonly durable: string;
 }
 
 /** The state of a disk at a moment. */
@@ -36,10 +36,10 @@ const PAGE = 4_096;
 const DATABASE = ['pinfold.sqlite', 'pinfold.sqlite-wal'];
 
 export function newDisk(folder: string): Disk {
-  const [data, kept] = [join(folder, 'data'), join(folder, 'disk')];
+  const [data, durable] = [join(folder, 'data'), join(folder, 'disk')];
   fs.mkdirSync(data, { recursive: true, mode: 0o700 });
-  for (const kind of ['content', 'names', 'lost']) fs.mkdirSync(join(kept, kind), { recursive: true });
-  return { data, kept };
+  for (const kind of ['content', 'names', 'lost']) fs.mkdirSync(join(durable, kind), { recursive: true });
+  return { data, durable };
 }
 
 export function hasCompiler(): boolean {
@@ -56,18 +56,18 @@ export function compileDisk(folder: string): string {
 }
 
 /** Lets so many flushes of the log fail from now on. */
-export function failFlushes({ kept }: Disk, count: number): void {
-  fs.writeFileSync(join(kept, 'failing'), Buffer.alloc(count));
+export function failFlushes({ durable }: Disk, count: number): void {
+  fs.writeFileSync(join(durable, 'failing'), Buffer.alloc(count));
 }
 
 /** How many flushes of the log have failed. */
-export function countFailed({ kept }: Disk): number {
-  return lengthOf(join(kept, 'failed'));
+export function countFailed({ durable }: Disk): number {
+  return lengthOf(join(durable, 'failed'));
 }
 
 /** How many flushes an event loop has waited for. */
-export function countInLoops({ kept }: Disk): number {
-  return lengthOf(join(kept, 'in-loop'));
+export function countInLoops({ durable }: Disk): number {
+  return lengthOf(join(durable, 'in-loop'));
 }
 
 function lengthOf(file: string): number {
@@ -78,26 +78,26 @@ function lengthOf(file: string): number {
 export function flushAll(disk: Disk, folder: string = disk.data): void {
   const entries = entriesOf(folder);
   const lines = entries.map(({ name, inode, entries: inner }) => `${inode} ${inner ? 'd' : 'f'} ${name}\n`);
-  fs.writeFileSync(join(disk.kept, 'names', String(fs.statSync(folder).ino)), lines.join(''));
+  fs.writeFileSync(join(disk.durable, 'names', String(fs.statSync(folder).ino)), lines.join(''));
   for (const { name, inode, entries: inner } of entries) {
     const path = join(folder, name);
     if (inner !== undefined) flushAll(disk, path);
-    else fs.copyFileSync(path, join(disk.kept, 'content', String(inode)));
+    else fs.copyFileSync(path, join(disk.durable, 'content', String(inode)));
   }
 }
 
 /** Keeps the state of a disk in a new folder, while every process that uses it stands still. */
-export function cut({ data, kept }: Disk, into: string): Cut {
+export function cut({ data, durable }: Disk, into: string): Cut {
   for (const kind of ['content', 'names']) {
     fs.mkdirSync(join(into, kind), { recursive: true });
     // A file that is kept is replaced, never changed. One that is still being written has a longer name.
-    for (const name of fs.readdirSync(join(kept, kind)).filter((file) => /^\d+$/.test(file)))
-      fs.linkSync(join(kept, kind, name), join(into, kind, name));
+    for (const name of fs.readdirSync(join(durable, kind)).filter((file) => /^\d+$/.test(file)))
+      fs.linkSync(join(durable, kind, name), join(into, kind, name));
   }
   fs.mkdirSync(join(into, 'written'));
   for (const path of DATABASE.map((name) => join(data, name)).filter((file) => fs.existsSync(file)))
     fs.copyFileSync(path, join(into, 'written', String(fs.statSync(path).ino)));
-  return { data, kept: into, root: fs.statSync(data).ino, entries: entriesOf(data) };
+  return { data, durable: into, root: fs.statSync(data).ino, entries: entriesOf(data) };
 }
 
 /** Makes the data folder that is found when the power is back. */
@@ -138,7 +138,7 @@ export function rebuild(at: Cut, unflushed: Unflushed, into: string): void {
   }
 
   function read(kind: string, inode: number): Buffer {
-    const path = join(at.kept, kind, String(inode));
+    const path = join(at.durable, kind, String(inode));
     return fs.existsSync(path) ? fs.readFileSync(path) : Buffer.alloc(0);
   }
 }

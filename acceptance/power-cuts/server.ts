@@ -71,11 +71,11 @@ export async function startServer(
 
 async function addressIn(log: string, child: ChildProcess): Promise<string> {
   for (;;) {
-    const said = readFileSync(log, 'utf8');
-    const url = /"url":"([^"]+)".*"listening/.exec(said)?.[1];
+    const output = readFileSync(log, 'utf8');
+    const url = /"url":"([^"]+)".*"listening/.exec(output)?.[1];
     if (url !== undefined) return url;
     if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error(`the server does not start: ${said}`);
+      throw new Error(`the server does not start: ${output}`);
     await pause(20);
   }
 }

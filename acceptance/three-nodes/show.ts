@@ -130,10 +130,10 @@ class Show {
   }
 
   /** Asks as often as there are nodes; the front gives each request to another one. */
-  async #everywhere(sentence: string, look: () => Promise<boolean>): Promise<void> {
+  async #everywhere(sentence: string, isTrue: () => Promise<boolean>): Promise<void> {
     const asked = new Set<string | undefined>();
     for (const _ of this.#behind) {
-      claim(await look(), `${this.#latest} ${sentence}`);
+      claim(await isTrue(), `${this.#latest} ${sentence}`);
       asked.add(this.#latest);
     }
     if (asked.size !== this.#behind.length) throw new Error('the front left a node out');

@@ -21,14 +21,14 @@ export async function onOneMachine(folder: string, { previous, next }: Releases)
   const ledger = new Ledger(key);
   const differences: Record<string, readonly string[]> = {};
   const turns = { filled: previous, migrated: next, 'stepped back': previous };
-  for (const [look, { command }] of Object.entries(turns)) {
+  for (const [step, { command }] of Object.entries(turns)) {
     const env = { PINFOLD_VIEWER_MODE: 'path' };
     const server = await startServer(join(folder, 'data'), key, env, command);
     const node = ledger.nodeAt(server.url);
     const before = await ledger.differences(node);
     for (let n = 0; n < PUBLICATIONS; n += 1) await ledger.add(() => [node]);
-    differences[look] = [...before, ...(await ledger.differences(node))];
-    await (look === 'filled' ? server.kill() : server.end());
+    differences[step] = [...before, ...(await ledger.differences(node))];
+    await (step === 'filled' ? server.kill() : server.end());
   }
   return { publications: ledger.size, repeated: ledger.repeated, differences };
 }

@@ -47,19 +47,19 @@ async function replaceNodes(
     await nodes.start(previous);
     await nodes.start(previous);
     const traffic = new Traffic(ledger, nodes);
-    const look = async (name: string): Promise<void> => {
+    const compareBoth = async (name: string): Promise<void> => {
       await traffic.grow();
       const found = await Promise.all(nodes.all.map((node) => ledger.differences(node)));
       differences[name] = found.flat();
     };
-    await look('filled');
+    await compareBoth('filled');
     for (const [name, release] of Object.entries({ migrated: next, 'stepped back': previous })) {
       await nodes.start(release);
-      await look(`${name}, both side by side`);
+      await compareBoth(`${name}, both side by side`);
       await nodes.endOldest();
       await nodes.start(release);
       await nodes.endOldest();
-      await look(name);
+      await compareBoth(name);
     }
     await traffic.end();
   } finally {

@@ -4,12 +4,12 @@ import { connect, type Socket } from 'node:net';
 /** Connects so often at once, says something each time, and takes nothing of what is answered. */
 export function sayAndTakeNothing(port: number, ...words: readonly string[]): Promise<readonly Socket[]> {
   return Promise.all(
-    words.map(async (said) => {
+    words.map(async (text) => {
       const socket = connect(port, '127.0.0.1').pause();
       // A server may well hang up on such a client.
       socket.on('error', () => {});
       await once(socket, 'connect');
-      socket.write(said);
+      socket.write(text);
       return socket;
     }),
   );

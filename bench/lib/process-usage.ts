@@ -6,7 +6,7 @@ const MiB = 1_048_576;
 const ticks = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
 /** How often a held process is looked at, in milliseconds. */
-const LOOK = 5;
+const INTERVAL = 5;
 
 /** Seconds of processor time that a process and its children have had: Linux counts them in hundredths. */
 export function cpuSeconds(pid: number): number {
@@ -48,13 +48,13 @@ export function cpuMilliseconds(pid: number, withLibuv: boolean): number {
 export function hold(pids: readonly number[], part: number): () => void {
   const start = performance.now();
   const before = new Map(pids.map((pid) => [pid, ownCpuSeconds(pid)]));
-  const look = () => {
+  const check = () => {
     const allowed = ((performance.now() - start) / 1_000) * part;
     for (const [pid, spent] of before) {
       process.kill(pid, ownCpuSeconds(pid) - spent > allowed ? 'SIGSTOP' : 'SIGCONT');
     }
   };
-  const timer = setInterval(look, LOOK);
+  const timer = setInterval(check, INTERVAL);
   return () => {
     clearInterval(timer);
     for (const pid of pids) process.kill(pid, 'SIGCONT');

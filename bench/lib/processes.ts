@@ -64,9 +64,9 @@ export async function startServer(
   const child = spawn(program, args, { cwd, env: { ...process.env, ...environment }, stdio });
   if (typeof output === 'number') closeSync(output);
   await untilReady(child, log);
-  const tell = (code: number | null, signal: string | null) =>
+  const fail = (code: number | null, signal: string | null) =>
     process.stderr.write(`${args.at(-1)} ended by itself: ${signal ?? code}\n`);
-  child.once('exit', tell);
+  child.once('exit', fail);
   return {
     process: child,
     pid: child.pid ?? 0,
@@ -78,7 +78,7 @@ export async function startServer(
     },
     /** Ends it: with SIGKILL, however busy it is. */
     stop: (signal?: NodeJS.Signals): Promise<void> => {
-      child.off('exit', tell);
+      child.off('exit', fail);
       return stop(child, signal);
     },
   };

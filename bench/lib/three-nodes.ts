@@ -19,7 +19,7 @@ const DISK = 'mount -t tmpfs -o size=24m tmpfs "$1" && shift && exec "$@"';
 export const haveSmallDisks =
   spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
 
-/** Starts all of them. `drainSeconds` is how long a node that is told to stop goes on answering. */
+/** Starts all of them. `drainSeconds` is how long a node answers on after it is asked to stop. */
 export async function startThreeNodes(drainSeconds: number) {
   const root = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
   const postgres = await startPostgres();

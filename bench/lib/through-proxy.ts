@@ -21,7 +21,7 @@ interface Question {
   readonly sending?: number;
 }
 
-const PATIENCE = 60_000;
+const MAX_WAIT = 60_000;
 /** While something is away, an answer that says so comes within this time. */
 const SOON = 1_000;
 const PASSWORD = 'a password for the bench';
@@ -170,7 +170,7 @@ export class ThroughProxy {
       path,
       headers: { ...headers, host },
       agent: this.#agent,
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(MAX_WAIT),
     };
     return new Promise((resolve) => {
       const failed = (error: Error) => resolve(`${method} ${error.message}`);

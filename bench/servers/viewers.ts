@@ -12,7 +12,7 @@ import { ask } from '../lib/http.ts';
 /** How often others ask: so many requests a second, whether the ones before were answered or not. */
 const A_SECOND = 100;
 /** How long they wait for an answer; one that does not come counts as this long. */
-const PATIENCE = 30_000;
+const MAX_WAIT = 30_000;
 /** Between two newcomers, in milliseconds. */
 const NEWCOMER_EACH = 50;
 /** The viewers' own address, so that the server can distinguish them from the attacker. */
@@ -37,13 +37,13 @@ async function view(port: number, host: string, due: number): Promise<number> {
   // Timers are whole milliseconds, so that some views are sent before they are due.
   const from = Math.min(due, performance.now());
   const headers = { host, 'accept-encoding': 'gzip' };
-  const signal = AbortSignal.timeout(PATIENCE);
+  const signal = AbortSignal.timeout(MAX_WAIT);
   const options = { localAddress: ADDRESS, port, path: '/', headers, agent, signal };
   const status = await ask(options).then(
     (answer) => answer.status,
     () => undefined,
   );
-  return status === 200 ? performance.now() - from : PATIENCE;
+  return status === 200 ? performance.now() - from : MAX_WAIT;
 }
 
 /** The longest that the probe on a connection of its own takes, of those asked for until the time is over. */

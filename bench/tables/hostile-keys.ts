@@ -10,7 +10,7 @@ const LIMIT = 100;
 const PAGES_AT_ONCE = 10;
 const SECONDS = 10;
 /** An answer that does not come counts as none. */
-const PATIENCE = 30_000;
+const MAX_WAIT = 30_000;
 /** With signs that a page has to write as six each. */
 const LABEL = '"'.repeat(40);
 
@@ -33,7 +33,7 @@ export const manyKeys: HostileLoad = {
     const busy = await othersP99(port, host, SECONDS);
     const held = (await server.heldMiB()) - before;
     ended = true;
-    await Promise.race([Promise.all(attackers), pause(PATIENCE, undefined, { ref: false })]);
+    await Promise.race([Promise.all(attackers), pause(MAX_WAIT, undefined, { ref: false })]);
     const bytes = (await person.get('/keys')).raw.length;
     const what = `${KEYS} keys wanted by one account`;
     return [

@@ -8,7 +8,7 @@ const TAGS = 340;
 const DEEP = 'ß/'.repeat(335);
 const PADDING = { files: 5, bytes: 9 * 1_048_576 };
 /** How long a publication is waited for before the server is ended. */
-const PATIENCE = 60_000;
+const MAX_WAIT = 60_000;
 /** After so long the hostile archive is being proved, and the other account's publication comes. */
 const AHEAD = 50;
 
@@ -26,7 +26,7 @@ export function deepReferences(padded: boolean): HostileLoad {
       return findings(
         what,
         ['CPU', hostile.cpu / plain.cpu, '× without references', 2],
-        [`CPU, ${PATIENCE / 1_000} s at most`, hostile.cpu, 's'],
+        [`CPU, ${MAX_WAIT / 1_000} s at most`, hostile.cpu, 's'],
         ["another account's small publication", hostile.other, 's', 2],
         ['the same beside no references', plain.other, 's'],
       );
@@ -46,7 +46,7 @@ async function proving(start: Start, site: Site): Promise<{ readonly cpu: number
   const hostile = publish({ ...server.publisher, path: '/api/v1/pins?dry_run=true' }, archive);
   await pause(AHEAD);
   const taken = publish(other, small).then(() => performance.now() - began - AHEAD);
-  const late = pause(PATIENCE, PATIENCE, { ref: false });
+  const late = pause(MAX_WAIT, MAX_WAIT, { ref: false });
   const waited = await Promise.race([Promise.all([hostile, taken]).then(() => taken), late]);
   const cpu = (await server.workedSeconds()) - from;
   await server.end();

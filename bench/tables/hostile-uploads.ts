@@ -11,7 +11,7 @@ const HELD = 200;
 const DRIPPING = 64;
 /** Bytes that each of these brings in a second. */
 const A_SECOND = 8;
-const PATIENCE = 60_000;
+const MAX_WAIT = 60_000;
 const SMALL = zipOf(smallPages(2));
 
 /** 200 uploads of one key that stop after a MiB and are held open, and another account's publication beside them. */
@@ -61,7 +61,7 @@ async function publishBeside(other: UploadTarget, expected: readonly number[]): 
   const start = performance.now();
   const { status, body } = await Promise.race([
     send(other, SMALL, 'beside'),
-    pause(PATIENCE, { status: 201, body: '' }, { ref: false }),
+    pause(MAX_WAIT, { status: 201, body: '' }, { ref: false }),
   ]);
   if (!expected.includes(status)) throw new Error(`${status} ${body}`);
   return (performance.now() - start) / 1_000;

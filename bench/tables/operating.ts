@@ -94,9 +94,9 @@ async function historyRows(folder: string): Promise<readonly Row[]> {
     dropEvents(join(folder, 'without'));
     const row = { unit: '× without history', goal: { atLeast: 0.95 } };
     const rates = await comparedRow({ ...row, what: 'publications of 15 files a second' }, candidates);
-    const [kept = [], dropped = []] = Object.values(cpu).map((each) => each.slice(1));
-    const values = { 'with history': kept, without: dropped };
-    const figure = median(kept) / median(dropped);
+    const [withHistory = [], dropped = []] = Object.values(cpu).map((each) => each.slice(1));
+    const values = { 'with history': withHistory, without: dropped };
+    const figure = median(withHistory) / median(dropped);
     return [rates, { ...row, what: 'the same for a second of CPU', figure, values }];
   } finally {
     for (const server of servers) await server.stop();

@@ -112,7 +112,7 @@ async function openProxy(name: ProxyName, service: ThreeNodes) {
 
 function rowOf(what: string, { requests, failures }: Counted): Row {
   const kinds = Object.entries(Object.groupBy(failures, (failure) => failure));
-  const said = kinds.map(([failure, all = []]) => `${all.length} × ${failure}`).join(', ');
-  process.stderr.write(`${what}: ${failures.length} of ${requests} ${said}\n`);
+  const summary = kinds.map(([failure, all = []]) => `${all.length} × ${failure}`).join(', ');
+  process.stderr.write(`${what}: ${failures.length} of ${requests} ${summary}\n`);
   return { what, figure: failures.length, unit: `of ${requests.toLocaleString('en')}`, goal: { atMost: 0 } };
 }

@@ -80,9 +80,9 @@ describe('readListing', () => {
           const isGuessed = there.guessed !== undefined;
           const read = ({ name, size }: ListedEntry) => (isGuessed ? size : [name, size]);
           expect(here.entries.map(read)).to.deep.equal(there.entries.map(read));
-          const said = (problem: ArchiveProblem) => (isGuessed ? problem.rule : JSON.stringify(problem));
-          const known = there.problems.map(said);
-          for (const problem of here.problems) expect(known).to.include(said(problem));
+          const textOf = (problem: ArchiveProblem) => (isGuessed ? problem.rule : JSON.stringify(problem));
+          const known = there.problems.map(textOf);
+          for (const problem of here.problems) expect(known).to.include(textOf(problem));
         }),
         { numRuns: 150 },
       );

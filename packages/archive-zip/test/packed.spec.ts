@@ -14,7 +14,7 @@ import {
 
 describe('Entries that are sent between threads', () => {
   const sent = <Value>(value: Value): Value => deserialize(serialize(value)) as Value;
-  const figures = {
+  const numbers = {
     method: 8,
     crc32: 0xffff_ffff,
     compressedSize: 7,
@@ -23,7 +23,7 @@ describe('Entries that are sent between threads', () => {
   };
 
   it('arrive as they were listed', () => {
-    const common = { ...figures, host: 3, externalAttributes: 0xffff_ffff, flags: 0x800 };
+    const common = { ...numbers, host: 3, externalAttributes: 0xffff_ffff, flags: 0x800 };
     const entries: readonly ListedEntry[] = [
       { ...common, name: 'ä\n.html' },
       { ...common, name: '._ä', host: 0, appleDouble: true },
@@ -32,7 +32,7 @@ describe('Entries that are sent between threads', () => {
   });
 
   it('arrive as they are to be proved', () => {
-    const common = { ...figures, limit: 10_485_760, observedBytes: 5, referenceWork: 6 };
+    const common = { ...numbers, limit: 10_485_760, observedBytes: 5, referenceWork: 6 };
     const tasks: readonly EntryTask[] = [
       { ...common, entry: 0, name: 'site/', limit: 0 },
       { ...common, entry: 9, name: 'site/a.html', path: 'a.html' as EntryPath },
@@ -43,16 +43,16 @@ describe('Entries that are sent between threads', () => {
   it('arrive as they were proved, those without findings as a number', () => {
     const bare = [bareProof(4, true, true), bareProof(150_000, false, true), bareProof(0, true, false)];
     const [nothing] = bare as [EntryProof];
-    const telling: readonly EntryProof[] = [
+    const unusual: readonly EntryProof[] = [
       { ...nothing, secrets: ['npm_token'] },
       { ...nothing, serviceWorker: true },
       { ...nothing, modules: ['app.js'] },
     ];
-    const packed = sent(packProofs([...bare, ...telling]));
+    const packed = sent(packProofs([...bare, ...unusual]));
     expect(packed.map((proof) => typeof proof)).to.deep.equal([
       ...bare.map(() => 'number'),
-      ...telling.map(() => 'object'),
+      ...unusual.map(() => 'object'),
     ]);
-    expect(unpackProofs(packed)).to.deep.equal([...bare, ...telling]);
+    expect(unpackProofs(packed)).to.deep.equal([...bare, ...unusual]);
   });
 });

@@ -90,10 +90,10 @@ describe('ZipArchiveInspector', () => {
 
   it('stops at once when it is aborted, and still serves others', async () => {
     const [one, other] = [await staged.stage(large), await staged.stage(large)];
-    const [request, kept] = [await requestOf(one), await requestOf(other)];
+    const [request, second] = [await requestOf(one), await requestOf(other)];
     const [controller, reason] = [new AbortController(), new Error('gone')];
     const aborted = inspector.prove(request, controller.signal).catch((error: unknown) => error);
-    const proved = inspector.prove(kept);
+    const proved = inspector.prove(second);
     await nextTurn();
     controller.abort(reason);
     expect(await aborted).to.equal(reason);
@@ -160,8 +160,8 @@ describe('ZipArchiveInspector', () => {
 
   it('keeps a bounded number of the problems of a listing, and counts the others', async () => {
     const { problems, omitted, entries } = await inspector.list(await staged.stage(repeatedEntries(1_500)));
-    const kept = Map.groupBy(problems, ({ rule }) => rule);
-    expect(kept.get('overlapping_entries')?.length).to.equal(1_000);
+    const second = Map.groupBy(problems, ({ rule }) => rule);
+    expect(second.get('overlapping_entries')?.length).to.equal(1_000);
     expect(entries.length).to.equal(1_500);
     expect(omitted).to.be.at.least(499);
   });

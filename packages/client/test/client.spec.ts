@@ -179,10 +179,10 @@ describe('PinfoldClient', () => {
       expect(shown(error)).not.to.include(KEY);
       expect(error.detail).to.include('[key]');
     }
-    const telling = async (): Promise<never> => {
+    const leaking = async (): Promise<never> => {
       throw new Error('failed', { cause: new Error(`with ${KEY}`) });
     };
-    expect(shown(await failure(clientOf({ fetch: telling, retryFor: 0 }).get(ID)))).not.to.include(KEY);
+    expect(shown(await failure(clientOf({ fetch: leaking, retryFor: 0 }).get(ID)))).not.to.include(KEY);
     for (const key of [`${KEY}\n`, '', 'ä']) {
       const error = await clientOf({ key })
         .get(ID)

@@ -71,4 +71,4 @@ export const figureless: Refusal = { kind: 'refused', code: 'invalid_title', rul
 // @ts-expect-error rules are closed lists
 export const unheard: Refusal = { kind: 'refused', code: 'invalid_title', rule: 'ugly' };
 // @ts-expect-error words are the doors'
-export const worded: Refusal = { kind: 'refused', code: 'not_found', detail: 'Gone.' };
+export const withDetail: Refusal = { kind: 'refused', code: 'not_found', detail: 'Gone.' };

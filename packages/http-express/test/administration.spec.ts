@@ -32,9 +32,9 @@ describe('/admin/v1', () => {
     const scopes = ['pins:read', 'pins:write', 'manage'] as const;
     const { text } = await rig.manageKeys.create({ by: OPERATOR, account: accountId('first'), scopes });
     for (const [method, path, body] of asked) {
-      const stranger = await ask(method, path, body, 'pf_nobody_x');
-      expect(stranger.status, `${method} ${path}`).to.equal(401);
-      expect(stranger.headers.get('www-authenticate')).to.equal('Bearer');
+      const unauthorized = await ask(method, path, body, 'pf_nobody_x');
+      expect(unauthorized.status, `${method} ${path}`).to.equal(401);
+      expect(unauthorized.headers.get('www-authenticate')).to.equal('Bearer');
       const other = await ask(method, path, body, text);
       expect(other.status, `${method} ${path}`).to.equal(404);
       expect(other.json).to.include({ code: 'not_found' });

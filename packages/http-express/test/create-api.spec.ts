@@ -183,15 +183,15 @@ describe('The API as a router', () => {
     ] as const) {
       const app = express();
       app.use(mount, createApi({ useCases: rig.useCases, publicUrl, authenticate: async () => caller }));
-      let said: unknown;
+      let thrown: unknown;
       app.use(((error, _request, response, _next) => {
-        said = error;
+        thrown = error;
         response.status(500).end();
       }) as express.ErrorRequestHandler);
       const server = await listen(app);
       await fetch(server.baseUrl + path);
       const meant = new URL(publicUrl).pathname;
-      expect(said, `${mount} ${path}`)
+      expect(thrown, `${mount} ${path}`)
         .to.be.instanceOf(Error)
         .with.property('message')
         .that.match(
@@ -199,10 +199,10 @@ describe('The API as a router', () => {
             `^The API is mounted at ${mount}: mount it at ${meant}, where .* proxy .* pass the path on`,
           ),
         );
-      said = undefined;
+      thrown = undefined;
       const below = path.replace(/\/(?:api|openapi).*/, '');
       for (const other of ['/s/api/x', '/openapi.json.gz']) await fetch(server.baseUrl + below + other);
-      expect(said, 'of paths that it does not answer').to.equal(undefined);
+      expect(thrown, 'of paths that it does not answer').to.equal(undefined);
       await server.close();
     }
   });

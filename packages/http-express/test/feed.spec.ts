@@ -151,9 +151,9 @@ describe('GET /api/v1/events?order=asc', () => {
   });
 
   it('answers no event to a key that was revoked while it waited', async () => {
-    const lookedAtTwice = asked(2);
+    const secondRead = asked(2);
     const waiting = get(`${FEED}&after=latest&wait=30`, rig.keys.readOnly);
-    await lookedAtTwice;
+    await secondRead;
     const id = rig.keys.readOnly.split('_')[1] as never;
     await rig.memory.apiKeys.revoke(id, rig.clock.now(), []);
     await keep();

@@ -40,10 +40,10 @@ describe('A problem', () => {
 
   it('advises in one sentence whether to keep the Idempotency-Key, for publications only', () => {
     for (const { code, key } of PROBLEMS) {
-      const kept = answerRefusal(refuseRequest(code), publishing, NOW).json.suggestion;
+      const suggestion = answerRefusal(refuseRequest(code), publishing, NOW).json.suggestion;
       const plain = answerRefusal(refuseRequest(code), context, NOW).json.suggestion;
       const details = key === 'keep' ? ', keeping the same' : ' with a new';
-      expect(kept, code).to.match(new RegExp(`^[^.]+${details} Idempotency-Key\\.$`));
+      expect(suggestion, code).to.match(new RegExp(`^[^.]+${details} Idempotency-Key\\.$`));
       expect(plain, code).to.match(/^[^.]+\.$/);
       expect(plain, code).not.to.include('Idempotency-Key');
     }

@@ -136,8 +136,8 @@ describe('/admin/v1/takedowns', () => {
     await down(tools, second.id, { reason: 'Spam' });
     const page = (await ask('GET', '/takedowns?limit=1')).json;
     const at = new Date(rig.clock.now()).toISOString();
-    const kept = { id: second.id, account: 'second', sha256: second.sha256, reason: 'Spam', at };
-    expect(page.takedowns).to.deep.equal([kept]);
+    const expected = { id: second.id, account: 'second', sha256: second.sha256, reason: 'Spam', at };
+    expect(page.takedowns).to.deep.equal([expected]);
     const next = (await ask('GET', `/takedowns?limit=1&cursor=${page.next_cursor}`)).json;
     expect(next.takedowns[0]).to.include({ id: first.id, account: 'first' });
     expect(next.next_cursor).to.equal(null);

@@ -107,7 +107,7 @@ function whyOf(outcome: Awaited<ReturnType<typeof receive>>['outcome']): string 
 }
 
 /** Content that looks like the delimiters around it. */
-const lookAlike = fc
+const similarHeads = fc
   .array(
     fc.constantFrom('\r', '\n', '\r\n', '-', '--', '--fixture', '--fixture-boundary', 'x', '\0', '\xff'),
     {
@@ -119,7 +119,7 @@ const lookAlike = fc
 describe('A form', () => {
   it('is read the same for any split of its bytes, and any archive', async () => {
     const check = fc.asyncProperty(
-      lookAlike,
+      similarHeads,
       fc.array(fc.nat(), { maxLength: 12 }),
       async (bytes, places) => {
         const { outcome } = await receive([text('title', '日本'), { ...ARCHIVE, body: bytes }], {

@@ -9,14 +9,14 @@ function opened(incomingRequest = incoming()) {
   const { request, times } = incomingRequest;
   const watched = new WatchedBody(request, { ...times, bytes: 100_000 });
   const pieces: Buffer[] = [];
-  const troubles: unknown[] = [];
-  watched.on('error', (error) => troubles.push(error instanceof BodyError ? error.reason : error));
+  const errors: unknown[] = [];
+  watched.on('error', (error) => errors.push(error instanceof BodyError ? error.reason : error));
   const read = () => watched.on('data', (piece: Buffer) => pieces.push(piece));
   return {
     ...incomingRequest,
     watched,
     pieces,
-    troubles,
+    errors,
     read,
     text: () => Buffer.concat(pieces).toString(),
   };
@@ -56,17 +56,17 @@ describe('A body', () => {
   });
 
   it('stalls after 30 seconds without a byte', async () => {
-    const { body, clock, troubles, read } = opened();
+    const { body, clock, errors, read } = opened();
     read();
     clock.advance(seconds(20));
     body.write('x');
     await turns();
     clock.advance(seconds(20));
     await turns();
-    expect(troubles).to.deep.equal([]);
+    expect(errors).to.deep.equal([]);
     clock.advance(seconds(10));
     await turns();
-    expect(troubles).to.deep.equal(['stalled']);
+    expect(errors).to.deep.equal(['stalled']);
   });
 
   it('stalls after 30 seconds without a byte even if the timer is late', async () => {
@@ -75,7 +75,7 @@ describe('A body', () => {
       ...one.clock,
       sleep: (length, signal) => one.clock.sleep(duration(length + 100), signal),
     };
-    const { body, clock, troubles, read } = opened({ ...one, times: { ...one.times, clock: late } });
+    const { body, clock, errors, read } = opened({ ...one, times: { ...one.times, clock: late } });
     read();
     await turns();
     clock.advance(duration(50));
@@ -83,25 +83,25 @@ describe('A body', () => {
     await turns();
     clock.advance(seconds(30));
     await turns();
-    expect(troubles).to.deep.equal([]);
+    expect(errors).to.deep.equal([]);
     for (let n = 0; n < 3; n += 1) {
       clock.advance(duration(150));
       await turns();
     }
-    expect(troubles).to.deep.equal(['stalled']);
+    expect(errors).to.deep.equal(['stalled']);
   });
 
   it('stalls after 15 minutes in total, even if it arrives steadily', async () => {
-    const { body, clock, troubles, read } = opened();
+    const { body, clock, errors, read } = opened();
     read();
     for (let n = 1; n <= 90; n += 1) {
-      expect(troubles, `${n}`).to.deep.equal([]);
+      expect(errors, `${n}`).to.deep.equal([]);
       body.write('x');
       await turns();
       clock.advance(seconds(10));
       await turns();
     }
-    expect(troubles).to.deep.equal(['stalled']);
+    expect(errors).to.deep.equal(['stalled']);
   });
 
   it('does not stall if its reader is slow, or the clock was set forward', async () => {
@@ -119,7 +119,7 @@ describe('A body', () => {
     await turns();
     set.clock.advance(minutes(14));
     await turns();
-    expect([...slow.troubles, ...set.troubles]).to.deep.equal([]);
+    expect([...slow.errors, ...set.errors]).to.deep.equal([]);
   });
 
   it('fails if it breaks off, is too long, or was read before', async () => {
@@ -141,7 +141,7 @@ describe('A body', () => {
     const late = opened(taken);
     late.read();
     await turns();
-    const all = [broken, before, long, late].flatMap(({ troubles }) => troubles);
+    const all = [broken, before, long, late].flatMap(({ errors }) => errors);
     expect(all).to.deep.equal(['broken_off', 'broken_off', 'too_long', 'read_before']);
   });
 
@@ -151,7 +151,7 @@ describe('A body', () => {
     decoded.read();
     decoded.body.write('x'.repeat(1_000));
     await turns();
-    expect(decoded.troubles).to.deep.equal(['read_before']);
+    expect(decoded.errors).to.deep.equal(['read_before']);
   });
 
   it('is read to its end if all of it arrived before its client left', async () => {
@@ -159,10 +159,10 @@ describe('A body', () => {
     whole.body.write('whole');
     whole.body.complete = true;
     whole.body.destroy();
-    const { read, text, troubles } = opened(whole);
+    const { read, text, errors } = opened(whole);
     read();
     await turns();
-    expect([text(), troubles]).to.deep.equal(['whole', []]);
+    expect([text(), errors]).to.deep.equal(['whole', []]);
   });
 
   it('stops reading its request when its reader stops', async () => {

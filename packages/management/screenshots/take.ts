@@ -148,11 +148,11 @@ async function takeAll(
   await administering(screen, page, ids, shots);
   await context.close();
   await screen.close();
-  const stranger = await browser.newPage(options);
-  await takeViewersPages(stranger, (what) =>
-    stranger.screenshot({ path: join(folder, `viewer-${what}-${name}.png`) }),
+  const viewer = await browser.newPage(options);
+  await takeViewersPages(viewer, (what) =>
+    viewer.screenshot({ path: join(folder, `viewer-${what}-${name}.png`) }),
   );
-  await stranger.close();
+  await viewer.close();
 }
 
 /** The pages of administration; the last of them leaves the service read-only. */

@@ -61,12 +61,12 @@ describe('giving a program a key', () => {
 
   it('asks people to sign in, and leads them back', async () => {
     const { hash } = await program();
-    const stranger = new Person(screen.base);
-    const asked = await stranger.get(`/connect?request=${hash}`);
+    const newcomer = new Person(screen.base);
+    const asked = await newcomer.get(`/connect?request=${hash}`);
     const to = `/connect?request=${hash}`;
     expect(asked.location).to.equal(`/manage/sign-in?to=${encodeURIComponent(to)}`);
     const { token: link } = await screen.sessions.offerLink(OWNER);
-    expect((await stranger.signIn({ link, to })).location).to.equal(`/manage${to}`);
+    expect((await newcomer.signIn({ link, to })).location).to.equal(`/manage${to}`);
   });
 
   it('refuses consent without a form token, of a blocked account, or to the scope admin', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { newFormSecret } from '../src/request/form-guard.ts';
 import { type Flash, readFlash, signFlash } from '../src/response/flash.ts';
 
-const SAID: Flash = {
+const FLASH: Flash = {
   tone: 'good',
   message: 'didPublish',
   values: { name: '“x”' },
@@ -12,14 +12,14 @@ describe('the flash message after a redirect', () => {
   const secret = newFormSecret();
 
   it('can be read only with the secret that signed it', () => {
-    const signed = signFlash(SAID, secret);
+    const signed = signFlash(FLASH, secret);
     expect(signed).to.match(/^[\w-]+\.[\w-]+$/);
-    expect(readFlash(signed, secret)).to.deep.equal(SAID);
+    expect(readFlash(signed, secret)).to.deep.equal(FLASH);
     expect(readFlash(signed, newFormSecret())).to.equal(undefined);
   });
 
   it('is ignored if any part of it was changed, truncated or invented', () => {
-    const signed = signFlash(SAID, secret);
+    const signed = signFlash(FLASH, secret);
     for (let at = 0; at < signed.length; at += 1) {
       const other = signed[at] === 'A' ? 'B' : 'A';
       const changed = signed.slice(0, at) + other + signed.slice(at + 1);
@@ -35,7 +35,7 @@ describe('the flash message after a redirect', () => {
       { length: 20 },
       (_, n) => ({ rule: 'broken_reference', path: `p/${n}.html`, target: 'あ'.repeat(100) }) as const,
     );
-    const signed = signFlash({ ...SAID, remarks }, secret);
+    const signed = signFlash({ ...FLASH, remarks }, secret);
     expect(signed.length).to.be.below(3_800);
     const shown = readFlash(signed, secret)?.remarks ?? [];
     expect(shown).to.deep.equal(remarks.slice(0, shown.length));

@@ -39,8 +39,8 @@ describe('the names', () => {
     const { id } = await screen.publish('Mine');
     const theirs = await screen.publish('Theirs', undefined, accountId('anonymous'));
     await set(id, 'No Name');
-    const said = (await person.get(`/publications/${id}`)).text;
-    expect(said).to.include('A name has 1 to 63 of the characters').and.include('try “no-name”.');
+    const pageText = (await person.get(`/publications/${id}`)).text;
+    expect(pageText).to.include('A name has 1 to 63 of the characters').and.include('try “no-name”.');
     await set(id, '桜');
     expect((await person.get(`/publications/${id}`)).text).not.to.include('try “');
     expect((await set(theirs.id, 'x')).status).to.equal(404);

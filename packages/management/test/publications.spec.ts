@@ -206,14 +206,14 @@ describe('one publication', () => {
   });
 
   it('explains an invalid password without showing it', async () => {
-    for (const [password, said] of [
+    for (const [password, expectedText] of [
       ['qwzyx', 'needs 8 characters'],
       ['', 'needs 8 characters'],
       ['あ'.repeat(25), 'it has 75 bytes, and 72 are allowed'],
     ] as const) {
       const refused = await act('password', { password, seen: String(role.generation) });
       expect(refused.status).to.equal(422);
-      expect(refused.text).to.include(said).and.include('<details open');
+      expect(refused.text).to.include(expectedText).and.include('<details open');
       if (password !== '') expect(refused.text).not.to.include(password);
     }
     expect((await now()).passwordProtected).to.equal(false);

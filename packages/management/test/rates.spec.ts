@@ -157,11 +157,11 @@ describe('the rate of requests on the screen', () => {
 
 describe('anonymous clients at the screen', () => {
   let screen: Screen;
-  let stranger: Person;
+  let newcomer: Person;
 
   async function open(management: Partial<ManagementOptions> = {}): Promise<void> {
     screen = await openScreen({ management });
-    stranger = new Person(screen.base);
+    newcomer = new Person(screen.base);
   }
 
   it('get 429 past sixty wrong keys, links and secrets a minute; a right one is always accepted', async () => {
@@ -170,20 +170,20 @@ describe('anonymous clients at the screen', () => {
     const { text: weak } = await screen.keys.create({ by: OPERATOR, account: OWNER });
     const { token: link } = await screen.sessions.offerLink(OWNER);
     for (let n = 0; n < 20; n += 1) {
-      expect((await stranger.signIn({ key: 'pf_wrong' })).status).to.equal(401);
-      expect((await stranger.signIn({ link: 'wrong' })).status).to.equal(401);
-      expect((await stranger.post('/connect/key', { secret: 'wrong' })).status).to.equal(202);
+      expect((await newcomer.signIn({ key: 'pf_wrong' })).status).to.equal(401);
+      expect((await newcomer.signIn({ link: 'wrong' })).status).to.equal(401);
+      expect((await newcomer.post('/connect/key', { secret: 'wrong' })).status).to.equal(202);
     }
-    const limited = await stranger.signIn({ key: 'pf_wrong' });
+    const limited = await newcomer.signIn({ key: 'pf_wrong' });
     expect(limited.status).to.equal(429);
     expect(limited.headers.get('retry-after')).to.equal('1');
     expect(limited.text).to.include('Too many requests').and.include('Try again in 1 second.');
-    const japanese = await stranger.post('/connect/key', { secret: 'wrong' }, { 'accept-language': 'ja' });
+    const japanese = await newcomer.post('/connect/key', { secret: 'wrong' }, { 'accept-language': 'ja' });
     expect(japanese.status).to.equal(429);
     expect(japanese.text).to.include('サインイン');
-    expect((await stranger.signIn({ key: weak })).status, 'a right key without the scope').to.equal(401);
-    expect((await stranger.signIn({ key: right })).status).to.equal(303);
-    expect((await stranger.get('/')).status).to.equal(200);
+    expect((await newcomer.signIn({ key: weak })).status, 'a right key without the scope').to.equal(401);
+    expect((await newcomer.signIn({ key: right })).status).to.equal(303);
+    expect((await newcomer.get('/')).status).to.equal(200);
     expect((await new Person(screen.base).signIn(link)).status).to.equal(303);
     screen.clock.advance(seconds(1));
     expect((await new Person(screen.base).signIn({ key: 'pf_wrong' })).status).to.equal(401);
@@ -201,13 +201,13 @@ describe('anonymous clients at the screen', () => {
     };
     await open({ identityProvider });
     for (let n = 0; n < 30; n += 1) {
-      expect((await stranger.get('/sign-in/oidc/begin')).status).to.equal(303);
-      expect((await stranger.get('/sign-in/oidc?state=x', { accept: '*/*' })).status).to.equal(403);
+      expect((await newcomer.get('/sign-in/oidc/begin')).status).to.equal(303);
+      expect((await newcomer.get('/sign-in/oidc?state=x', { accept: '*/*' })).status).to.equal(403);
     }
-    expect((await stranger.get('/sign-in/oidc/begin')).status).to.equal(429);
-    expect((await stranger.get('/sign-in/oidc?state=x', { accept: '*/*' })).status).to.equal(429);
+    expect((await newcomer.get('/sign-in/oidc/begin')).status).to.equal(429);
+    expect((await newcomer.get('/sign-in/oidc?state=x', { accept: '*/*' })).status).to.equal(429);
     succeeds = true;
-    expect((await stranger.get('/sign-in/oidc?state=x', { accept: '*/*' })).status).to.equal(303);
-    expect((await stranger.get('/sign-in/oidc/begin')).status, 'signed in').to.equal(303);
+    expect((await newcomer.get('/sign-in/oidc?state=x', { accept: '*/*' })).status).to.equal(303);
+    expect((await newcomer.get('/sign-in/oidc/begin')).status, 'signed in').to.equal(303);
   });
 });

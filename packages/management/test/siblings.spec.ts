@@ -107,10 +107,10 @@ describe('cookies planted by a sibling host', () => {
 
   it('are removed by signing in if they are invalid', async () => {
     const { token: link } = await screen.sessions.offerLink(OWNER);
-    const stranger = new Person(screen.base);
-    const { token } = await stranger.get('/sign-in');
-    const cookie = cookieHeader(form(stranger), session(other));
-    const inside = await stranger.post('/sign-in', { form: token, link }, { cookie });
+    const visitor = new Person(screen.base);
+    const { token } = await visitor.get('/sign-in');
+    const cookie = cookieHeader(form(visitor), session(other));
+    const inside = await visitor.post('/sign-in', { form: token, link }, { cookie });
     const lines = inside.headers.getSetCookie().filter((line) => line.startsWith('pinfold_session='));
     expect(lines).to.include('pinfold_session=; Path=/manage/; Domain=pins.example; Max-Age=0');
     expect(lines.at(-1), 'the new one comes last').to.match(/^pinfold_session=[^;]+; Path=\/manage; /);
@@ -137,8 +137,8 @@ describe('cookies planted by a sibling host', () => {
 
   it('do not hide the flash message of this browser', async () => {
     await person.post('/sign-out', { form: (await person.get('/')).token });
-    const said = ['pinfold_flash', person.cookies.get('pinfold_flash')] as const;
-    const cookie = cookieHeader(form(person), ['pinfold_flash', 'cGxhbnRlZA'], said);
+    const flashCookie = ['pinfold_flash', person.cookies.get('pinfold_flash')] as const;
+    const cookie = cookieHeader(form(person), ['pinfold_flash', 'cGxhbnRlZA'], flashCookie);
     expect((await get('/sign-in', cookie)).text).to.contain('You are signed out.');
   });
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { fulfills, parseClaimRule } from '../src/claims.ts';
 
-const SAID = [
+const CLAIMS = [
   {
     groups: ['staff', 'a=b&c,d'],
     realm_access: { roles: ['publisher'] },
@@ -34,7 +34,7 @@ describe('a claim rule', () => {
   ];
   for (const rule of holds) {
     it(`holds: ${rule}`, () => {
-      expect(fulfills(SAID, parseClaimRule(rule))).to.equal(true);
+      expect(fulfills(CLAIMS, parseClaimRule(rule))).to.equal(true);
     });
   }
 
@@ -54,7 +54,7 @@ describe('a claim rule', () => {
   ];
   for (const rule of fails) {
     it(`does not hold: ${rule}`, () => {
-      expect(fulfills(SAID, parseClaimRule(rule))).to.equal(false);
+      expect(fulfills(CLAIMS, parseClaimRule(rule))).to.equal(false);
     });
   }
 

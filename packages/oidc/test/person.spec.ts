@@ -12,10 +12,10 @@ const RULES: PersonRules = {
 };
 
 describe('identifying a person', () => {
-  const judge = (sayings: readonly Claims[], rules: Partial<PersonRules> = {}, sub = 'u1') =>
-    identifyPerson(sub, sayings, { ...RULES, ...rules });
-  const accountOf = (sayings: readonly Claims[], rules: Partial<PersonRules> = {}) => {
-    const judged = judge(sayings, rules);
+  const judge = (claimSets: readonly Claims[], rules: Partial<PersonRules> = {}, sub = 'u1') =>
+    identifyPerson(sub, claimSets, { ...RULES, ...rules });
+  const accountOf = (claimSets: readonly Claims[], rules: Partial<PersonRules> = {}) => {
+    const judged = judge(claimSets, rules);
     return judged.kind === 'recognised' ? judged.person.account : judged.problem;
   };
 
@@ -54,7 +54,7 @@ describe('identifying a person', () => {
   it('never uses an address that the issuer has not verified', () => {
     const email = 'ada@example.com';
     const rules = { accountClaim: 'email' };
-    for (const sayings of [
+    for (const claimSets of [
       [{ email }],
       [{ email, email_verified: 'true' }],
       [{ email, email_verified: false }],
@@ -65,13 +65,13 @@ describe('identifying a person', () => {
       ],
       [{}, { email }],
     ]) {
-      expect(['nameless', 'oidc:eve@example.com'], JSON.stringify(sayings)).to.include(
-        accountOf(sayings, rules),
+      expect(['nameless', 'oidc:eve@example.com'], JSON.stringify(claimSets)).to.include(
+        accountOf(claimSets, rules),
       );
-      expect(accountOf(sayings, rules)).not.to.equal('oidc:ada@example.com');
+      expect(accountOf(claimSets, rules)).not.to.equal('oidc:ada@example.com');
       const admins = parseClaimRule('email=ada@example.com');
       expect(
-        judge([{ ...sayings[0], sub: 'u1' }, ...sayings.slice(1)], { admins }),
+        judge([{ ...claimSets[0], sub: 'u1' }, ...claimSets.slice(1)], { admins }),
         'rules',
       ).to.have.nested.property('person.scope', 'manage');
     }

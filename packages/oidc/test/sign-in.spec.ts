@@ -73,8 +73,8 @@ describe('signing in by OpenID Connect', () => {
     const { searchParams } = new URL(back.location ?? '');
     await ada.get(back.location ?? '');
     const session = ada.cookiesOf(screen.base).get('pinfold_session') ?? '';
-    const kept = await screen.service.sessions.find(session);
-    expect(Object.keys(kept ?? {}).sort()).to.deep.equal(
+    const stored = await screen.service.sessions.find(session);
+    expect(Object.keys(stored ?? {}).sort()).to.deep.equal(
       ['account', 'actor', 'apiKey', 'displayName', 'endsAt', 'scope', 'startedAt', 'tokenHash'].sort(),
     );
     const log = JSON.stringify(screen.log);
@@ -172,8 +172,8 @@ describe('signing in by OpenID Connect', () => {
   it('refuses a cookie that it has not signed', async () => {
     await open();
     const { location } = await screen.toTheWayBack(ada, 'ada');
-    const kept = ada.cookiesOf(screen.base).get('pinfold_oidc') ?? '';
-    for (const forged of ['', '.', '~', `e30.${kept.split('.')[1]}`, `${kept.split('.')[0]}.`, 'a.b.c~d']) {
+    const sent = ada.cookiesOf(screen.base).get('pinfold_oidc') ?? '';
+    for (const forged of ['', '.', '~', `e30.${sent.split('.')[1]}`, `${sent.split('.')[0]}.`, 'a.b.c~d']) {
       const headers = { cookie: `pinfold_oidc=${forged}` };
       const stop = await fetch(location ?? '', { redirect: 'manual', headers });
       expect(stop.status, forged).to.equal(400);
@@ -290,10 +290,10 @@ describe('signing in by OpenID Connect', () => {
   it('refuses two cookies, since a sibling may have planted one', async () => {
     await open();
     const { location } = await screen.toTheWayBack(ada, 'ada');
-    const kept = ada.cookiesOf(screen.base).get('pinfold_oidc') ?? '';
+    const sent = ada.cookiesOf(screen.base).get('pinfold_oidc') ?? '';
     const other = await ada.twin().get(`${screen.base}/sign-in/oidc/begin`);
     const planted = /pinfold_oidc=([^;]+)/.exec(other.cookies.join())?.[1] ?? '';
-    const headers = { cookie: `pinfold_oidc=${planted}; pinfold_oidc=${kept}` };
+    const headers = { cookie: `pinfold_oidc=${planted}; pinfold_oidc=${sent}` };
     const stop = await fetch(location ?? '', { redirect: 'manual', headers });
     expect(stop.status).to.equal(400);
     expect(stop.headers.getSetCookie().join()).to.match(/pinfold_oidc=;.*Max-Age=0/);

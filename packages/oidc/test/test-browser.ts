@@ -49,13 +49,13 @@ export class Traveller {
       redirect: 'manual',
       headers: { 'accept-language': language, ...(cookie === '' ? {} : { cookie }) },
     });
-    const kept = this.#cookies.get(origin) ?? new Map<string, string>();
-    this.#cookies.set(origin, kept);
+    const jar = this.#cookies.get(origin) ?? new Map<string, string>();
+    this.#cookies.set(origin, jar);
     const cookies = response.headers.getSetCookie();
     for (const line of cookies) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      if (value === '') kept.delete(name);
-      else kept.set(name, value);
+      if (value === '') jar.delete(name);
+      else jar.set(name, value);
     }
     const location = response.headers.get('location');
     return {

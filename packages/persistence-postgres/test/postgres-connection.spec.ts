@@ -12,7 +12,7 @@ import { COMMIT, unprepared } from '../src/engine/statement.ts';
 
 const BEGIN = unprepared('BEGIN');
 const CHANGE = unprepared('CHANGE');
-const LOOK = unprepared('LOOK');
+const SELECT = unprepared('SELECT');
 
 /** An error in the form of the server's. */
 function serverError(code: string): Error {
@@ -86,7 +86,7 @@ const change = (connection: PostgresConnection) =>
 /** Changes and reads in one transaction. */
 const twice = (connection: PostgresConnection) =>
   connection.runWithRetries(async ({ run }) => {
-    for (const statement of [BEGIN, CHANGE, LOOK]) await run(statement);
+    for (const statement of [BEGIN, CHANGE, SELECT]) await run(statement);
     return () => run(COMMIT);
   });
 
@@ -139,49 +139,49 @@ describe('PostgresConnection', () => {
       await setImmediate();
       written.length = 0;
       await connectTo(pool).runWithRetries(async ({ run }) => {
-        await Promise.all([run(CHANGE), run(LOOK)]);
+        await Promise.all([run(CHANGE), run(SELECT)]);
         return async () => undefined;
       });
       await setImmediate();
-      const statements = ['CHANGE', 'LOOK'];
+      const statements = ['CHANGE', 'SELECT'];
       expect(written).to.deep.equal(pipeline ? ['cork', ...statements, 'uncork'] : statements);
     }
   });
 
   it('repeats a read on another connection, a few times', async () => {
-    const pool = fakePool({ LOOK: [cut(), serverError('57P01')] });
-    expect(await connectTo(pool).read(LOOK, [])).to.deep.equal([{ text: 'LOOK' }]);
+    const pool = fakePool({ SELECT: [cut(), serverError('57P01')] });
+    expect(await connectTo(pool).read(SELECT, [])).to.deep.equal([{ text: 'SELECT' }]);
     expect(pool.released).to.deep.equal([true, true, false]);
-    const dead = fakePool({ LOOK: Array.from({ length: 99 }, cut) });
-    expect((await faultOf(connectTo(dead).read(LOOK, []))).code).to.equal('store_unavailable');
+    const dead = fakePool({ SELECT: Array.from({ length: 99 }, cut) });
+    expect((await faultOf(connectTo(dead).read(SELECT, []))).code).to.equal('store_unavailable');
     expect(dead.sent).to.have.lengthOf(4);
   });
 
   it('repeats a transaction that broke before its commit was sent', async () => {
-    const pool = fakePool({ LOOK: [cut()] });
+    const pool = fakePool({ SELECT: [cut()] });
     await twice(connectTo(pool));
-    expect(pool.sent).to.deep.equal(['BEGIN', 'CHANGE', 'LOOK', 'BEGIN', 'CHANGE', 'LOOK', 'COMMIT']);
+    expect(pool.sent).to.deep.equal(['BEGIN', 'CHANGE', 'SELECT', 'BEGIN', 'CHANGE', 'SELECT', 'COMMIT']);
     expect(pool.released).to.deep.equal([true, false]);
   });
 
   it('does not repeat a transaction whose commit was not answered', async () => {
     const pool = fakePool({ COMMIT: [cut()] });
     expect((await faultOf(twice(connectTo(pool)))).code).to.equal('store_unavailable');
-    expect(pool.sent).to.deep.equal(['BEGIN', 'CHANGE', 'LOOK', 'COMMIT']);
+    expect(pool.sent).to.deep.equal(['BEGIN', 'CHANGE', 'SELECT', 'COMMIT']);
     expect(pool.released).to.deep.equal([true]);
   });
 
   it('rolls back and repeats a transaction after a deadlock', async () => {
-    const pool = fakePool({ LOOK: [serverError('40P01')] });
+    const pool = fakePool({ SELECT: [serverError('40P01')] });
     await twice(connectTo(pool));
     expect(pool.sent).to.deep.equal([
       'BEGIN',
       'CHANGE',
-      'LOOK',
+      'SELECT',
       'ROLLBACK',
       'BEGIN',
       'CHANGE',
-      'LOOK',
+      'SELECT',
       'COMMIT',
     ]);
     expect(pool.released).to.deep.equal([false, false]);
@@ -189,14 +189,14 @@ describe('PostgresConnection', () => {
 
   it('drops a connection that could not be rolled back', async () => {
     const mistake = serverError('42601');
-    const pool = fakePool({ LOOK: [mistake, mistake], ROLLBACK: [cut()] });
+    const pool = fakePool({ SELECT: [mistake, mistake], ROLLBACK: [cut()] });
     expect(await rejectionOf(twice(connectTo(pool)))).to.equal(mistake);
     expect(pool.released).to.deep.equal([true, false]);
   });
 
   it('does not read from a standby', async () => {
     const pool = fakePool({}, true);
-    for (const asked of [connectTo(pool).read(LOOK, []), change(connectTo(pool))]) {
+    for (const asked of [connectTo(pool).read(SELECT, []), change(connectTo(pool))]) {
       expect((await faultOf(asked)).code).to.equal('store_unavailable');
     }
     expect(pool.sent).to.deep.equal([]);
@@ -231,7 +231,7 @@ describe('PostgresConnection', () => {
   it('is unavailable while the pool has no connection', async () => {
     const error = new Error('timeout exceeded when trying to connect');
     const pool: PostgresPool = { ...fakePool({}), connect: () => Promise.reject(error) };
-    expect(await faultOf(connectTo(pool).read(LOOK, []))).to.include({
+    expect(await faultOf(connectTo(pool).read(SELECT, []))).to.include({
       code: 'store_unavailable',
       cause: error,
     });

@@ -108,8 +108,8 @@ describe('checkpoint', () => {
 
 describe('Checkpointer', () => {
   /** A checkpointer whose thread records its orders. */
-  async function withTold(
-    play: (told: {
+  async function withCheckpointer(
+    play: (stage: {
       readonly checkpointer: Checkpointer;
       readonly asked: () => number;
       /** The first record of the thread. */
@@ -135,7 +135,7 @@ describe('Checkpointer', () => {
   }
 
   it('starts one checkpoint after enough changes, and no other while it runs', () =>
-    withTold(async ({ checkpointer, asked, change }) => {
+    withCheckpointer(async ({ checkpointer, asked, change }) => {
       change(ENOUGH - 1);
       await setImmediate();
       expect(asked()).to.equal(0);
@@ -145,7 +145,7 @@ describe('Checkpointer', () => {
     }));
 
   it('starts another checkpoint once the thread is done', () =>
-    withTold(async ({ asked, change }) => {
+    withCheckpointer(async ({ asked, change }) => {
       while (asked() < 3) {
         change(ENOUGH);
         await setImmediate();
@@ -153,14 +153,14 @@ describe('Checkpointer', () => {
     }));
 
   it('has a thread that finds the packages of the process', () =>
-    withTold(async ({ checkpointer, change, noted }) => {
+    withCheckpointer(async ({ checkpointer, change, noted }) => {
       change(ENOUGH);
       await checkpointer.close();
       expect(noted()).to.equal(import.meta.resolve('@pinfold/core'));
     }));
 
   it('starts another thread when one has died', () =>
-    withTold(async ({ asked, change, die }) => {
+    withCheckpointer(async ({ asked, change, die }) => {
       die();
       while (asked() < 5) {
         change(ENOUGH);
@@ -169,7 +169,7 @@ describe('Checkpointer', () => {
     }));
 
   it('starts nothing once it is closed, once or twice', () =>
-    withTold(async ({ checkpointer, asked, change }) => {
+    withCheckpointer(async ({ checkpointer, asked, change }) => {
       await Promise.all([checkpointer.close(), checkpointer.close()]);
       change(ENOUGH);
       await setImmediate();

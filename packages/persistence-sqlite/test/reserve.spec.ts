@@ -158,8 +158,8 @@ describe('A full database', () => {
       expect(tasks).to.have.lengthOf(ROLES);
       expect(released(), 'for the claims').to.be.at.least(1);
       const orphans = Array.from({ length: 1_000 }, (_, n) => anArchiveId(n));
-      const kept = await store.saveComparison(aComparison({ orphans, missing: orphans }), undefined);
-      expect(kept.kind, 'a comparison').to.equal('saved');
+      const saved = await store.saveComparison(aComparison({ orphans, missing: orphans }), undefined);
+      expect(saved.kind, 'a comparison').to.equal('saved');
       for (const task of tasks) await store.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
       const { id } = await publishTo(store, large(2));
       expect(await store.load(id)).to.have.nested.property('value.id', id);

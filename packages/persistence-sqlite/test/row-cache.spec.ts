@@ -46,20 +46,20 @@ describe('RowCache', () => {
   });
 
   it('checks for changes once for all calls in one tick', async () => {
-    let looks = 0;
+    let versionReads = 0;
     const takeChange = (): boolean => {
-      looks += 1;
+      versionReads += 1;
       return false;
     };
     const cache = new RowCache({ takeChange }, () => ({ value: 1 }));
     cache.get('a');
-    expect(looks, 'before the read and after it').to.equal(2);
+    expect(versionReads, 'before the read and after it').to.equal(2);
     cache.get('a');
     cache.get('a');
-    expect(looks).to.equal(2);
+    expect(versionReads).to.equal(2);
     await undefined;
     cache.get('a');
-    expect(looks).to.equal(3);
+    expect(versionReads).to.equal(3);
   });
 
   it('holds at most 10,000 rows', () => {

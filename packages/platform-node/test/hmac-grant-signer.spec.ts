@@ -21,10 +21,10 @@ describe('HmacGrantSigner', () => {
     const [grant] = fc.sample(grants, { numRuns: 1, seed: 1 }) as [Grant];
     const tokens = Array.from({ length: 8_193 }, (_, n) => signer.sign({ ...grant, issuedAt: instant(n) }));
     const [first = '', second = ''] = tokens;
-    const kept = [first, second].map((token) => signer.verify(token));
+    const verified = [first, second].map((token) => signer.verify(token));
     for (const token of tokens.slice(2)) signer.verify(token);
-    expect(signer.verify(second), 'one of the latest').to.equal(kept[1]);
-    expect(signer.verify(first), 'the one before them').to.not.equal(kept[0]);
+    expect(signer.verify(second), 'one of the latest').to.equal(verified[1]);
+    expect(signer.verify(first), 'the one before them').to.not.equal(verified[0]);
   });
 
   it('takes a secret as text or as its bytes', () => {

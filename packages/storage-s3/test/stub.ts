@@ -103,8 +103,8 @@ export function listing(
   count = true,
 ): void {
   const contents = keys.map((key) => `<Contents><Key>${key}</Key><Size>1</Size></Contents>`).join('');
-  const figures = `<KeyCount>${keys.length}</KeyCount><IsTruncated>${truncated}</IsTruncated>`;
-  const body = `<?xml version="1.0"?><ListBucketResult>${count ? figures : ''}${contents}</ListBucketResult>`;
+  const counts = `<KeyCount>${keys.length}</KeyCount><IsTruncated>${truncated}</IsTruncated>`;
+  const body = `<?xml version="1.0"?><ListBucketResult>${count ? counts : ''}${contents}</ListBucketResult>`;
   response.writeHead(200, { 'content-type': 'application/xml' }).end(body);
 }
 

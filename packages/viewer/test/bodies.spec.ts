@@ -57,7 +57,7 @@ describe('the bodies of files', () => {
   });
 
   it('stay within their memory', async () => {
-    for (const [length, most, kept, read] of [
+    for (const [length, most, cached, read] of [
       [1_000, 2_800, 2, 2],
       [1_000, 2_500, 1, 4],
       [9_000, 18_800, 2, 2],
@@ -73,8 +73,8 @@ describe('the bodies of files', () => {
         expect((await rig.askSite(id, path)).status).to.equal(200);
       }
       expect(rig.storage.reads, `${length} of ${most}`).to.have.length(read);
-      const least = kept * length;
-      expect(statistics.bodies.bytes).to.be.within(least, least + kept * 400);
+      const least = cached * length;
+      expect(statistics.bodies.bytes).to.be.within(least, least + cached * 400);
     }
   });
 

@@ -25,8 +25,8 @@ const get = (rig: Rig, id: RoleId, path: string, range?: string): string =>
   `GET ${path} HTTP/1.1\r\nHost: ${rig.siteHost(id)}\r\n${range === undefined ? '' : `Range: ${range}\r\n`}\r\n`;
 
 async function until(isSo: () => boolean): Promise<void> {
-  for (let looks = 0; !isSo(); looks += 1) {
-    if (looks === 40_000) throw new Error('it never came about');
+  for (let polls = 0; !isSo(); polls += 1) {
+    if (polls === 40_000) throw new Error('it never came about');
     await setTimeout(1);
   }
 }
@@ -181,7 +181,7 @@ describe('under hostile loads', () => {
 
   describe('with bodies that no client reads', () => {
     const COUNT = 24;
-    const MOST = 4 * MAX_READ;
+    const MAX_LOADED = 4 * MAX_READ;
     /** Compressed, but still large: kernels buffer megabytes for a connection. */
     const files = Object.fromEntries(
       Array.from({ length: COUNT }, (_, index) => [`${index}.bin`, { stored: randomBytes(MAX_READ) }]),
@@ -192,7 +192,7 @@ describe('under hostile loads', () => {
       outgoingBytes.memory = memory;
     });
     beforeEach(async () => {
-      outgoingBytes.memory = 16 * MOST;
+      outgoingBytes.memory = 16 * MAX_LOADED;
       rig = await openLarge();
       id = await rig.publish({ 'index.html': 'home', ...files });
     });
@@ -203,8 +203,8 @@ describe('under hostile loads', () => {
       rig.storage.before = () => promise;
       for (const [index, client] of clients.entries()) client.write(get(rig, id, `/${index}.bin`));
       await until(() => rig.storage.reads.length === COUNT);
-      expect(rig.storage.reads.filter(({ length }) => length > 65_536)).to.have.length(MOST / MAX_READ);
-      expect(outgoingBytes.bytes).to.be.within(MOST, MOST + COUNT * 65_536);
+      expect(rig.storage.reads.filter(({ length }) => length > 65_536)).to.have.length(MAX_LOADED / MAX_READ);
+      expect(outgoingBytes.bytes).to.be.within(MAX_LOADED, MAX_LOADED + COUNT * 65_536);
       resolve();
       const received = clients.map(async (client, index) => {
         const chunks: Buffer[] = [];

@@ -17,7 +17,7 @@ const SET = {
   'X-Frame-Options': 'SAMEORIGIN',
   'Set-Cookie': 'app=1',
 };
-const KEPT = { 'Strict-Transport-Security': 'max-age=31536000' };
+const UNCHANGED = { 'Strict-Transport-Security': 'max-age=31536000' };
 
 /** The headers that `cors()` sets. */
 const CORS = {
@@ -48,7 +48,7 @@ const session: express.RequestHandler = (_request, response, next) => {
 function appAround(viewer: Viewer): express.Express {
   const app = express();
   app.use((_request, response, next) => {
-    response.set({ ...SET, ...KEPT, ...CORS });
+    response.set({ ...SET, ...UNCHANGED, ...CORS });
     next();
   });
   app.use(session, viewer);
@@ -58,7 +58,8 @@ function appAround(viewer: Viewer): express.Express {
 /** The same without Express. */
 function serverAround(viewer: Viewer): RequestListener {
   return (request, response) => {
-    for (const [name, value] of Object.entries({ ...SET, ...KEPT, ...CORS })) response.setHeader(name, value);
+    for (const [name, value] of Object.entries({ ...SET, ...UNCHANGED, ...CORS }))
+      response.setHeader(name, value);
     viewer(request, response);
   };
 }
@@ -88,7 +89,7 @@ describe('headers of the app around the viewer', () => {
           }
           expect(headers).not.to.have.property('set-cookie');
           expect(headers).not.to.have.property('x-powered-by');
-          expect(headers['strict-transport-security']).to.equal(KEPT['Strict-Transport-Security']);
+          expect(headers['strict-transport-security']).to.equal(UNCHANGED['Strict-Transport-Security']);
         }
       });
 
@@ -157,18 +158,18 @@ describe('headers of the app around the viewer', () => {
   });
 
   it('throw at the first request if the viewer is mounted below a path', async () => {
-    let said: unknown;
+    let thrown: unknown;
     const rig = await openRig({
       mount: (viewer) => {
         const app = express().use('/share', viewer);
         const errorPage: express.ErrorRequestHandler = (error, _request, response, _next) => {
-          said = error;
+          thrown = error;
           response.status(500).end();
         };
         return app.use(errorPage);
       },
     });
     await rig.ask('/share/s/x');
-    expect(said).to.be.instanceOf(Error).with.property('message').that.includes('mount it at the root');
+    expect(thrown).to.be.instanceOf(Error).with.property('message').that.includes('mount it at the root');
   });
 });

@@ -40,7 +40,7 @@ describe("the viewers' pages", () => {
         expect(page).to.contain(`<title>${title}</title>`);
         const sentences = text.map((sentence) => `\n<p>${sentence}</p>`).join('');
         expect(page).to.contain(`<main>\n<h1>${title}</h1>${sentences}\n</main>`);
-        expect([title, ...text].every((said) => /\S/.test(said)) && text.length > 0).to.equal(true);
+        expect([title, ...text].every((part) => /\S/.test(part)) && text.length > 0).to.equal(true);
       }
     }
   });

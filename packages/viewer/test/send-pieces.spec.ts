@@ -131,7 +131,7 @@ describe('a body sent piece by piece', () => {
 
   it('checks the role before each further MiB, but not before the first', async () => {
     const most = MAX_READ;
-    for (const [lengths, looks] of [
+    for (const [lengths, checks] of [
       [[most + 1], []],
       [[most - 1, 1], []],
       [[most, 1], [1]],
@@ -142,9 +142,9 @@ describe('a body sent piece by piece', () => {
       [[1, most], [1]],
     ] as const) {
       let taken = 0;
-      const looked: number[] = [];
+      const checked: number[] = [];
       const { response, send } = stage(async () => {
-        looked.push(taken);
+        checked.push(taken);
         return { kind: 'published' };
       });
       response.write = () => true;
@@ -155,7 +155,7 @@ describe('a body sent piece by piece', () => {
         }
       }
       await send(pieces);
-      expect(looked, String(lengths)).to.deep.equal(looks);
+      expect(checked, String(lengths)).to.deep.equal(checks);
       expect(response.ended).to.equal(true);
     }
   });

@@ -85,8 +85,8 @@ describe('a site in path mode', () => {
         expect([answer.status, pathOf(answer)]).to.deep.equal([302, `${home}${inside}`]);
       }
       expect((await rig.ask(`/s/${id}/~keeper/`, { headers: PART })).status).to.equal(403);
-      const stranger = await rig.ask(`/s/${id}/~x/docs/`, { headers: DOCUMENT });
-      expect(locationOf(stranger)).to.equal(`${shared(id)}?to=%2Fdocs%2F`);
+      const ungranted = await rig.ask(`/s/${id}/~x/docs/`, { headers: DOCUMENT });
+      expect(locationOf(ungranted)).to.equal(`${shared(id)}?to=%2Fdocs%2F`);
     });
 
     it('has one address for each entered password, so that the browser finds its cache', async () => {

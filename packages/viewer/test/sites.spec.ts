@@ -26,7 +26,7 @@ function stage(bytes: number) {
 
 describe('the file list of a site', () => {
   it('is loaded once for concurrent requests, and cached if there is memory', async () => {
-    for (const [bytes, kept] of [
+    for (const [bytes, isCached] of [
       [1_000_000, true],
       [0, false],
     ] as const) {
@@ -37,11 +37,11 @@ describe('the file list of a site', () => {
       const [one, other] = await Promise.all(loading);
       expect(one).to.equal(other);
       const again = sites.load(PUBLICATION);
-      expect(asked).to.have.length(kept ? 1 : 2);
+      expect(asked).to.have.length(isCached ? 1 : 2);
       give();
       await again;
-      expect(sites).to.include({ hits: kept ? 1 : 0, misses: kept ? 1 : 2 });
-      expect(sites.bytes > 0).to.equal(kept);
+      expect(sites).to.include({ hits: isCached ? 1 : 0, misses: isCached ? 1 : 2 });
+      expect(sites.bytes > 0).to.equal(isCached);
     }
   });
 

@@ -75,7 +75,7 @@ function like(pattern: string): RegExp {
   return new RegExp(escaped.replaceAll('%', '.*').replaceAll('_', '.'), 's');
 }
 
-function lookingUp(change: (database: Database, lookup: Lookup<never>, key: string) => unknown) {
+function withLookup(change: (database: Database, lookup: Lookup<never>, key: string) => unknown) {
   return () => (database: Database) => ({
     peek: (lookup: Lookup<never>, key: string) => change(database, lookup, key) as never,
   });
@@ -102,7 +102,7 @@ export const READING_FAULTS: readonly DatabaseFault[] = [
   inCalls(
     'peek',
     'keys are looked up in small letters',
-    lookingUp((database, lookup, key) => database.peek(lookup, key.toLowerCase())),
+    withLookup((database, lookup, key) => database.peek(lookup, key.toLowerCase())),
   ),
   ...inEachOf('texts', {
     'letter case does not count': folding((text) => text.toLowerCase()),

@@ -30,7 +30,7 @@ const shape: PortShape<AttemptCounter> = {
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /** All tries of one turn of the event loop see the counts of the first one. */
-const lookingFirst: Spoiling<AttemptCounter> = () => {
+const readingFirst: Spoiling<AttemptCounter> = () => {
   let first: Promise<AttemptOutcome> | undefined;
   return (store) => ({
     begin: async (attempt) => {
@@ -56,7 +56,7 @@ const stories: readonly Mutant<StoreSubject<AttemptCounter>>[] = [
       countEnded: async (endedBy) => (await store.countEnded(endedBy)) + forgiven,
     });
   }),
-  mutant('race', 'counting looks first and writes later', lookingFirst),
+  mutant('race', 'counting looks first and writes later', readingFirst),
 ];
 
 export const attemptCounterTable: StoreTable<AttemptCounter> = table(attemptCounterContract, [

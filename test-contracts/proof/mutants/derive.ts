@@ -69,14 +69,14 @@ export function derived<Port extends object, S>(
 
 /** The mutants that a clause must catch. */
 function chosen<Port>({ untested, tested }: Caught, all: readonly Derived<Port>[], of: string) {
-  const [left, kept] = [patterns(untested), patterns(tested)];
-  const idle = [...left, ...kept].filter((pattern) => !all.some(({ name }) => begins(name, pattern)));
+  const [left, picked] = [patterns(untested), patterns(tested)];
+  const idle = [...left, ...picked].filter((pattern) => !all.some(({ name }) => begins(name, pattern)));
   if (idle.length > 0) throw new Error(`${of}: there is no mutant ${idle.join(', ')}`);
   return all.filter(({ name }) => {
-    if (RARE.includes(name.split('.').at(-1) ?? '')) return kept.includes(name);
+    if (RARE.includes(name.split('.').at(-1) ?? '')) return picked.includes(name);
     const longest = (all: readonly string[]): number =>
       Math.max(-1, ...all.filter((pattern) => begins(name, pattern)).map(({ length }) => length));
-    return longest(left) <= longest(kept);
+    return longest(left) <= longest(picked);
   });
 }
 

@@ -41,7 +41,7 @@ export interface TestedTable {
 }
 
 /** The time limit of a clause with a sound implementation, on the slowest machine, in milliseconds. */
-const LONGEST = 60_000;
+const MAX_WAIT = 60_000;
 
 /** The shortest time limit of a clause with a mutant, in milliseconds; a mutant that never answers is caught, too. */
 const LIMIT = 1_000;
@@ -71,7 +71,7 @@ export function tested<Port, S extends Subject<Port>>(table: MutantTable<Port, S
     mutants,
     holds: async (id) => {
       const begun = performance.now();
-      const held = await succeedsWithin(check(id, sound()), LONGEST);
+      const held = await succeedsWithin(check(id, sound()), MAX_WAIT);
       soundTimes.set(id, performance.now() - begun);
       return held;
     },

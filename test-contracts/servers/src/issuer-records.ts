@@ -8,30 +8,30 @@ interface Payload {
 
 /** The records of one issuer, by kind and id; a test may make them expire. */
 export class IssuerRecords {
-  readonly #kept: Map<string, Payload> = new Map();
+  readonly #records: Map<string, Payload> = new Map();
 
   /** Expires all issued codes. */
   expireCodes(): void {
-    for (const [key, payload] of this.#kept) if (key.startsWith('AuthorizationCode ')) payload.exp = 1;
+    for (const [key, payload] of this.#records) if (key.startsWith('AuthorizationCode ')) payload.exp = 1;
   }
 
   /** The adapter that oidc-provider asks for. */
   adapterOf(kind: string): Readonly<Record<string, unknown>> {
-    const kept = this.#kept;
+    const records = this.#records;
     const keyOf = (id: string): string => `${kind} ${id}`;
-    const find = async (id: string): Promise<Payload | undefined> => kept.get(keyOf(id));
+    const find = async (id: string): Promise<Payload | undefined> => records.get(keyOf(id));
     return {
       find,
-      upsert: async (id: string, payload: Payload) => void kept.set(keyOf(id), { ...payload }),
+      upsert: async (id: string, payload: Payload) => void records.set(keyOf(id), { ...payload }),
       findByUid: async (uid: string) =>
-        [...kept].find(([key, payload]) => key.startsWith(`${kind} `) && payload.uid === uid)?.[1],
+        [...records].find(([key, payload]) => key.startsWith(`${kind} `) && payload.uid === uid)?.[1],
       consume: async (id: string) => {
         const payload = await find(id);
         if (payload !== undefined) payload.consumed = 1;
       },
-      destroy: async (id: string) => void kept.delete(keyOf(id)),
+      destroy: async (id: string) => void records.delete(keyOf(id)),
       revokeByGrantId: async (grantId: string) => {
-        for (const [key, payload] of kept) if (payload.grantId === grantId) kept.delete(key);
+        for (const [key, payload] of records) if (payload.grantId === grantId) records.delete(key);
       },
     };
   }

@@ -93,8 +93,8 @@ async function initialise({ folder, owner }: Installation, password: string): Pr
   const data = join(folder, 'data');
   const flags = [`--username=${USER}`, '--auth=scram-sha-256', `--pwfile=${passwordFile}`, ...INITDB];
   const child = start(program, [`--pgdata=${data}`, ...flags], owner);
-  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
-  if (code !== 0) throw new Error(`PostgreSQL could not be set up: ${said}`);
+  const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  if (code !== 0) throw new Error(`PostgreSQL could not be set up: ${output}`);
 }
 
 /** In a group of its own, so that Ctrl-C ends only this process, which then stops the server. */
@@ -119,13 +119,13 @@ async function launch({ folder, owner }: Installation, port: number): Promise<Ch
     ['-c', KEEPER, 'keeper', program, '-D', join(folder, 'data'), ...settings],
     owner,
   );
-  let said = '';
+  let output = '';
   await new Promise<void>((resolve, reject) => {
     keeper.stderr.on('data', (chunk: Buffer) => {
-      said = `${said}${chunk}`.slice(-10_000);
-      if (said.includes('ready to accept connections')) resolve();
+      output = `${output}${chunk}`.slice(-10_000);
+      if (output.includes('ready to accept connections')) resolve();
     });
-    keeper.once('exit', () => reject(new Error(`PostgreSQL did not start: ${said}`)));
+    keeper.once('exit', () => reject(new Error(`PostgreSQL did not start: ${output}`)));
   });
   return keeper;
 }

@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 type Mutation = (bytes: Buffer, random: Random, other: Buffer) => Buffer;
 
 const SIGNATURES = ['PK\x03\x04', 'PK\x01\x02', 'PK\x05\x06', 'PK\x06\x06', 'PK\x06\x07', 'PK\x07\x08'];
-const LONGEST_RECORD = 56;
+const MAX_RECORD = 56;
 
 const flip: Mutation = (bytes, random) => {
   const at = random.below(bytes.length);
@@ -46,7 +46,7 @@ const splice: Mutation = (bytes, random, other) => {
 const setField: Mutation = (bytes, random) => {
   const records = recordsIn(bytes);
   if (records.length === 0) return bytes;
-  const at = random.pick(records) + random.below(LONGEST_RECORD);
+  const at = random.pick(records) + random.below(MAX_RECORD);
   const width = random.pick([1, 2, 4]);
   if (at + width > bytes.length) return bytes;
   const now = bytes.readUIntLE(at, width);
@@ -90,7 +90,7 @@ const copyRecord: Mutation = (bytes, random) => {
   const records = recordsIn(bytes);
   if (records.length === 0) return bytes;
   const from = random.pick(records);
-  bytes.copyWithin(random.pick(records) + random.below(4), from, from + 4 + random.below(LONGEST_RECORD));
+  bytes.copyWithin(random.pick(records) + random.below(4), from, from + 4 + random.below(MAX_RECORD));
   return bytes;
 };
 

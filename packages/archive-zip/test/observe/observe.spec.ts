@@ -150,10 +150,10 @@ describe('the references of a page', () => {
 
   it('are read no further once the checkpoint throws', () => {
     const html = '<img src=a.png>'.repeat(10_000);
-    let looks = 0;
+    let calls = 0;
     const checkpoint = () => {
-      looks += 1;
-      if (looks === 3) throw new Error('stopped');
+      calls += 1;
+      if (calls === 3) throw new Error('stopped');
     };
     expect(() => observe('index.html', html, { work: Number.POSITIVE_INFINITY, checkpoint })).to.throw(
       'stopped',

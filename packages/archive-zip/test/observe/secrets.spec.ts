@@ -122,7 +122,7 @@ describe('a possible secret', () => {
 });
 
 describe('the bytes of a file', () => {
-  const STRETCH = 65_536;
+  const BLOCK = 65_536;
   const longest = `-----BEGIN ${'A'.repeat(10)} ${'B'.repeat(10)} ${'C'.repeat(10)} PRIVATE KEY-----\\n\\n\\n\\n${'D '.repeat(32)}-----END`;
   const pieces = [
     longest,
@@ -148,8 +148,8 @@ describe('the bytes of a file', () => {
       fc.integer({ min: -300, max: 5 }),
       fc.constantFrom('-', 'x', ' '),
       (one, two, offset, filler) => {
-        const before = filler.repeat(STRETCH + offset);
-        const text = `${before}${one}${two}${filler.repeat(STRETCH)}${one}`;
+        const before = filler.repeat(BLOCK + offset);
+        const text = `${before}${one}${two}${filler.repeat(BLOCK)}${one}`;
         const found = observeBytes('a.js', Buffer.from(text, 'latin1'));
         expect(found).to.deep.equal(observe('a.js', text));
       },
@@ -160,7 +160,7 @@ describe('the bytes of a file', () => {
   it('have the findings that cross the boundary of two pieces', () => {
     for (const piece of [longest, 'AKIAIOSFODNN7EXAMPLE', 'serviceWorker.register(']) {
       for (let offset = -piece.length; offset <= 0; offset += 1) {
-        const text = ' '.repeat(2 * STRETCH + offset) + piece;
+        const text = ' '.repeat(2 * BLOCK + offset) + piece;
         const { secrets: kinds, serviceWorker = false } = observeBytes('a.js', Buffer.from(text));
         expect(kinds.length + Number(serviceWorker), `${piece.slice(0, 20)} ${offset}`).to.equal(1);
       }

@@ -13,26 +13,26 @@ const NEW = { limits: NO_ACCOUNT_LIMITS, publicationsMark: null, lastPublishedAt
 
 /** The answer to a publication of 100 bytes, and what was looked up for it. */
 function admitted(limits: Partial<PublicationLimits>, { isForbidden = false, isNamed = false } = {}) {
-  const looked: string[] = [];
-  const look = <Found>(what: string, found: Found): Found => {
-    looked.push(what);
+  const queries: string[] = [];
+  const query = <Found>(what: string, found: Found): Found => {
+    queries.push(what);
     return found;
   };
   const asked = { now: NOW, archiveBytes: 100, sha256: '' as Sha256, isNamed };
-  const wish: AdmissionRequest = { ...asked, limits: { ...NONE, ...limits } };
-  const answer = checkAdmission({ ...NEW, publicationsMark: MARK }, wish, {
-    isForbidden: () => look('forbidden', isForbidden),
-    inService: () => look('in service', { sites: 4, bytes: 900 }),
-    names: () => look('names', { count: 2, shown: undefined }),
+  const request: AdmissionRequest = { ...asked, limits: { ...NONE, ...limits } };
+  const answer = checkAdmission({ ...NEW, publicationsMark: MARK }, request, {
+    isForbidden: () => query('forbidden', isForbidden),
+    inService: () => query('in service', { sites: 4, bytes: 900 }),
+    names: () => query('names', { count: 2, shown: undefined }),
   });
-  return { answer, looked };
+  return { answer, queries };
 }
 
 describe('the admission of a publication', () => {
   it('applies each limit inclusively, and looks up only facts that the limits need', () => {
     const quota = { kind: 'refused', code: 'quota_exceeded' };
     const all = ['forbidden', 'in service'];
-    for (const [limits, refusal, looked] of [
+    for (const [limits, refusal, queries] of [
       [{}, undefined, ['forbidden']],
       [{ sites: 5 }, undefined, all],
       [{ sites: 4 }, { ...quota, rule: 'sites', limit: 4, actual: 5 }, all],
@@ -46,14 +46,14 @@ describe('the admission of a publication', () => {
       ],
       [{ names: 0 }, undefined, ['forbidden']],
     ] as const) {
-      expect(admitted(limits), JSON.stringify(limits)).to.deep.equal({ answer: refusal, looked });
+      expect(admitted(limits), JSON.stringify(limits)).to.deep.equal({ answer: refusal, queries });
     }
   });
 
   it('refuses an archive that was taken down first, and counts names last, for a publication with one', () => {
     const taken = admitted({ publications: ONE_AN_HOUR, sites: 0 }, { isForbidden: true });
     const answer = { kind: 'refused', code: 'invalid_archive', problems: [{ rule: 'forbidden_content' }] };
-    expect(taken).to.deep.equal({ answer, looked: ['forbidden'] });
+    expect(taken).to.deep.equal({ answer, queries: ['forbidden'] });
     const full = { kind: 'refused', code: 'quota_exceeded', rule: 'names', limit: 2, actual: 3 };
     expect(admitted({ names: 2 }, { isNamed: true }).answer).to.deep.equal(full);
     expect(admitted({ names: 3 }, { isNamed: true }).answer).to.equal(undefined);

@@ -54,8 +54,8 @@ describe('administration', () => {
 
   it('refuses a takedown without a reason', async () => {
     for (const reason of WRONG_TEXTS) {
-      const wish = { id: 'x', reason: reason as string, cause: CAUSE };
-      expect(await rejectionOf(administration.takeDown(wish))).to.be.instanceOf(TypeError);
+      const request = { id: 'x', reason: reason as string, cause: CAUSE };
+      expect(await rejectionOf(administration.takeDown(request))).to.be.instanceOf(TypeError);
       const brought = { ...aTakedown(1), reason: reason as string };
       expect(await rejectionOf(administration.bringTakedown(brought, CAUSE))).to.be.instanceOf(TypeError);
     }

@@ -28,7 +28,7 @@ describe('authority', () => {
   });
 
   /** Everything that reads or changes a role in somebody's name, its end last. */
-  function deeds(by: Actor): readonly (() => Promise<{ readonly kind: string }>)[] {
+  function actions(by: Actor): readonly (() => Promise<{ readonly kind: string }>)[] {
     const { read, update, pin, unpin, stop } = stage.useCases;
     const request = { by, id };
     return [
@@ -44,15 +44,15 @@ describe('authority', () => {
   }
 
   it('lets an owner reach its own roles, and the operator any', async () => {
-    for (const deed of deeds(OWNER)) expect((await deed()).kind).to.be.oneOf(['found', 'changed']);
+    for (const action of actions(OWNER)) expect((await action()).kind).to.be.oneOf(['found', 'changed']);
     id = await stage.publish({ key: 'key-2' as IdempotencyKey });
-    for (const deed of deeds(OPERATOR)) expect((await deed()).kind).to.be.oneOf(['found', 'changed']);
+    for (const action of actions(OPERATOR)) expect((await action()).kind).to.be.oneOf(['found', 'changed']);
   });
 
   it('hides the roles of other accounts like unknown ones', async () => {
-    for (const deed of deeds(accountId('stranger'))) expect(await codeOf(deed())).to.equal('not_found');
+    for (const action of actions(accountId('stranger'))) expect(await codeOf(action())).to.equal('not_found');
     id = 'ffffffff-ffff-4fff-8fff-ffffffffffff' as RoleId;
-    for (const deed of deeds(OWNER)) expect(await codeOf(deed())).to.equal('not_found');
+    for (const action of actions(OWNER)) expect(await codeOf(action())).to.equal('not_found');
   });
 
   it('makes every call without an actor throw a TypeError, and change nothing', async () => {
@@ -69,8 +69,8 @@ describe('authority', () => {
         () => keys.create({ by: OPERATOR, account: nobody }),
         () => sessions.offerLink(nobody),
       ];
-      for (const deed of [...deeds(nobody), ...others]) {
-        expect(await deed().catch((error: unknown) => error)).to.be.an.instanceOf(TypeError);
+      for (const action of [...actions(nobody), ...others]) {
+        expect(await action().catch((error: unknown) => error)).to.be.an.instanceOf(TypeError);
       }
     }
     expect(await stage.memory.roles.load(id)).to.deep.equal(before);

@@ -13,7 +13,7 @@ import { anEvent, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { codeOf, OWNER, stageOfEachTest } from './stage.ts';
 
-const STRANGER = accountId('stranger');
+const OTHER_ACCOUNT = accountId('stranger');
 
 describe('changing a role', () => {
   const stage = stageOfEachTest();
@@ -36,7 +36,7 @@ describe('changing a role', () => {
     const outcome = update({ by: OWNER, id }, { type: 'set_password', password: 'long enough' as Password });
     expect(await codeOf(outcome)).to.equal('invalid_state');
     const strange = update(
-      { by: STRANGER, id },
+      { by: OTHER_ACCOUNT, id },
       { type: 'set_password', password: 'long enough' as Password },
     );
     expect(await codeOf(strange)).to.equal('not_found');
@@ -95,7 +95,7 @@ describe('listing roles', () => {
     expect(found?.title).to.equal('Beta');
     await stage.useCases.stop({ by: OPERATOR, id: found?.id as RoleId });
     expect((await stage.useCases.findByKey({ by: OWNER, key }))?.deletedAt).to.be.a('number');
-    expect(await stage.useCases.findByKey({ by: STRANGER, key })).to.equal(undefined);
+    expect(await stage.useCases.findByKey({ by: OTHER_ACCOUNT, key })).to.equal(undefined);
     expect(await stage.useCases.findByKey({ by: OWNER, key: 'nothing' as IdempotencyKey })).to.equal(
       undefined,
     );

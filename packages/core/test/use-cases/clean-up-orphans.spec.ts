@@ -70,9 +70,12 @@ describe('comparing storage with the records', () => {
     expect(await run()).to.deep.include({ listing: 'not_due', missing: [] });
     stage.clock.advance(hours(1));
     expect((await run()).listing).to.equal('done');
-    const kept = await stage.memory.roles.loadComparison();
-    const years = { ...(kept?.value as Comparison), savedAt: after(stage.clock.now(), hours(100_000)) };
-    await stage.memory.roles.saveComparison(years, kept?.version);
+    const savedComparison = await stage.memory.roles.loadComparison();
+    const years = {
+      ...(savedComparison?.value as Comparison),
+      savedAt: after(stage.clock.now(), hours(100_000)),
+    };
+    await stage.memory.roles.saveComparison(years, savedComparison?.version);
     stage.clock.advance(hours(25));
     expect((await run()).listing).to.equal('not_due');
     expect((await run({ force: true })).listing).to.equal('done');

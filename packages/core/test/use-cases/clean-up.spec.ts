@@ -33,9 +33,9 @@ describe('cleaning up', () => {
   }
 
   it('removes the archives of stopped and expired roles after an hour of grace, and keeps their records', async () => {
-    const [stopped, , kept] = await stage.publishMany(3);
+    const [stopped, , pinnedId] = await stage.publishMany(3);
     await stage.useCases.stop({ by: OPERATOR, id: stopped as RoleId });
-    await stage.useCases.pin({ by: OPERATOR, id: kept as RoleId });
+    await stage.useCases.pin({ by: OPERATOR, id: pinnedId as RoleId });
     stage.clock.advance(minutes(59));
     expect((await run()).archives).to.equal(0);
     stage.clock.advance(minutes(1));

@@ -13,11 +13,11 @@ import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, stageOfEachTest } from './stage.ts';
 
-const STRANGER = accountId('stranger');
+const OTHER_ACCOUNT = accountId('stranger');
 const CAUSE: Cause = { actor: { kind: 'operator', id: 'ada' }, asOperator: true };
 const REFUSED = { kind: 'refused', code: 'invalid_cursor' };
 /** In their order, with characters that a cursor has to write otherwise. */
-const ACCOUNTS = ['-', 'a.b', OWNER, STRANGER, '~2e~', '😀', '\u{100000}', '\u{10fffd}'];
+const ACCOUNTS = ['-', 'a.b', OWNER, OTHER_ACCOUNT, '~2e~', '😀', '\u{100000}', '\u{10fffd}'];
 
 describe('Lists', () => {
   const stage = stageOfEachTest();
@@ -39,8 +39,8 @@ describe('Lists', () => {
       [OWNER, 'page'],
       [OWNER, 'path'],
       [OWNER, 'site'],
-      [STRANGER, 'page'],
-      [STRANGER, 'site'],
+      [OTHER_ACCOUNT, 'page'],
+      [OTHER_ACCOUNT, 'site'],
     ] as const) {
       clock.advance(minutes(1));
       const id = await stage.publish({ by, title, key: title, bytes: `${by} ${title}`, name: title });
@@ -53,7 +53,7 @@ describe('Lists', () => {
     const events = (more: object) => (page: Page) => history.list({ ...operator, ...more, ...page });
     return [
       [roles({}), 3],
-      [roles({ by: STRANGER }), 2],
+      [roles({ by: OTHER_ACCOUNT }), 2],
       [roles({ state: 'deleted' }), 2],
       [roles({ search: 'pa' }), 2],
       [roles({ order: 'ending' }), 3],
@@ -61,11 +61,11 @@ describe('Lists', () => {
       [administration.listRoles, 5],
       [(page: Page) => keys.list({ ...operator, ...page }), 7],
       [(page: Page) => useCases.names.list({ by: OWNER, ...page }), 5],
-      [(page: Page) => useCases.names.list({ by: STRANGER, ...page }), 2],
+      [(page: Page) => useCases.names.list({ by: OTHER_ACCOUNT, ...page }), 2],
       [administration.listAccounts, ACCOUNTS.length],
       [administration.listTakedowns, 2],
       [events({}), ACCOUNTS.length + 7 * 3 + 2],
-      [events({ account: STRANGER }), 1 + 2 * 3],
+      [events({ account: OTHER_ACCOUNT }), 1 + 2 * 3],
       [events({ pin }), 3],
       [events({ since: minutes(1) + since }), 7 * 3 + 2],
     ] as const;
@@ -116,7 +116,7 @@ describe('Lists', () => {
   it('of keys can be read to their end', async () => {
     const keys = createKeys(stage.ports, { limit: null });
     for (let n = 0; n <= 100; n += 1) await keys.create({ account: OWNER });
-    await keys.create({ account: STRANGER });
+    await keys.create({ account: OTHER_ACCOUNT });
     const ids = new Set<string>();
     for await (const { id } of everyKey(keys, { by: OWNER })) ids.add(id);
     expect(ids.size).to.equal(101);

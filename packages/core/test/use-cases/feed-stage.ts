@@ -28,14 +28,14 @@ export interface FeedStage {
   open(of: Pick<Memory, 'history' | 'mode'> & { readonly clock?: Clock }): History;
   /** Lets time pass until the promise has settled. */
   passing<Value>(waited: Promise<Value>, step?: Duration): Promise<Value>;
-  keep(account: AccountId, more?: Partial<HistoryEvent>): Promise<EventId>;
+  record(account: AccountId, more?: Partial<HistoryEvent>): Promise<EventId>;
 }
 
 export function openFeed(): FeedStage {
   const memory = createMemory();
   const clock = createManualClock();
   const stop = new AbortController();
-  let kept = 0;
+  let count = 0;
   const open: FeedStage['open'] = (of) =>
     createHistory(
       { ...memory, persistence: memory, clock, ...of, machine: clock, ids: new RandomIds() },
@@ -56,10 +56,10 @@ export function openFeed(): FeedStage {
       }
       return await settled;
     },
-    keep: async (account, more = {}) => {
-      kept += 1;
+    record: async (account, more = {}) => {
+      count += 1;
       const event = anEvent({ account, ...more });
-      await memory.sessions.begin(aSession(kept), [event]);
+      await memory.sessions.begin(aSession(count), [event]);
       return event.id;
     },
   };

@@ -39,7 +39,7 @@ describe('Waiting for events', () => {
   it('ends with an event of a peer, or when the time is over', async () => {
     const begun = stage.clock.now();
     const page = waiting();
-    const id = await stage.keep(ADA);
+    const id = await stage.record(ADA);
     expect(idsOf(await stage.passing(page))).to.deep.equal([id]);
     expect(pageOf(await page).hasWaited).to.equal(true);
     expect(stage.clock.now() - begun).to.be.at.most(2_000);
@@ -88,7 +88,7 @@ describe('Waiting for events', () => {
     expect(reads).to.deep.equal(before);
     const page = feed(request);
     await stage.passing(Promise.resolve());
-    const id = await stage.keep(ADA);
+    const id = await stage.record(ADA);
     await turns();
     const from = stage.clock.now();
     resolve();
@@ -99,8 +99,8 @@ describe('Waiting for events', () => {
   it('ends at the next read, even if a hundred events of others come first', async () => {
     const page = waiting();
     await stage.passing(Promise.resolve());
-    for (let n = 0; n < 100; n += 1) await stage.keep(BEN);
-    const id = await stage.keep(ADA);
+    for (let n = 0; n < 100; n += 1) await stage.record(BEN);
+    const id = await stage.record(ADA);
     const from = stage.clock.now();
     expect(idsOf(await stage.passing(page, duration(500)))).to.deep.equal([id]);
     expect(stage.clock.now() - from).to.equal(500);
@@ -110,11 +110,11 @@ describe('Waiting for events', () => {
     const pin = aRoleId(1);
     const [own, ofPin, all] = [waiting(), waiting({ pin }), waiting({ by: OPERATOR })];
     await stage.passing(Promise.resolve());
-    const foreign = await stage.keep(BEN);
+    const foreign = await stage.record(BEN);
     expect(idsOf(await stage.passing(all))).to.deep.equal([foreign]);
-    const first = await stage.keep(ADA);
+    const first = await stage.record(ADA);
     expect(idsOf(await stage.passing(own))).to.deep.equal([first]);
-    const last = await stage.keep(ADA, { pin });
+    const last = await stage.record(ADA, { pin });
     expect(idsOf(await stage.passing(ofPin))).to.deep.equal([last]);
   });
 
@@ -127,7 +127,7 @@ describe('Waiting for events', () => {
     const others = Array.from({ length: 1_020 }, (_, n) => waiting({ by: `account ${Math.floor(n / 4)}` }));
     await stage.passing(Promise.resolve());
     expect(pageOf(await waiting({ by: 'one more' })).isCrowded).to.equal(true);
-    await stage.keep(ADA);
+    await stage.record(ADA);
     await stage.passing(Promise.all(own));
     const again = waiting({ by: 'one more', wait: seconds(1) });
     expect(pageOf(await stage.passing(again)).isCrowded).to.equal(false);
@@ -196,7 +196,7 @@ describe('Waiting for events', () => {
   });
 
   it('is refused if its cursor expires meanwhile, or an older backup is restored', async () => {
-    await stage.keep(ADA);
+    await stage.record(ADA);
     let isRestored = false;
     const feed = over((part) =>
       isRestored ? { ...part, last: part.begin, cursorEvent: undefined, items: [] } : part,
@@ -206,7 +206,7 @@ describe('Waiting for events', () => {
     await stage.passing(Promise.resolve());
     isRestored = true;
     expect(await stage.passing(restored)).to.have.all.keys('kind', 'code', 'oldest');
-    await stage.keep(ADA);
+    await stage.record(ADA);
     await stage.memory.history.drop(after(stage.clock.now(), seconds(1)), 10);
     expect(await stage.passing(page)).to.include({ kind: 'refused', code: 'cursor_expired' });
   });
@@ -225,7 +225,7 @@ describe('Waiting for events', () => {
     fault = undefined;
     const next = feed(request);
     await stage.passing(Promise.resolve());
-    const id = await stage.keep(ADA);
+    const id = await stage.record(ADA);
     expect(idsOf(await stage.passing(next))).to.deep.equal([id]);
   });
 });
@@ -243,10 +243,10 @@ describe('Following the feed', () => {
 
   it('starts at a cursor, includes later events, and continues where it ended', async () => {
     const all = [];
-    for (let n = 0; n < 120; n += 1) all.push(await stage.keep(ADA));
+    for (let n = 0; n < 120; n += 1) all.push(await stage.record(ADA));
     const first = await take(stage.history.follow({ by: ADA }), 110);
     const rest = take(stage.history.follow({ by: ADA, after: first.at(-1)?.cursor ?? '' }), 12);
-    all.push(await stage.keep(ADA), await stage.keep(ADA));
+    all.push(await stage.record(ADA), await stage.record(ADA));
     const items = [...first, ...(await stage.passing(rest, seconds(1)))];
     expect(items.map(({ event }) => event.id)).to.deep.equal(all);
   });
@@ -265,8 +265,8 @@ describe('Following the feed', () => {
     const followed = take(items, Number.POSITIVE_INFINITY);
     let own: string | undefined;
     for (let n = 0; n < 240; n += 1) {
-      if (n === 60) own = await stage.keep(ADA);
-      if (n > 120) await stage.keep(BEN);
+      if (n === 60) own = await stage.record(ADA);
+      if (n > 120) await stage.record(BEN);
       stage.clock.advance(duration(250));
       for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     }
@@ -285,10 +285,10 @@ describe('Following the feed', () => {
     expect(await left).to.have.property('message', 'gone');
     stage.stop.abort();
     expect(await stopped).to.deep.equal([]);
-    const { history, keep, memory } = openFeed();
-    await keep(ADA);
+    const { history, record, memory } = openFeed();
+    await record(ADA);
     const beginning = pageOf(await history.feed({ by: ADA, limit: 1 })).next;
-    await keep(ADA);
+    await record(ADA);
     await memory.history.drop(after(stage.clock.now(), seconds(1)), 10);
     const oldest = pageOf(await history.feed({ by: ADA })).next;
     for (const [cursor, refusal, message] of [

@@ -21,15 +21,15 @@ describe('The feed', () => {
 
   it('is read in parts, each event once, and ends with a cursor to continue from', async () => {
     const all = [];
-    for (let n = 0; n < 5; n += 1) all.push(await stage.keep(ADA));
-    await stage.keep(BEN);
+    for (let n = 0; n < 5; n += 1) all.push(await stage.record(ADA));
+    await stage.record(BEN);
     const first = pageOf(await stage.history.feed({ by: ADA, limit: 2 }));
     const second = pageOf(await stage.history.feed({ by: ADA, limit: 2, after: first.next }));
     const third = pageOf(await stage.history.feed({ by: ADA, limit: 2, after: second.next }));
     expect([first, second, third].flatMap(idsOf)).to.deep.equal(all);
     const end = pageOf(await stage.history.feed({ by: ADA, after: third.next }));
     expect(end).to.deep.equal({ ...third, items: [], hasWaited: false });
-    const late = await stage.keep(ADA);
+    const late = await stage.record(ADA);
     expect(idsOf(await stage.history.feed({ by: ADA, after: end.next }))).to.deep.equal([late]);
     const from = first.items[0]?.cursor ?? '';
     expect(idsOf(await stage.history.feed({ by: ADA, after: from })), 'after one event').to.deep.equal([
@@ -43,8 +43,8 @@ describe('The feed', () => {
 
   it('accepts a cursor in every feed of the account, with and without a publication, and no altered or foreign one', async () => {
     const pin = aRoleId(1);
-    const own = await stage.keep(ADA, { pin });
-    await stage.keep(ADA);
+    const own = await stage.record(ADA, { pin });
+    await stage.record(ADA);
     const page = pageOf(await stage.history.feed({ by: ADA, pin }));
     expect(idsOf(page)).to.deep.equal([own]);
     expect(
@@ -80,7 +80,7 @@ describe('The feed', () => {
   it('begins after the last event that was dropped; a cursor before it has expired', async () => {
     const beginning = pageOf(await stage.history.feed({ by: ADA })).next;
     const recordedAt = [1, 2, 3].map((n) => after(START, days(n)));
-    for (const at of recordedAt) await stage.keep(ADA, { recordedAt: at as HistoryEvent['recordedAt'] });
+    for (const at of recordedAt) await stage.record(ADA, { recordedAt: at as HistoryEvent['recordedAt'] });
     const cursors = pageOf(await stage.history.feed({ by: ADA, after: beginning })).items.map(
       ({ cursor }) => cursor,
     );
@@ -118,9 +118,9 @@ describe('The feed', () => {
   });
 
   it('refuses cursors of another database: a restored backup, an import', async () => {
-    await stage.keep(ADA);
+    await stage.record(ADA);
     const before = pageOf(await stage.history.feed({ by: ADA })).next;
-    await stage.keep(ADA);
+    await stage.record(ADA);
     const end = pageOf(await stage.history.feed({ by: ADA })).next;
     const [, , feed] = end.split('.');
     // The same feed as it was earlier, and then with other events.
@@ -156,7 +156,7 @@ describe('The feed', () => {
 
   it("shows an account the operator's actions without name and address", async () => {
     const more = { actor: { kind: 'operator', id: 'eve' }, address: '192.0.2.1', asOperator: true } as const;
-    await stage.keep(ADA, more);
+    await stage.record(ADA, more);
     const [own] = pageOf(await stage.history.feed({ by: ADA })).items;
     expect(own?.event).to.deep.include({ actor: { kind: 'operator', id: null }, address: null });
     const [all] = pageOf(await stage.history.feed({ by: OPERATOR })).items;

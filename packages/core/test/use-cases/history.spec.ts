@@ -14,20 +14,20 @@ import { anEvent, aroundCalls, replacing } from '@pinfold/test-contracts/fixture
 import { expect } from 'chai';
 import { eventsOf, OWNER, stageOfEachTest, startedOf } from './stage.ts';
 
-type Told = Partial<HistoryEvent> | UnattributedEvent;
+type Recorded = Partial<HistoryEvent> | UnattributedEvent;
 
 /** A store that notes the events it is given, which come last. */
-function noting<Store extends object>(store: Store, noted: Told[]): Store {
+function noting<Store extends object>(store: Store, noted: Recorded[]): Store {
   return aroundCalls(store, (_name, call, inputs) => {
-    const told = inputs.find((input) => Array.isArray(input));
-    if (told !== undefined) noted.push(...(told as Told[]));
+    const recorded = inputs.find((input) => Array.isArray(input));
+    if (recorded !== undefined) noted.push(...(recorded as Recorded[]));
     return call();
   });
 }
 
 describe('the events that the stores receive', () => {
   const stage = stageOfEachTest();
-  let noted: Told[];
+  let noted: Recorded[];
   beforeEach(() => {
     noted = [];
   });
@@ -52,14 +52,14 @@ describe('the events that the stores receive', () => {
     const at = stage.clock.now();
     stage.clock.advance(days(2));
     await useCases.cleanUp();
-    const whose = { at, recordedAt: at, account: OWNER, pin: id };
+    const common = { at, recordedAt: at, account: OWNER, pin: id };
     const purgedAt = { at: stage.clock.now(), recordedAt: stage.clock.now() };
     expect(new Set(noted.map((event) => event.id)).size).to.equal(4);
     expect(noted.map(({ id: _, ...event }) => event)).to.deep.equal([
-      { type: 'pin.published', ...whose, ...by('person', OWNER) },
-      { type: 'pin.pinned', ...whose, ...cause, name: null, asOperator: false },
-      { type: 'pin.stopped', ...whose, ...by('operator', null, true) },
-      { type: 'pin.purged', ...whose, ...purgedAt, ...by('system', null) },
+      { type: 'pin.published', ...common, ...by('person', OWNER) },
+      { type: 'pin.pinned', ...common, ...cause, name: null, asOperator: false },
+      { type: 'pin.stopped', ...common, ...by('operator', null, true) },
+      { type: 'pin.purged', ...common, ...purgedAt, ...by('system', null) },
     ]);
   });
 
@@ -81,18 +81,18 @@ describe('the events that the stores receive', () => {
     await sessions.end(startedOf(await sessions.signInPerson(ada)).token, from);
     const at = clock.now();
     const request = { request: null, address: null };
-    const whose = { at, recordedAt: at, account: OWNER, pin: null };
+    const common = { at, recordedAt: at, account: OWNER, pin: null };
     expect(noted.map(({ id: _, ...event }) => event)).to.deep.equal([
-      { type: 'key.created', ...whose, ...by('operator', null, true) },
-      { type: 'session.started', ...whose, ...by('key', key.id) },
-      { type: 'session.ended', ...whose, ...by('key', key.id) },
-      { type: 'key.revoked', ...whose, ...cause, name: null, asOperator: false },
-      { type: 'link.created', ...whose, ...by('operator', null, true) },
+      { type: 'key.created', ...common, ...by('operator', null, true) },
+      { type: 'session.started', ...common, ...by('key', key.id) },
+      { type: 'session.ended', ...common, ...by('key', key.id) },
+      { type: 'key.revoked', ...common, ...cause, name: null, asOperator: false },
+      { type: 'link.created', ...common, ...by('operator', null, true) },
       { type: 'session.started', at, recordedAt: at, pin: null, name: null, ...request, asOperator: false },
-      { type: 'session.started', ...whose, ...by('person', 'u1'), ...from },
-      { type: 'session.ended', ...whose, ...by('operator', null, true) },
-      { type: 'session.started', ...whose, ...by('person', 'u1') },
-      { type: 'session.ended', ...whose, ...by('person', 'u1'), ...from },
+      { type: 'session.started', ...common, ...by('person', 'u1'), ...from },
+      { type: 'session.ended', ...common, ...by('operator', null, true) },
+      { type: 'session.started', ...common, ...by('person', 'u1') },
+      { type: 'session.ended', ...common, ...by('person', 'u1'), ...from },
     ]);
   });
 
@@ -114,11 +114,11 @@ describe('the events that the stores receive', () => {
     }
     const actors = [key, key].map(({ id }) => ({ kind: 'key', id }));
     expect((await refused()).map(({ actor }) => actor)).to.deep.equal(actors);
-    const told = { type: 'session.refused', actor: { kind: 'person', id: 'u1' }, address };
+    const recorded = { type: 'session.refused', actor: { kind: 'person', id: 'u1' }, address };
     expect(await refused('guests'))
       .to.have.length(2)
       .with.nested.property('[0]')
-      .that.deep.includes(told);
+      .that.deep.includes(recorded);
   });
 
   it('include the refused sign-ins of a revoked key, only with its secret', async () => {
@@ -166,8 +166,8 @@ describe('The sweep of the history', () => {
     const recordExpired = () => expect.fail('told again');
     const { apiKeys: _, ...others } = { ...ports, history: replacing(ports.history, { recordExpired }) };
     await createHistory(others).sweep();
-    const told = (await eventsOf(stage)).filter(({ type }) => type === 'pin.expired');
-    expect(told.map(({ at }) => at)).to.deep.equal([expiresAt, expiresAt]);
+    const recorded = (await eventsOf(stage)).filter(({ type }) => type === 'pin.expired');
+    expect(recorded.map(({ at }) => at)).to.deep.equal([expiresAt, expiresAt]);
   });
 
   it('drops events older than the retention', async () => {

@@ -117,8 +117,8 @@ describe('observers of publications', () => {
   it('receive each change once, after it is stored', async () => {
     const { roles } = stage.memory;
     const observer = onRoleEvents((event) => observed.push(event));
-    const telling = instrument({ roles }, [observer]).roles;
-    const useCases = stage.with({ roles: telling });
+    const observedRoles = instrument({ roles }, [observer]).roles;
+    const useCases = stage.with({ roles: observedRoles });
     const outcome = await useCases.publish(await stage.request());
     if (outcome.kind !== 'published') throw new Error(outcome.kind);
     const { id } = outcome.publication;
@@ -143,14 +143,14 @@ describe('observers of publications', () => {
       },
     });
     const observer = onRoleEvents((event) => observed.push(event));
-    const telling = instrument({ roles: racing }, [observer]).roles;
-    await stage.with({ roles: telling }).pin({ by: OWNER, id });
+    const observedRoles = instrument({ roles: racing }, [observer]).roles;
+    await stage.with({ roles: observedRoles }).pin({ by: OWNER, id });
     expect(types()).to.deep.equal(['pin.pinned']);
     const failing = replacing(roles, { save: () => Promise.reject(new Error('away')) });
     const silent = instrument({ roles: failing }, [observer]).roles;
     await codeOf(stage.with({ roles: silent }).stop({ by: OWNER, id }));
     const lease = { account: OWNER, key: 'k' as never, token: 't' as never };
-    await telling.commit({} as never, lease, [observed[0] as HistoryEvent]);
+    await observedRoles.commit({} as never, lease, [observed[0] as HistoryEvent]);
     expect(types()).to.deep.equal(['pin.pinned']);
   });
 });

@@ -18,7 +18,7 @@ import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { OWNER, stageOfEachTest } from './stage.ts';
 
-const STRANGER = accountId('stranger');
+const OTHER_ACCOUNT = accountId('stranger');
 
 describe('managing API keys', () => {
   const apiKeySecrets = new NodeApiKeySecrets();
@@ -36,7 +36,7 @@ describe('managing API keys', () => {
     return createKeys({ ...stage.ports, apiKeys, apiKeySecrets: secrets }, options);
   }
 
-  async function kept({ id }: ApiKey): Promise<ApiKey | undefined> {
+  async function storedKey({ id }: ApiKey): Promise<ApiKey | undefined> {
     return await stage.memory.apiKeys.find(id);
   }
 
@@ -54,7 +54,7 @@ describe('managing API keys', () => {
       revokedAt: null,
       isEnsured: false,
     });
-    expect(await kept(key)).to.deep.equal(key);
+    expect(await storedKey(key)).to.deep.equal(key);
     const reader = await keys.create({ by: OPERATOR, account: OWNER, label: 'CI', scopes: ['pins:read'] });
     expect(reader.key).to.deep.include({ label: 'CI', scopes: ['pins:read'] });
   });
@@ -68,23 +68,23 @@ describe('managing API keys', () => {
       read: (presented) => apiKeySecrets.read(presented),
       same: (one, other) => apiKeySecrets.same(one, other),
     });
-    const other = await again.create({ by: OPERATOR, account: STRANGER });
+    const other = await again.create({ by: OPERATOR, account: OTHER_ACCOUNT });
     expect(other.key.id).not.to.equal(key.id);
-    expect((await keys.authenticate(other.text))?.account).to.equal(STRANGER);
+    expect((await keys.authenticate(other.text))?.account).to.equal(OTHER_ACCOUNT);
     expect((await keys.authenticate(text))?.account).to.equal(OWNER);
   });
 
   it('recognises a key by its text, until it is revoked', async () => {
     const { key, text } = await keys.create({ by: OPERATOR, account: OWNER });
-    const { text: stranger } = await keys.create({ by: OPERATOR, account: STRANGER });
+    const { text: otherText } = await keys.create({ by: OPERATOR, account: OTHER_ACCOUNT });
     expect(await keys.authenticate(text)).to.deep.equal(key);
     expect(await keys.authenticate('')).to.equal(undefined);
     expect(await keys.authenticate(apiKeySecrets.mint().text), 'unknown').to.equal(undefined);
-    const mixed = text.slice(0, text.lastIndexOf('_')) + stranger.slice(stranger.lastIndexOf('_'));
+    const mixed = text.slice(0, text.lastIndexOf('_')) + otherText.slice(otherText.lastIndexOf('_'));
     expect(await keys.authenticate(mixed), "another's secret").to.equal(undefined);
     await keys.revoke({ id: key.id, by: OPERATOR });
     expect(await keys.authenticate(text)).to.equal(undefined);
-    expect((await keys.authenticate(stranger))?.account).to.equal(STRANGER);
+    expect((await keys.authenticate(otherText))?.account).to.equal(OTHER_ACCOUNT);
   });
 
   it('does not ask the store for a malformed id or text', async () => {
@@ -166,7 +166,7 @@ describe('managing API keys', () => {
     const made = await bounded.create({ account: OWNER });
     expect(await bounded.checkLimit(OWNER)).to.deep.equal(full);
     expect(await bounded.create({ account: OWNER })).to.deep.equal(full);
-    expect(await bounded.create({ account: STRANGER })).to.have.property('text');
+    expect(await bounded.create({ account: OTHER_ACCOUNT })).to.have.property('text');
     await bounded.create({ by: OPERATOR, account: OWNER });
     expect(await bounded.create({ account: OWNER })).to.deep.include({ limit: 2, actual: 4 });
     for (const { id } of (await listedKeys(bounded, OWNER)).slice(0, 2))
@@ -189,7 +189,7 @@ describe('managing API keys', () => {
   it('lists the keys of one account, or of all', async () => {
     const { key: own } = await keys.create({ by: OPERATOR, account: OWNER });
     stage.clock.advance(minutes(1));
-    const { key: other } = await keys.create({ by: OPERATOR, account: STRANGER });
+    const { key: other } = await keys.create({ by: OPERATOR, account: OTHER_ACCOUNT });
     expect(await listedKeys(keys, OWNER)).to.deep.equal([own]);
     expect(await listedKeys(keys, OPERATOR)).to.deep.equal([other, own]);
   });
@@ -204,13 +204,13 @@ describe('managing API keys', () => {
     const { key, text } = await keys.create({ by: OPERATOR, account: OWNER });
     const start = stage.clock.now();
     await noting.noteUse(key);
-    expect((await kept(key))?.lastUsedAt).to.equal(start);
+    expect((await storedKey(key))?.lastUsedAt).to.equal(start);
     for (let half = 0; half < 4; half += 1) {
       stage.clock.advance(minutes(0.5));
       const now = await keys.authenticate(text);
       if (now !== undefined) await noting.noteUse(now);
     }
     expect(touched).to.deep.equal([start, start + minutes(1), start + minutes(2)]);
-    expect((await kept(key))?.lastUsedAt).to.equal(start + minutes(2));
+    expect((await storedKey(key))?.lastUsedAt).to.equal(start + minutes(2));
   });
 });

@@ -76,11 +76,11 @@ describe('use cases over plain values', () => {
       },
     } as unknown as Staging;
     const { publish, check } = stage.with({ staging });
-    const wish = { by: OWNER, key: 'k', filename: 'site.zip' };
+    const publishRequest = { by: OWNER, key: 'k', filename: 'site.zip' };
     const bytes = Buffer.from('PK bytes');
-    const published = await publish({ ...wish, archive: bytes });
+    const published = await publish({ ...publishRequest, archive: bytes });
     expect(published.kind).to.equal('published');
-    const again = await publish({ ...wish, archive: ReadableStream.from([bytes]) });
+    const again = await publish({ ...publishRequest, archive: ReadableStream.from([bytes]) });
     expect(again.kind).to.equal('replayed');
     expect((await check({ by: OWNER, archive: bytes })).kind).to.equal('checked');
     const large = { kind: 'refused', code: 'archive_too_large', limit: defaultLimits.archiveBytes };
@@ -97,10 +97,10 @@ describe('use cases over plain values', () => {
     ['a promise of bytes', Promise.resolve(Buffer.from('PK'))],
     ['a list of numbers', [80, 75]],
   ];
-  for (const [said, archive] of noArchives) {
-    it(`says what an archive is when it is ${said}`, async () => {
-      const wish = { by: OWNER, key: 'k', filename: 'site.zip', archive } as PublishRequest;
-      for (const asked of [stage.useCases.publish(wish), stage.useCases.check(wish)]) {
+  for (const [description, archive] of noArchives) {
+    it(`says what an archive is when it is ${description}`, async () => {
+      const publishRequest = { by: OWNER, key: 'k', filename: 'site.zip', archive } as PublishRequest;
+      for (const asked of [stage.useCases.publish(publishRequest), stage.useCases.check(publishRequest)]) {
         expect(await rejectionOf(asked))
           .to.be.instanceOf(TypeError)
           .with.property('message', 'archive must be the bytes of a ZIP (Uint8Array), or a stream of them');
@@ -199,8 +199,8 @@ describe('use cases over plain values', () => {
   });
 
   it('report their calls and durations to an observer', async () => {
-    const figures: Measurement[] = [];
-    const options = { observe: (figure: Measurement) => void figures.push(figure) };
+    const measurements: Measurement[] = [];
+    const options = { observe: (measurement: Measurement) => void measurements.push(measurement) };
     const { publish, enter } = createUseCases(stage.ports, {}, options);
     const { cleanUp } = createCleaning(stage.ports, {}, options);
     const outcome = await publish(await stage.request());
@@ -209,7 +209,7 @@ describe('use cases over plain values', () => {
     await enter({ id, password: 'x', address: '::1' });
     const report = await cleanUp();
     const took = 0;
-    expect(figures).to.deep.equal([
+    expect(measurements).to.deep.equal([
       { kind: 'stage', stage: 'prove', took },
       { kind: 'stage', stage: 'store', took },
       { kind: 'stage', stage: 'commit', took },

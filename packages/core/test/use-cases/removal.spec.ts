@@ -156,7 +156,7 @@ describe('A wrong clock', () => {
   });
 
   describe('beside a database with a clock of its own', () => {
-    const told = (by: number) => ({
+    const withDatabaseClock = (by: number) => ({
       persistence: { check: async () => instant(stage.clock.now() + by) },
     });
     for (const by of [days(9), seconds(61), -seconds(61)]) {
@@ -164,11 +164,11 @@ describe('A wrong clock', () => {
         await stage.publishEnded(2);
         const before = await stored();
         stage.clock.advance(hours(2));
-        const { cleanUp } = stage.with(told(by));
+        const { cleanUp } = stage.with(withDatabaseClock(by));
         for (const request of [{}, { catchUp: true }, { dryRun: true }, { force: true }]) {
           expect(await cleanUp(request)).to.include({ archives: 0, clockDiffers: true, finished: false });
         }
-        await createHistory({ ...stage.ports, ...told(by) }, { retention: minutes(1) }).sweep();
+        await createHistory({ ...stage.ports, ...withDatabaseClock(by) }, { retention: minutes(1) }).sweep();
         expect((await eventsOf(stage)).map(({ type }) => type)).to.include('pin.published');
         expect(await stored()).to.deep.equal(before);
       });
@@ -177,7 +177,10 @@ describe('A wrong clock', () => {
     it('sweeps as usual within 60 s', async () => {
       await stage.publishEnded(2);
       stage.clock.advance(hours(1));
-      expect(await stage.with(told(seconds(60))).cleanUp()).to.include({ archives: 2, clockDiffers: false });
+      expect(await stage.with(withDatabaseClock(seconds(60))).cleanUp()).to.include({
+        archives: 2,
+        clockDiffers: false,
+      });
     });
   });
 

@@ -30,8 +30,10 @@ describe('the limit of sessions', () => {
   });
 
   it('ends and reports the oldest session if a key, a person or a creator of links has more than a hundred', async () => {
-    const figures: Measurement[] = [];
-    const bounded = createSessions(stage.ports, keys, { observe: (figure) => figures.push(figure) });
+    const measurements: Measurement[] = [];
+    const bounded = createSessions(stage.ports, keys, {
+      observe: (measurement) => measurements.push(measurement),
+    });
     const { text } = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
     const person = { account: OWNER, id: 'u1', displayName: 'Ada', scope: 'manage' } as const;
     const unobserved = createSessions(stage.ports, keys);
@@ -42,19 +44,19 @@ describe('the limit of sessions', () => {
       async () => await bounded.redeem((await bounded.offerLink(OWNER)).token),
     ];
     for (const way of ways) {
-      figures.length = 0;
+      measurements.length = 0;
       const first = (await way()) as { readonly token: string };
       for (let n = 1; n < 100; n += 1) {
         stage.clock.advance(seconds(1));
         await way();
       }
       expect(await bounded.find(first.token), 'of a hundred').not.to.equal(undefined);
-      expect(figures).to.deep.equal([]);
+      expect(measurements).to.deep.equal([]);
       stage.clock.advance(seconds(1));
       const last = (await way()) as { readonly token: string };
       expect(await bounded.find(first.token)).to.equal(undefined);
       expect(await bounded.find(last.token)).not.to.equal(undefined);
-      expect(figures).to.deep.equal([{ kind: 'sessions_ended', reason: 'limit', count: 1 }]);
+      expect(measurements).to.deep.equal([{ kind: 'sessions_ended', reason: 'limit', count: 1 }]);
     }
   });
 });

@@ -116,20 +116,20 @@ describe('signing in to the management screen', () => {
   it('lists to each account its own sessions, in pages', async () => {
     const mine = [await byLink(), await byLink(), await byLink()];
     const { token } = await sessions.offerLink('stranger');
-    const stranger = await sessions.redeem(token);
+    const otherSession = await sessions.redeem(token);
     const walk = async (by: typeof OPERATOR | string, account?: string): Promise<readonly string[]> => {
       const ids: string[] = [];
-      const whose = account === undefined ? { by } : { by, account };
+      const owner = account === undefined ? { by } : { by, account };
       let after: SessionId | undefined;
       do {
-        const page = await sessions.list({ ...whose, limit: 1, ...(after === undefined ? {} : { after }) });
+        const page = await sessions.list({ ...owner, limit: 1, ...(after === undefined ? {} : { after }) });
         ids.push(...page.sessions.map(sessionIdOf));
         after = page.next;
       } while (after !== undefined);
       return ids.toSorted();
     };
     const own = mine.map(({ session }) => sessionIdOf(session)).toSorted();
-    const others = stranger === undefined ? [] : [sessionIdOf(stranger.session)];
+    const others = otherSession === undefined ? [] : [sessionIdOf(otherSession.session)];
     expect(await walk(OPERATOR)).to.deep.equal([...own, ...others].toSorted());
     expect(await walk(OPERATOR, OWNER)).to.deep.equal(own);
     expect(await walk(OWNER)).to.deep.equal(own);

@@ -41,7 +41,7 @@ function entryOf(folder: string, name: string): string {
   return name.includes('-shm') ? '' : `${entry.ino} ${entry.isDirectory() ? 'd' : 'f'} ${name}\n`;
 }
 
-function keepNodesFlushes(): void {
+function recordFlushesOfNode(): void {
   const { open } = fs.promises;
   fs.promises.open = async (path, ...more) => {
     const handle = await open(path, ...more);
@@ -60,7 +60,7 @@ function keepNodesFlushes(): void {
   syncBuiltinESMExports();
 }
 
-function keepCommits(): void {
+function recordCommits(): void {
   const { prepare } = connections;
   connections.prepare = function (sql) {
     const statement = prepare.call(this, sql);
@@ -79,9 +79,9 @@ function keepCommits(): void {
 
 if (data !== '') {
   // Also in the thread that writes.
-  keepCommits();
+  recordCommits();
   if (isMainThread) {
     Checkpointer.prototype.changed = () => {};
-    keepNodesFlushes();
+    recordFlushesOfNode();
   }
 }

@@ -160,7 +160,7 @@ async function stop(app: RunnableApp): Promise<void> {
 
 /** Only the leader of several processes calls it. */
 function logStopping({ log, drainTime }: RunnableApp): void {
-  log.info(`told to stop${drainTime === 0 ? '' : `: draining for ${drainTime / 1_000} s`}`);
+  log.info(`stopping${drainTime === 0 ? '' : `: draining for ${drainTime / 1_000} s`}`);
 }
 
 /** The first worker takes the port before the leader creates anything, so that a failed start leaves nothing behind. */

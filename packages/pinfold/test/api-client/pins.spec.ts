@@ -11,10 +11,10 @@ const ID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 type Answer = readonly [status: number, body: unknown, headers?: Record<string, string>];
 
 function pin(title: string): object {
-  const figures = { file_count: 1, size: 2, original_filename: 'site.zip' };
+  const numbers = { file_count: 1, size: 2, original_filename: 'site.zip' };
   const dates = { published_at: '2026-11-20T12:00:00.000Z', expires_at: null, deleted_at: null };
   const states = { state: 'published', password_protected: false, pinned: true };
-  return { id: ID, shared_url: `https://share.example/s/${ID}`, title, ...states, ...dates, ...figures };
+  return { id: ID, shared_url: `https://share.example/s/${ID}`, title, ...states, ...dates, ...numbers };
 }
 
 describe('the answer of a remote server', () => {

@@ -49,12 +49,12 @@ export interface Ran extends CommandRun {
 /** Evaluates an expression; a missing value is an empty string. */
 export function evaluate(expression: string, context: Context): unknown {
   const source = expression.replaceAll(/'[^']*'|[a-z]\w*(?:\.[\w-]+)+/g, (part) =>
-    part.startsWith("'") ? part : JSON.stringify(lookUp(part, context)),
+    part.startsWith("'") ? part : JSON.stringify(valueAt(part, context)),
   );
   return runInNewContext(source);
 }
 
-function lookUp(path: string, context: Context): unknown {
+function valueAt(path: string, context: Context): unknown {
   let value: unknown = context;
   for (const member of path.split('.')) value = (value as Context | undefined)?.[member];
   return value ?? '';

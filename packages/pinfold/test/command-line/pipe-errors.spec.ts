@@ -44,12 +44,12 @@ describe('the output of a command', () => {
 
   it('may be read in part, without a message', async () => {
     const child = spawnCommand(env, 'list');
-    const said = text(child.stderr as NodeJS.ReadableStream);
+    const output = text(child.stderr as NodeJS.ReadableStream);
     const exit = once(child, 'exit');
     await once(child.stdout, 'readable');
     child.stdout.read();
     child.stdout.destroy();
     expect(await exit).to.deep.equal([1, null]);
-    expect(await said).to.equal('');
+    expect(await output).to.equal('');
   });
 });

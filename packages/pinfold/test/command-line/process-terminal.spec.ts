@@ -6,18 +6,18 @@ import { createProcessTerminal, type Streams } from '../../src/command-line/term
 interface Rig {
   readonly terminal: ReturnType<typeof createProcessTerminal>;
   readonly input: PassThrough;
-  readonly said: () => string;
+  readonly output: () => string;
 }
 
 function open(isTTY: boolean, env: Record<string, string> = {}, stdout: Writable = new PassThrough()): Rig {
   const input = Object.assign(new PassThrough(), { isTTY, setRawMode: () => undefined });
   const stderr = Object.assign(new PassThrough(), { isTTY });
-  let said = '';
+  let output = '';
   stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    said += chunk;
+    output += chunk;
   });
   const streams = { env, stdin: input, stdout, stderr } as unknown as Streams;
-  return { terminal: createProcessTerminal(streams), input, said: () => said };
+  return { terminal: createProcessTerminal(streams), input, output: () => output };
 }
 
 const CLEARED = '\r\u{1B}[K';
@@ -35,17 +35,17 @@ async function nextTurn(): Promise<void> {
 
 describe('the terminal of a process', () => {
   it('shows one line of progress, which disappears when another line is printed', async () => {
-    const { terminal, said } = open(true);
-    for (const doing of ['packing', 'sending, 50 %', 'proving']) terminal.progress?.(doing);
+    const { terminal, output } = open(true);
+    for (const activity of ['packing', 'sending, 50 %', 'proving']) terminal.progress?.(activity);
     await nextTurn();
-    expect(renderOutput(said())).to.equal('proving');
+    expect(renderOutput(output())).to.equal('proving');
     terminal.err('published');
     await nextTurn();
-    expect(renderOutput(said())).to.equal('published\n');
+    expect(renderOutput(output())).to.equal('published\n');
     terminal.progress?.('again');
     terminal.out('https://share.example');
     await nextTurn();
-    expect(renderOutput(said())).to.equal('published\n');
+    expect(renderOutput(output())).to.equal('published\n');
   });
 
   it('shows no progress in a pipe, or if lines cannot be cleared', () => {
@@ -68,7 +68,7 @@ describe('the terminal of a process', () => {
       ['No\n', false],
       ['\n\nn\n', false],
     ] as const) {
-      const { terminal, input, said } = open(true);
+      const { terminal, input, output } = open(true);
       const answer = terminal.confirm?.('Go on?');
       for (const line of typed.split(/(?<=\n)/)) {
         input.write(line);
@@ -76,7 +76,7 @@ describe('the terminal of a process', () => {
       }
       expect(await answer, typed).to.equal(wanted);
       await nextTurn();
-      expect(said()).to.include('Go on? [y/n] ');
+      expect(output()).to.include('Go on? [y/n] ');
     }
     for (const last of ['', 'perhaps\n\u{4}']) {
       const { terminal, input } = open(true);
@@ -91,10 +91,10 @@ describe('the terminal of a process', () => {
   });
 
   it('reads a secret from the first line of a pipe', async () => {
-    const { terminal, input, said } = open(false);
+    const { terminal, input, output } = open(false);
     input.end('one\r\ntwo\n');
     expect(await terminal.secret?.('Secret: ')).to.equal('one');
-    expect(said()).to.equal('');
+    expect(output()).to.equal('');
     const empty = open(false);
     empty.input.end();
     expect(await empty.terminal.secret?.('Secret: ').catch((error: Error) => error.name)).to.equal(
@@ -103,14 +103,14 @@ describe('the terminal of a process', () => {
   });
 
   it('asks a person twice for a secret, without showing it', async () => {
-    const { terminal, input, said } = open(true);
+    const { terminal, input, output } = open(true);
     const secret = terminal.secret?.('Secret: ');
     input.write('one\r');
     await nextTurn();
     input.write('one\r');
     expect(await secret).to.equal('one');
     await nextTurn();
-    expect(said()).to.include('Secret: ').and.not.to.include('one');
+    expect(output()).to.include('Secret: ').and.not.to.include('one');
   });
 
   for (const [name, typed] of [

@@ -22,13 +22,13 @@ describe('pinfold login', () => {
 
   /** Runs it, and consents as soon as it has printed the page. */
   async function logIn(given: Env, ...args: readonly string[]): Promise<CommandRun> {
-    const said = Promise.withResolvers<string>();
+    const printed = Promise.withResolvers<string>();
     const hear = (line: string): void => {
-      if (/^https?:/.test(line)) said.resolve(line);
+      if (/^https?:/.test(line)) printed.resolve(line);
     };
     const running = runWith({ err: hear }, given, 'login', ...args);
     const [page, ended] = await Promise.race([
-      said.promise.then((line) => [line, undefined] as const),
+      printed.promise.then((line) => [line, undefined] as const),
       running.then((over) => ['', over] as const),
     ]);
     if (ended !== undefined) return ended;

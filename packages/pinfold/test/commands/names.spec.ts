@@ -87,13 +87,13 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
     it('explain why a stopped publication cannot be used', async () => {
       const { pin } = await asJson('publish', page, '--to', 'docs');
       await asJson('stop', pin.id);
-      for (const [args, said] of [
+      for (const [args, message] of [
         [['stop', pin.id], 'already deleted: treat it as stopped'],
         [['rename', pin.id, 'New'], 'can no longer change: publish the site again'],
         [['names', 'set', 'docs', pin.id], 'point the name at one that is in service'],
       ] as const) {
         const { code, err } = await sh(...args);
-        expect([code, err.includes(said)], err).to.deep.equal([1, true]);
+        expect([code, err.includes(message)], err).to.deep.equal([1, true]);
       }
     });
 

@@ -241,10 +241,10 @@ describe('the commands with the settings of a server', () => {
   it('serve until they are stopped', async () => {
     const child = spawnCommand(machine.env, 'serve');
     const ended = once(child, 'close');
-    let said = '';
+    let output = '';
     for await (const chunk of child.stdout) {
-      said += chunk;
-      if (said.includes('listening')) child.kill('SIGTERM');
+      output += chunk;
+      if (output.includes('listening')) child.kill('SIGTERM');
     }
     expect(await ended).to.deep.equal([0, null]);
   });

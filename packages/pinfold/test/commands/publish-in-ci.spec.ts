@@ -81,7 +81,7 @@ describe('pinfold publish in CI', () => {
     await served.write('p/dist/index.html', 'x');
     const site = dirname(await served.write('site/a.html', 'x'));
     await served.write(`site/${HOSTILE.replaceAll('/', '')}:.txt`, 'x');
-    for (const [said, code, ...args] of [
+    for (const [message, code, ...args] of [
       ['looks like the project', 'looks_like_project', dirname(project)],
       ['--strict', 'warnings', page, '--strict'],
       ['missing.png', 'warnings', page, '--strict'],
@@ -90,7 +90,7 @@ describe('pinfold publish in CI', () => {
       const { out } = await run(env, 'publish', ...args, '--json');
       expect(JSON.parse(out.trim().split('\n').at(-1) ?? '').error?.code, out).to.equal(code);
       const text = await readFile(summary, 'utf8');
-      expect(shown(text)).to.include('Publishing failed').and.include(said);
+      expect(shown(text)).to.include('Publishing failed').and.include(message);
       for (const acting of ['<script', '](', '`', '|', '@', ' #1', '*b*'])
         expect(text).not.to.include(acting);
       await rm(summary);

@@ -21,16 +21,16 @@ describe('pinfold publish with input that it cannot send', () => {
     ];
   });
 
-  async function expectSaid(code: number, said: RegExp, ...args: readonly string[]): Promise<void> {
+  async function expectError(code: number, message: RegExp, ...args: readonly string[]): Promise<void> {
     for (const env of ways) {
       const ended = await run(env, 'publish', ...args);
       expect(ended.code).to.equal(code);
-      expect(ended.err).to.match(said);
+      expect(ended.err).to.match(message);
     }
   }
 
   it('does not take an empty path for the current folder', async () => {
-    await expectSaid(2, /^pinfold: PATH is missing; [^\n]+\n$/, '');
+    await expectError(2, /^pinfold: PATH is missing; [^\n]+\n$/, '');
   });
 
   it('names a file that is too large to read', async () => {
@@ -38,15 +38,15 @@ describe('pinfold publish with input that it cannot send', () => {
       const big = join(folder, name);
       await writeFile(big, '');
       await truncate(big, 2 ** 31);
-      await expectSaid(1, /^pinfold: [^\n]+big\.\w+ is larger than 2 GiB[^\n]+\n$/, big);
+      await expectError(1, /^pinfold: [^\n]+big\.\w+ is larger than 2 GiB[^\n]+\n$/, big);
     }
-    await expectSaid(1, /^pinfold: [^\n]+big\.\w+ has more than 2 GiB; [^\n]+\n$/, folder);
+    await expectError(1, /^pinfold: [^\n]+big\.\w+ has more than 2 GiB; [^\n]+\n$/, folder);
   });
 
   it('explains an invalid name', async () => {
     const page = join(folder, 'a\u{1B}[31m\nname.html');
     await writeFile(page, '<!doctype html><title>One</title>');
-    await expectSaid(
+    await expectError(
       2,
       /^pinfold: The file needs a name of [^\n]+ without control characters\. See [^\n]+\n$/,
       page,
@@ -54,7 +54,7 @@ describe('pinfold publish with input that it cannot send', () => {
   });
 
   it('explains an invalid Idempotency-Key', async () => {
-    await expectSaid(2, /^pinfold: [^\n]*printable ASCII[^\n]*\n$/, site, '--idempotency-key', 'a\nb');
+    await expectError(2, /^pinfold: [^\n]*printable ASCII[^\n]*\n$/, site, '--idempotency-key', 'a\nb');
   });
 
   it('does not offer to continue when no publication has begun', async () => {
@@ -69,6 +69,6 @@ describe('pinfold publish with input that it cannot send', () => {
 
   it('names a file whose name is not UTF-8 on one line', async () => {
     await writeFile(Buffer.concat([Buffer.from(join(site, 'a')), Buffer.of(0xff)]), 'x');
-    await expectSaid(1, /^pinfold: a\uFFFD is not named in UTF-8: rename it\n$/, site);
+    await expectError(1, /^pinfold: a\uFFFD is not named in UTF-8: rename it\n$/, site);
   });
 });

@@ -197,9 +197,15 @@ describe('pinfold publish', () => {
 
   it('shows progress on a terminal', async () => {
     const watched = async (...more: readonly string[]): Promise<readonly string[]> => {
-      const doings: string[] = [];
-      await runWith({ progress: (doing) => void doings.push(doing) }, env, 'publish', site, ...more);
-      return doings;
+      const activities: string[] = [];
+      await runWith(
+        { progress: (activity) => void activities.push(activity) },
+        env,
+        'publish',
+        site,
+        ...more,
+      );
+      return activities;
     };
     for (const place of [[], ['--url', served.url, '--key', served.key]])
       expect(await watched(...place)).to.deep.equal(['packing', 'sending, 0 %', 'checking']);

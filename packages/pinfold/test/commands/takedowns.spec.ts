@@ -149,9 +149,9 @@ describe('pinfold pins and pinfold takedowns', () => {
     for (const suffix of ['-wal', '-shm']) await rm(join(data, `pinfold.sqlite${suffix}`), { force: true });
     await copyFile(backup, join(data, 'pinfold.sqlite'));
     expect((await asJson('pins', 'show', id)).pin.state).to.equal('published');
-    const kept = join(folder, 'takedowns.jsonl');
-    await writeFile(kept, exported);
-    expect(await asJson('takedowns', 'import', kept)).to.deep.equal({ takedowns: 2, changed: 2 });
+    const stored = join(folder, 'takedowns.jsonl');
+    await writeFile(stored, exported);
+    expect(await asJson('takedowns', 'import', stored)).to.deep.equal({ takedowns: 2, changed: 2 });
     const { pin } = await asJson('pins', 'show', id);
     expect([pin.state, pin.taken_down.reason]).to.deep.equal(['deleted', 'Phishing 🎣']);
     expect((await asJson('takedowns', 'list')).takedowns).to.deep.equal(takedowns);
@@ -194,8 +194,8 @@ describe('pinfold pins and pinfold takedowns', () => {
     expect((await run('takedowns', 'keep')).code).to.equal(2);
     await writeFile(file, JSON.stringify(right));
     expect((await run('takedowns', 'import', file)).code).to.equal(0);
-    const [kept] = (await asJson('takedowns', 'list')).takedowns;
-    expect(kept).to.deep.equal({ ...right, sha256: 'a'.repeat(64), at: '2026-11-20T12:00:00.000Z' });
+    const [stored] = (await asJson('takedowns', 'list')).takedowns;
+    expect(stored).to.deep.equal({ ...right, sha256: 'a'.repeat(64), at: '2026-11-20T12:00:00.000Z' });
     const exported = (await run('takedowns', 'export')).out;
     const again = await runPiped(exported, machine.env, 'takedowns', 'import');
     expect([again.code, again.out]).to.deep.equal([0, '1 takedown, of which 0 changed anything.\n']);

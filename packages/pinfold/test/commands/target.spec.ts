@@ -302,9 +302,9 @@ describe('the arguments of the command', () => {
     const away = { PINFOLD_URL: 'http://127.0.0.1:1', PINFOLD_KEY: 'x' };
     const command = spawnCommand(away, 'publish', '-', '--name', 'x.html', '--json');
     const out = text(command.stdout);
-    let said = '';
+    let output = '';
     command.stderr?.on('data', (data) => {
-      said += data;
+      output += data;
     });
     // It retries, and prints that.
     command.stderr?.once('data', () => command.kill('SIGTERM'));
@@ -312,7 +312,7 @@ describe('the arguments of the command', () => {
     const [code] = await once(command, 'close');
     const { error } = JSON.parse(await out);
     expect([code, error.code]).to.deep.equal([143, 'interrupted']);
-    expect(said).to.include(
+    expect(output).to.include(
       `interrupted: repeat the command with --idempotency-key ${error.idempotency_key},`,
     );
   });

@@ -98,13 +98,13 @@ describe('the data folder and the user who runs the server', () => {
   it("is refused to root if it is another user's, in one line that names the user to run as", async () => {
     const runner = { uid: 0, access: () => Promise.resolve() };
     if (isRoot) await chown(data, OTHER, OTHER);
-    const said = isRoot
+    const failure = isRoot
       ? await openedAs(0)
       : await openDataFolder(data, 'refused', runner).catch(
           (error: Error) => `${error.name}: ${error.message}`,
         );
-    expect(said).to.match(/^SettingsError: PINFOLD_DATA_DIR [^\n]+$/);
-    expect(said)
+    expect(failure).to.match(/^SettingsError: PINFOLD_DATA_DIR [^\n]+$/);
+    expect(failure)
       .to.include(JSON.stringify(data))
       .and.to.include(`--uid=${isRoot ? OTHER : self} `);
   });
@@ -118,9 +118,9 @@ describe('the data folder and the user who runs the server', () => {
   it('is refused to users who cannot write in it, in one line that names the user to run as', async () => {
     // Other users than root cannot change their user, but can remove their own right to write.
     if (!isRoot) await chmod(data, 0o500);
-    const said = await openedAs(isRoot ? OTHER : self);
-    expect(said).to.match(/^SettingsError: PINFOLD_DATA_DIR [^\n]+ \(EACCES\)[^\n]*$/);
-    if (isRoot) expect(said).to.include('--uid=0 ');
+    const failure = await openedAs(isRoot ? OTHER : self);
+    expect(failure).to.match(/^SettingsError: PINFOLD_DATA_DIR [^\n]+ \(EACCES\)[^\n]*$/);
+    if (isRoot) expect(failure).to.include('--uid=0 ');
   });
 
   it("is accepted for users who can write in it, as in a pod with a volume of root's", async () => {

@@ -143,10 +143,10 @@ describe('Pinfold in a server of your own', () => {
       },
     });
     const { shared_url: url } = await published(await publish(publicUrl, 'ada', 'a'));
-    const branding = (viewer: string): Promise<Response> =>
+    const view = (viewer: string): Promise<Response> =>
       fetch(url, { redirect: 'manual', headers: { 'user-agent': viewer } });
-    expect((await branding('eve')).status).to.equal(403);
-    expect((await branding('grace')).headers.get('location')).to.match(
+    expect((await view('eve')).status).to.equal(403);
+    expect((await view('grace')).headers.get('location')).to.match(
       /~[\w-]{100,}\/\?pinfold-cookie=1$|grant=/,
     );
   });

@@ -136,7 +136,7 @@ describe('pinfold doctor, from outside', () => {
     does: string,
     Change,
     listProblems: readonly string[],
-    says?: RegExp,
+    text?: RegExp,
   ])[] = [
     [
       'rewrites Host',
@@ -163,13 +163,13 @@ describe('pinfold doctor, from outside', () => {
       /the header content-security-policy/,
     ],
   ];
-  for (const [does, changed, expected, says = /./] of changes) {
+  for (const [does, changed, expected, text = /./] of changes) {
     it(`reports a proxy that ${does}`, async () => {
       await start();
       change = changed;
       const all = await found();
       expect(listProblems(all)).to.deep.equal(expected);
-      expect(JSON.stringify(all)).to.match(says);
+      expect(JSON.stringify(all)).to.match(text);
     });
   }
 

@@ -6,10 +6,10 @@ import { openLog } from '../../src/server/log.ts';
 const at = (seconds: number): Instant => instant(1_800_000_000_000 + Math.round(seconds * 1_000));
 
 function createDifference() {
-  const said: string[] = [];
+  const logged: string[] = [];
   const difference = new ClockDifference();
-  difference.logTo(openLog('info', (line) => said.push(JSON.parse(line).msg)));
-  return { difference, said };
+  difference.logTo(openLog('info', (line) => logged.push(JSON.parse(line).msg)));
+  return { difference, logged };
 }
 
 describe("the difference between this machine's clock and the database's", () => {
@@ -41,20 +41,20 @@ describe("the difference between this machine's clock and the database's", () =>
   });
 
   it('is logged once when it exceeds a minute, and once when it ends', () => {
-    const { difference, said } = createDifference();
+    const { difference, logged } = createDifference();
     difference.note(at(70), at(10), at(70));
-    expect([difference.isTooLarge, said]).to.deep.equal([false, []]);
+    expect([difference.isTooLarge, logged]).to.deep.equal([false, []]);
     difference.note(at(70.1), at(10), at(70.1));
     difference.note(at(92), at(10), at(92));
     difference.note(at(0), at(72.34), at(0));
     expect(difference.isTooLarge).to.equal(true);
-    expect(said).to.deep.equal([
+    expect(logged).to.deep.equal([
       "this machine's clock is 60.1 s ahead of the database's, so it cleans nothing up",
     ]);
     difference.note(at(10), at(10), at(10));
     difference.note(at(10), at(10), at(10));
     difference.note(at(0), at(72.34), at(0));
-    expect(said.slice(1)).to.deep.equal([
+    expect(logged.slice(1)).to.deep.equal([
       "this machine's clock agrees with the database's again",
       "this machine's clock is 72.3 s behind the database's, so it cleans nothing up",
     ]);

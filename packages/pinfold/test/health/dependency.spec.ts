@@ -8,26 +8,26 @@ const FULL = new Fault('storage_unavailable', 'full', {
   cause: Object.assign(new Error('no space left'), { code: 'ENOSPC' }),
 });
 
-const BARRED = new Fault('storage_unavailable', 'not for this release');
+const NOT_SUPPORTED = new Fault('storage_unavailable', 'not for this release');
 
 /** A part whose answers and delays a test controls, and its clock. */
 function createDependency(longest = 60_000) {
-  const said: string[] = [];
+  const logged: string[] = [];
   let now = 0;
   let asked = 0;
   let answer: (signal: AbortSignal) => Promise<unknown> = async () => undefined;
   const message = { unavailable: 'away', full: 'full', back: 'back' };
-  const persistent = { by: (error: unknown): boolean => error === BARRED, message: 'barred' };
+  const persistent = { by: (error: unknown): boolean => error === NOT_SUPPORTED, message: 'barred' };
   const options = { code: 'storage_unavailable', message, persistent } as const;
   const part = new Dependency(options, { slow: 1_000, unavailable: longest }, () => now);
-  part.logTo(openLog('info', (line) => said.push(JSON.parse(line).msg)));
+  part.logTo(openLog('info', (line) => logged.push(JSON.parse(line).msg)));
   part.probeWith((signal) => {
     asked += 1;
     return answer(signal);
   });
   return {
     part,
-    said,
+    logged,
     asked: () => asked,
     answers: (how: (signal: AbortSignal) => Promise<unknown>): void => {
       answer = how;
@@ -145,41 +145,41 @@ describe('a dependency of the server', () => {
   });
 
   it('is unavailable, not slow, when a probe is denied access while requests succeed', async () => {
-    const { part, said, found } = createDependency(1);
+    const { part, logged, found } = createDependency(1);
     const persistent = (): Promise<void> => {
       part.answered();
-      return Promise.reject(BARRED);
+      return Promise.reject(NOT_SUPPORTED);
     };
     expect(await found(persistent)).to.equal('unavailable');
-    expect(said).to.deep.equal(['barred']);
+    expect(logged).to.deep.equal(['barred']);
   });
 
   it('is logged when probes find it unavailable or available again, not for each request', async () => {
-    const { part, said, found } = createDependency();
+    const { part, logged, found } = createDependency();
     part.answered();
     await found(refuses(FAULT));
     part.failed(FAULT);
     await settled();
     part.answered();
     await found(refuses(FAULT));
-    expect(said).to.deep.equal(['away']);
+    expect(logged).to.deep.equal(['away']);
     await found(async () => undefined);
     await found(async () => undefined);
-    expect(said).to.deep.equal(['away', 'back']);
+    expect(logged).to.deep.equal(['away', 'back']);
     await found(refuses(FULL));
     await found(refuses(FULL));
-    expect(said.slice(2)).to.deep.equal(['full']);
+    expect(logged.slice(2)).to.deep.equal(['full']);
   });
 
   it('is not probed after it is closed, which ends a running probe', async () => {
-    const { part, asked, said } = createDependency();
+    const { part, asked, logged } = createDependency();
     const hanging = createDependency();
     hanging.answers(() => new Promise(() => undefined));
-    const looking = hanging.part.probe();
-    await Promise.all([hanging.part.close(), looking]);
+    const probing = hanging.part.probe();
+    await Promise.all([hanging.part.close(), probing]);
     expect(hanging.part.state).to.equal('ok');
     await part.close();
     await part.probe();
-    expect([asked(), said.length]).to.deep.equal([0, 0]);
+    expect([asked(), logged.length]).to.deep.equal([0, 0]);
   });
 });

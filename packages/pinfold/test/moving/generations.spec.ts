@@ -22,8 +22,8 @@ describe('pinfold export --generations', () => {
     backups = stage.at('backups');
   });
 
-  const exportAgain = (kept = 3, ...options: readonly string[]) =>
-    run(env, 'export', backups, '--generations', String(kept), ...options);
+  const exportAgain = (count = 3, ...options: readonly string[]) =>
+    run(env, 'export', backups, '--generations', String(count), ...options);
   const generations = async (): Promise<readonly string[]> => (await readdir(backups)).sort();
   async function publishAgain(): Promise<void> {
     const publisher = await startPublisher({ ...env, PINFOLD_API_KEY: KEY });
@@ -158,8 +158,8 @@ describe('pinfold export --generations', () => {
     await exportAgain();
     await writeFile(join(backups, 'notes.txt'), '');
     expect((await exportAgain()).code).to.equal(1);
-    for (const kept of ['0', '1', '-1', '2.5', 'all', ''])
-      expect((await run(env, 'export', backups, `--generations=${kept}`)).code, kept).to.equal(2);
+    for (const count of ['0', '1', '-1', '2.5', 'all', ''])
+      expect((await run(env, 'export', backups, `--generations=${count}`)).code, count).to.equal(2);
     expect((await run(env, 'export', '-', '--generations', '2')).code).to.equal(2);
   });
 

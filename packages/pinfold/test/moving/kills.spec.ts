@@ -115,10 +115,10 @@ describe('kill -9 in the midst of a move', () => {
         return new Promise(() => undefined);
       };
       expect(await ended).to.deep.equal([null, 'SIGKILL']);
-      const [kept] = await engines.database.ask<{ readonly n: string }>(
+      const [row] = await engines.database.ask<{ readonly n: string }>(
         'SELECT count(*) AS n FROM pinfold.unfinished_imports, pinfold.roles',
       );
-      expect(Number(kept?.n)).to.be.greaterThan(0);
+      expect(Number(row?.n)).to.be.greaterThan(0);
       beforePut = async () => undefined;
       const middle = { ...node, PINFOLD_DATABASE_URL: database, PINFOLD_STORAGE_URL: storage };
       await succeed(env, 'copy', ...target);

@@ -93,8 +93,8 @@ describe('pinfold verify', () => {
 
   it('names archives without a record that are over a day old, and accepts younger ones', async () => {
     await stage.stock('one', 1);
-    const [kept = ''] = await archivesOf(stage.env('one'));
-    const bytes = await readFile(place(kept));
+    const [archiveId = ''] = await archivesOf(stage.env('one'));
+    const bytes = await readFile(place(archiveId));
     const now = instant(Date.now());
     const young = archiveIdOf(after(before(now, hours(24)), hours(1)), crypto.randomUUID());
     const old = archiveIdOf(before(now, hours(25)), crypto.randomUUID());

@@ -56,9 +56,9 @@ describe('groupFindings', () => {
       const groups = groupFindings([finding, { ...finding, path: 'other' }]);
       expect(groups, finding.rule).to.have.length(1);
       const { sentence = '', places = [] } = groups[0] ?? {};
-      const [said] = sentence.split(` (${finding.rule}, 2)`);
-      expect(finding.detail.endsWith(said ?? ''), sentence).to.equal(true);
-      const seen = finding.detail.slice(0, -(said ?? '').length).replace(/: $/, '');
+      const [beginning] = sentence.split(` (${finding.rule}, 2)`);
+      expect(finding.detail.endsWith(beginning ?? ''), sentence).to.equal(true);
+      const seen = finding.detail.slice(0, -(beginning ?? '').length).replace(/: $/, '');
       expect(places.join(), finding.rule).to.include(seen);
     }
   });

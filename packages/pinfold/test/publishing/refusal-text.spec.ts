@@ -4,11 +4,11 @@ import { formatProblem, formatRefusal } from '../../src/publishing/refusal-text.
 
 describe('the text of a refusal', () => {
   it('names the wrong option, with its limits', () => {
-    const figures = { kind: 'refused', rule: 'too_long', limit: 255, actual: 300 } as const;
-    expect(formatRefusal({ ...figures, code: 'invalid_title' })).to.equal(
+    const numbers = { kind: 'refused', rule: 'too_long', limit: 255, actual: 300 } as const;
+    expect(formatRefusal({ ...numbers, code: 'invalid_title' })).to.equal(
       'The title is too long: it has 300 characters, and 255 are allowed.',
     );
-    expect(formatRefusal({ ...figures, code: 'invalid_idempotency_key' })).to.equal(
+    expect(formatRefusal({ ...numbers, code: 'invalid_idempotency_key' })).to.equal(
       'The Idempotency-Key is too long: it has 300 characters, and 255 are allowed.',
     );
     expect(formatRefusal({ kind: 'refused', code: 'invalid_filename' })).to.match(/^The file needs a name/);

@@ -38,17 +38,17 @@ describe('a server with as many connections as it accepts', () => {
     outgoingBytes.maxAnswers = Number.POSITIVE_INFINITY;
   });
 
-  async function open(said: string): Promise<Socket> {
+  async function open(sent: string): Promise<Socket> {
     const socket = connect(port, '127.0.0.1').on('error', () => {});
     sockets.push(socket);
     await once(socket, 'connect');
-    socket.write(said);
+    socket.write(sent);
     return socket;
   }
 
-  async function openAll(count: number, said: string): Promise<readonly Socket[]> {
+  async function openAll(count: number, sent: string): Promise<readonly Socket[]> {
     const opened: Socket[] = [];
-    for (let n = 0; n < count; n += 1) opened.push(await open(said));
+    for (let n = 0; n < count; n += 1) opened.push(await open(sent));
     return opened;
   }
 
@@ -62,14 +62,14 @@ describe('a server with as many connections as it accepts', () => {
 
   const isOpen = (socket: Socket): boolean => !socket.closed && !socket.readableEnded;
 
-  for (const [what, said] of [
+  for (const [what, sent] of [
     ['say nothing', ''],
     ['say half a request', 'GET / HTTP/1.1\r\nHost'],
     ['have their answer', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['stop half way through a body', 'POST /received HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf'],
   ] as const) {
     it(`ends connections that ${what}, and serves others`, async () => {
-      for (const socket of await openAll(PLACES, said)) socket.resume();
+      for (const socket of await openAll(PLACES, sent)) socket.resume();
       await served();
       // Node itself ends the first of them after half a minute.
     }).timeout(20_000);

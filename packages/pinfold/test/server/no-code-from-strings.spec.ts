@@ -5,7 +5,7 @@ import { startChild } from '../servers/child-server.ts';
 describe('the handlers over stores in memory, in a process that forbids code from strings,', () => {
   it('publish, list, change and show', async () => {
     const env = { NODE_OPTIONS: '--disallow-code-generation-from-strings' };
-    const [, url = '', apiKey = ''] = await startChild(env, 'serve-in-memory.ts').said(
+    const [, url = '', apiKey = ''] = await startChild(env, 'serve-in-memory.ts').untilOutput(
       /"url":"([^"]+)","key":"([^"]+)"/,
     );
     const ask = async (path: string, status: number, request: RequestInit = {}) => {

@@ -104,8 +104,8 @@ describe('an identity provider of your own', () => {
         url: `https://harbour.example/?to=${returnUrl}`,
         browserState: 'kept',
       }),
-      finish: async (cameBack, kept, { client }) =>
-        client === '127.0.0.1' && kept === 'kept' && cameBack.endsWith('/manage/sign-in/oidc?ok=1')
+      finish: async (cameBack, savedState, { client }) =>
+        client === '127.0.0.1' && savedState === 'kept' && cameBack.endsWith('/manage/sign-in/oidc?ok=1')
           ? { kind: 'recognised', person }
           : { kind: 'failed', problem: 'forgotten' },
       signOutUrl: async () => undefined,

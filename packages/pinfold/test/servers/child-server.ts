@@ -9,7 +9,7 @@ export interface ChildServer {
   /** Everything that it has written so far, on both outputs. */
   output(): string;
   /** Resolves with the first match in its output; rejects if the process ends before. */
-  said(pattern: RegExp): Promise<RegExpExecArray>;
+  untilOutput(pattern: RegExp): Promise<RegExpExecArray>;
   /** The public URL, once it listens. */
   url(): Promise<string>;
   /** Resolves with the exit code and the signal. */
@@ -47,27 +47,27 @@ export function startChild(env: Readonly<Record<string, string>>, script: string
   const seen = new Set<() => void>();
   const take = (chunk: Buffer): void => {
     output += chunk;
-    for (const branding of seen) branding();
+    for (const check of seen) check();
   };
   child.stdout.on('data', take);
   child.stderr.on('data', take);
   const exit = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
-  const said = (pattern: RegExp): Promise<RegExpExecArray> => {
+  const untilOutput = (pattern: RegExp): Promise<RegExpExecArray> => {
     const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
-    const branding = (): void => {
+    const check = (): void => {
       const match = pattern.exec(output);
       if (match !== null) resolve(match);
     };
-    seen.add(branding);
-    branding();
+    seen.add(check);
+    check();
     exit.then(() => reject(new Error(`ended without saying ${pattern}: ${output}`)), reject);
-    return promise.finally(() => seen.delete(branding));
+    return promise.finally(() => seen.delete(check));
   };
   return {
     process: child,
     output: () => output,
-    said,
-    url: async () => (await said(/"url":"([^"]+)".*"listening/))[1] ?? '',
+    untilOutput,
+    url: async () => (await untilOutput(/"url":"([^"]+)".*"listening/))[1] ?? '',
     ended: () => exit,
   };
 }

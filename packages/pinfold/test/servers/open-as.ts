@@ -7,7 +7,7 @@ if (Number(user) !== process.getuid?.()) {
   process.setgid?.(Number(user));
   process.setuid?.(Number(user));
 }
-const said = await openDataFolder(folder, 'refused').catch(
+const message = await openDataFolder(folder, 'refused').catch(
   (error: Error) => `${error.name}: ${error.message}`,
 );
-process.stdout.write(said);
+process.stdout.write(message);

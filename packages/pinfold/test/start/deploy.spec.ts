@@ -142,8 +142,8 @@ for (const [name, nodes] of [
 
     it('waits for running requests', () => {
       for (const node of nodes) {
-        const patience = seconds(Number.parseInt(compose.services[node].stop_grace_period, 10));
-        expect(patience).to.be.at.least(settingsOf(node).drain + seconds(15));
+        const stopTime = seconds(Number.parseInt(compose.services[node].stop_grace_period, 10));
+        expect(stopTime).to.be.at.least(settingsOf(node).drain + seconds(15));
       }
     });
 

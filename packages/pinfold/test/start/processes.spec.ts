@@ -28,7 +28,7 @@ describe('the server as a process', () => {
     first.process.stderr.on('data', (chunk) => {
       complaints += chunk;
     });
-    const [key] = await first.said(anyKey);
+    const [key] = await first.untilOutput(anyKey);
     first.process.kill('SIGTERM');
     expect(await first.ended()).to.deep.equal([0, null]);
     expect(complaints).to.equal('');
@@ -61,7 +61,7 @@ describe('the server as a process', () => {
 
   it('ends immediately when it is stopped while it starts', async () => {
     const child = startChild({}, 'serve-after-a-wait.ts');
-    await child.said(/^waiting$/m);
+    await child.untilOutput(/^waiting$/m);
     child.process.kill('SIGTERM');
     expect(await child.ended()).to.deep.equal([0, null]);
   });
@@ -71,7 +71,7 @@ describe('the server as a process', () => {
       const env = { PINFOLD_WORKERS: workers, PINFOLD_WELCOME: 'off', PINFOLD_DRAIN_SECONDS: '5' };
       const server = start(env);
       const url = await server.url();
-      if (workers === '2') await server.said(/(?:"a worker answers"[\s\S]*){2}/);
+      if (workers === '2') await server.untilOutput(/(?:"a worker answers"[\s\S]*){2}/);
       server.process.kill('SIGTERM');
       const seen: string[] = [];
       // Each over a separate connection, until none is accepted any more.
@@ -88,9 +88,9 @@ describe('the server as a process', () => {
       expect(new Set(seen.filter((answer) => !answer.startsWith('/readyz')))).to.deep.equal(
         new Set(['/ 200', '/livez 200', '/healthz 200']),
       );
-      expect(server.output()).to.include('"told to stop: draining for 5 s"');
+      expect(server.output()).to.include('"stopping: draining for 5 s"');
       expect(await server.ended()).to.deep.equal([0, null]);
-      expect(server.output().match(/"told to stop|"stopped"/g)).to.deep.equal(['"told to stop', '"stopped"']);
+      expect(server.output().match(/"stopping|"stopped"/g)).to.deep.equal(['"stopping', '"stopped"']);
       const error = await ask('/').catch((reason: unknown) => reason);
       expect(error).to.have.property('code', 'ECONNREFUSED');
     });

@@ -47,7 +47,7 @@ describe('several processes on one port', () => {
 
   /** The public URL and the workers, once there are this many. */
   async function started(server: ChildServer, count: number): Promise<readonly [string, readonly number[]]> {
-    await server.said(new RegExp(`(?:"a worker answers"[^]*){${count}}`));
+    await server.untilOutput(new RegExp(`(?:"a worker answers"[^]*){${count}}`));
     return [await server.url(), childrenOf(server.process.pid)];
   }
 
@@ -55,7 +55,7 @@ describe('several processes on one port', () => {
     const server = start();
     const [url, workers] = await started(server, 2);
     expect(workers).to.have.length(2);
-    await server.said(/^curl /m);
+    await server.untilOutput(/^curl /m);
     const [welcome] = await list(url, apiKey);
     expect(welcome?.title).to.equal('Welcome to Pinfold');
     expect(server.output().match(/^curl /gm)).to.have.length(1);
@@ -64,12 +64,12 @@ describe('several processes on one port', () => {
     const answer = await publish(url, apiKey, 'one');
     const { pin } = (await answer.json()) as { readonly pin: PinJson };
     const host = `${pin.id}.localhost:${new URL(url).port}`;
-    const branding = async (): Promise<ReadonlySet<number>> =>
+    const viewStatuses = async (): Promise<ReadonlySet<number>> =>
       new Set(await Promise.all(Array.from({ length: 20 }, () => statusOf(url, '/', { host }))));
-    expect(await branding()).to.deep.equal(new Set([200]));
+    expect(await viewStatuses()).to.deep.equal(new Set([200]));
     const headers = { authorization: `Bearer ${apiKey}` };
     expect((await fetch(`${url}/api/v1/pins/${pin.id}`, { method: 'DELETE', headers })).status).to.equal(204);
-    expect(await branding()).to.deep.equal(new Set([404]));
+    expect(await viewStatuses()).to.deep.equal(new Set([404]));
   });
 
   it('store the views that each of them has counted when they stop', async () => {
@@ -92,7 +92,7 @@ describe('several processes on one port', () => {
   it('replace a process that dies, and add up all counters, those of the dead process included', async () => {
     const server = start({ PINFOLD_METRICS_PORT: '0', PINFOLD_LOG_LEVEL: 'info' });
     const [url, workers] = await started(server, 2);
-    const [, port] = await server.said(/"metrics_port":(\d+)/);
+    const [, port] = await server.untilOutput(/"metrics_port":(\d+)/);
     const answeredIn = (text: string): number =>
       metricOf(text, 'pinfold_http_requests_total{route="/livez",method="GET",status="200"}') ?? 0;
     /** Workers report their counts once a second. */
@@ -108,7 +108,7 @@ describe('several processes on one port', () => {
     await ask40();
     await expectAnswered(40);
     process.kill(workers[0] ?? 0, 'SIGKILL');
-    await server.said(/a worker ended/);
+    await server.untilOutput(/a worker ended/);
     expect(await publish(url, apiKey, 'with one less')).to.have.property('status', 201);
     const [, now] = await started(server, 3);
     expect(now).to.have.length(2);

@@ -45,10 +45,10 @@ async function playTogether(
   calls: readonly (Call | undefined)[],
   play: Play,
 ): Promise<Outcome | undefined> {
-  const states = [numbered.looked()];
+  const states = [numbered.compared()];
   const hearCommit: Play['hearCommit'] = (written) => {
     numbered.changed(written);
-    states.push(numbered.looked());
+    states.push(numbered.compared());
   };
   const database = new PlayedDatabase(numbered.tables, { ...play, hearCommit });
   const answeredAfter: number[] = [];
@@ -67,7 +67,7 @@ async function playTogether(
 }
 
 /** Whether an order looks like another one: also to whoever looks right after the answer of a call, or later there. */
-function looksLike({ all, states, answeredAfter }: Outcome, other: Outcome): boolean {
+function isSameAs({ all, states, answeredAfter }: Outcome, other: Outcome): boolean {
   return (
     all === other.all &&
     answeredAfter.every((commits, n) => {
@@ -156,7 +156,7 @@ export class CallsTogether {
       orders += 1;
       if (outcome === undefined) continue;
       if (!inTurn.has(outcome.all)) mixed = textOf(outcome);
-      if (!programs.some((other) => looksLike(outcome, other)))
+      if (!programs.some((other) => isSameAs(outcome, other)))
         return { orders, wrong: textOf(outcome), mixed };
     }
     return { orders, wrong: undefined, mixed };

@@ -6,7 +6,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** Texts that stand for the rows of a table: of all that they hold, and of what a look has. */
 interface Texts {
   readonly whole: string;
-  readonly looked: string;
+  readonly compared: string;
 }
 
 /** Tables, and numbers for texts that are the same where all their rows are. */
@@ -34,8 +34,8 @@ export class NumberedTables {
   }
 
   /** Without the numbers of the feed of all accounts, which come later than the events. */
-  looked(): string {
-    return [...this.#texts.values()].map(({ looked }) => looked).join('|');
+  compared(): string {
+    return [...this.#texts.values()].map(({ compared }) => compared).join('|');
   }
 }
 
@@ -46,7 +46,7 @@ function textsOf(tables: MemoryTables, table: AnyTable): Texts {
       .map((row) => numberOf(table, row))
       .toSorted((one, other) => one - other)
       .join();
-  return { whole: joined(wholeNumber), looked: joined(lookedNumber) };
+  return { whole: joined(wholeNumber), compared: joined(comparedNumber) };
 }
 
 /** A number for each row. What an engine assigns is left out: it counts the tries, too, that came to nothing. */
@@ -68,4 +68,4 @@ function numbers(isLeftOut: (member: string) => boolean): (table: AnyTable, row:
 }
 
 const wholeNumber = numbers(() => false);
-const lookedNumber = numbers((member) => member === 'feedNumber');
+const comparedNumber = numbers((member) => member === 'feedNumber');

@@ -11,7 +11,7 @@ import {
 } from '../../../src/records.ts';
 
 /** More turns than any order needs: who takes them goes round in a circle. */
-const MOST_TURNS = 1_000;
+const MAX_TURNS = 1_000;
 
 interface Read {
   readonly action: TableAction;
@@ -87,7 +87,7 @@ export class PlayedDatabase {
   /** Lets one task after the other go on until all calls have ended. Returns false if the play was ended before. */
   async run(): Promise<boolean> {
     await othersGoOn();
-    for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+    for (let turn = 0; turn < MAX_TURNS; turn += 1) {
       const able = [...this.#tasks].filter((task) => task.next !== undefined || this.#isFree(task));
       if (able.length === 0 && this.#tasks.size > 0) throw new Error('programs wait for each other');
       if (able.length === 0) return true;

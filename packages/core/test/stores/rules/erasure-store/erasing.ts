@@ -261,7 +261,7 @@ export const erasingClauses: Clauses = {
   'erasure-store/others: data of other accounts does not change': withPeer(async (port, other) => {
     await fill(port);
     await fill(port, OTHER, 100);
-    const look = async () => {
+    const readAll = async () => {
       const ids = [1, 2, 3].map((n) => aRoleId(100 + n));
       const { apiKeys, sessions, names, views, roles, accounts, pairings } = other;
       return {
@@ -275,10 +275,10 @@ export const erasingClauses: Clauses = {
         replay: await roles.reserve(aReservation(0, { account: OTHER, key: aKey(101) })),
       };
     };
-    const before = await look();
+    const before = await readAll();
     expect(before.replay).to.include({ kind: 'complete' });
     await erased(port);
-    expect(await look()).to.deep.equal(before);
+    expect(await readAll()).to.deep.equal(before);
   }),
   'erasure-store/naming: takedowns whose reason contains the text are found, even lifted ones': withPeer(
     async (port, other) => {

@@ -28,7 +28,7 @@ function read({ history }: HistoryStores, query: Partial<FeedQuery> = {}): Promi
   return history.feed({ account: undefined, pin: undefined, after: 0, limit: 100, ...query });
 }
 
-async function keep(
+async function record(
   { sessions }: HistoryStores,
   n: number,
   ...events: readonly HistoryEvent[]
@@ -68,9 +68,9 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
     withPeer(async (port, other, { peer }) => {
       const instants = [5, 9, 1, 9, 3];
       const alone = instants.map((at) => anEvent({ at: after(START, duration(at)) }));
-      for (const [n, event] of alone.entries()) await keep(n % 2 === 0 ? port : other, n, event);
+      for (const [n, event] of alone.entries()) await record(n % 2 === 0 ? port : other, n, event);
       const ofOne = instants.map((at) => anEvent({ at: after(START, duration(at)) }));
-      await keep(other, 10, ...ofOne);
+      await record(other, 10, ...ofOne);
       const { role, event } = await publish(port, 1);
       const { value, version } = await loaded(other, role.id);
       const renamed = [eventFor(role), eventFor(role)] as const;
@@ -78,7 +78,7 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
       const expired = eventFor(role, { type: 'pin.expired', at: role.expiresAt ?? START });
       await port.history.recordExpired([expired]);
       const late = anEvent({ at: START });
-      await keep(other, 11, late);
+      await record(other, 11, late);
       const ids = [...alone, ...ofOne, event, ...renamed, expired, late].map(({ id }) => id);
       for (const stores of [port, other, await peer()]) {
         const { items, last } = await read(stores);
@@ -100,7 +100,7 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
       const queries = [{ limit: 7 }, { limit: 100 }, { limit: 3, account: ONE }];
       const reading = readers.map((stores, n) => follow(stores, queries[n] ?? {}, () => isOver));
       for (let n = 0; n < events.length; n += 9) {
-        await together(subject, 9, (stores, of) => keep(stores, n + of, events[n + of] as HistoryEvent));
+        await together(subject, 9, (stores, of) => record(stores, n + of, events[n + of] as HistoryEvent));
       }
       isOver = true;
       const [first, second, own] = await Promise.all(reading);
@@ -114,9 +114,9 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
     },
   "history-store/feed-accounts: the feed of an account has its own events under numbers of their own without gaps, that of all accounts every event; a role's part of it has its events alone; none follows the last":
     withPeer(async (port, other) => {
-      const [pin, stranger] = [aRoleId(1), aRoleId(2)];
-      const own = [pin, null, pin, stranger, pin].map((of) => anEvent({ account: ONE, pin: of }));
-      const foreign = [stranger, null].map((of) => anEvent({ account: ANOTHER, pin: of }));
+      const [pin, otherPin] = [aRoleId(1), aRoleId(2)];
+      const own = [pin, null, pin, otherPin, pin].map((of) => anEvent({ account: ONE, pin: of }));
+      const foreign = [otherPin, null].map((of) => anEvent({ account: ANOTHER, pin: of }));
       const all = [
         own[0],
         foreign[0],
@@ -127,7 +127,7 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
         foreign[1],
         own[4],
       ] as readonly HistoryEvent[];
-      for (const [n, event] of all.entries()) await keep(port, n, event);
+      for (const [n, event] of all.entries()) await record(port, n, event);
       const part = async (query: Partial<FeedQuery>) => {
         const { items, last } = await read(other, query);
         return { items, last: last.number };
@@ -153,8 +153,8 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
         last: 5,
       });
       expect(await part({ account: ANOTHER, pin })).to.deep.equal({ items: [], last: 2 });
-      const everywhere = numbered(all).filter(({ event }) => event.pin === stranger);
-      expect(await part({ pin: stranger })).to.deep.equal({ items: everywhere, last: 8 });
+      const everywhere = numbered(all).filter(({ event }) => event.pin === otherPin);
+      expect(await part({ pin: otherPin })).to.deep.equal({ items: everywhere, last: 8 });
     }),
   "history-store/feed-begin: dropped events move the beginning of their account's feed and of all accounts' feed to the last of them, also events that were never read; the feed has none before, and numbers are not used again":
     withPeer(async (port, other) => {
@@ -162,7 +162,7 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
       const make = (account: AccountId, at: number, pin = aRoleId(1)) =>
         anEvent({ account, pin, at: after(START, duration(9 - at)), recordedAt: after(START, duration(at)) });
       const events = recorded.map((at, n) => make(n === 1 ? ANOTHER : ONE, at));
-      for (const [n, event] of events.entries()) await keep(port, n, event);
+      for (const [n, event] of events.entries()) await record(port, n, event);
       expect(await other.history.drop(after(START, duration(5)), 10)).to.equal(2);
       const all = await read(port);
       expect(all.begin, 'of all').to.deep.equal(placeOf(events[2], 3));
@@ -188,7 +188,7 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
         expect(items).to.deep.equal([]);
       }
       const late = make(ANOTHER, 9);
-      await keep(other, 20, late);
+      await record(other, 20, late);
       const after6 = await read(port, { after: 1 });
       expect(after6.items).to.deep.equal(numbered([late], 6));
       expect(after6.last).to.deep.equal(placeOf(late, 6));
@@ -199,7 +199,7 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
       const events = [ONE, ANOTHER, ONE].map((account, n) =>
         anEvent({ account, recordedAt: after(START, duration(n)) }),
       );
-      for (const [n, event] of events.entries()) await keep(port, n, event);
+      for (const [n, event] of events.entries()) await record(port, n, event);
       const there = async (number: number, account?: AccountId) =>
         (await read(other, { account, after: number, pin: aRoleId(9), limit: 1 })).cursorEvent;
       const ids = events.map(({ id }) => id);
@@ -220,7 +220,7 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
   ) => {
     const { feed } = await read(port);
     expect(feed).to.match(/^[0-9a-f]{32}$/);
-    await keep(port, 1, anEvent());
+    await record(port, 1, anEvent());
     expect((await read(await peer(), { account: ONE })).feed).to.equal(feed);
     expect((await read((await another()).port)).feed).to.not.equal(feed);
   },

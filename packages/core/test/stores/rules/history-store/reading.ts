@@ -71,10 +71,10 @@ export const readingClauses: StoreClauses<HistoryStores> = {
   'history-store/list-filter: an account gives its own events alone, a role its own, an instant those from it on, and all of them what fits each':
     async ({ port }) => {
       const [one, another] = [accountId('one'), accountId('another')];
-      const [pin, stranger] = [aRoleId(1), aRoleId(2)];
+      const [pin, otherPin] = [aRoleId(1), aRoleId(2)];
       const events = [
         anEvent({ at: at(6), account: one, pin }),
-        anEvent({ at: at(5), account: one, pin: stranger }),
+        anEvent({ at: at(5), account: one, pin: otherPin }),
         anEvent({ at: at(4), account: another, pin: aRoleId(3) }),
         anEvent({ at: at(3), account: one }),
         // Recorded late, as an expiration is.

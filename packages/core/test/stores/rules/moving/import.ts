@@ -163,10 +163,10 @@ export const importClauses: StoreClauses<MovingStores> = {
       expect(await port.imports.end(ONE)).to.deep.equal({ kind: 'lost' });
       expect(await recordsOf(port)).to.deep.equal([]);
       await together(subject, 6, ({ imports }, n) => imports.begin(aToken(10 + n)));
-      const kept = await together(subject, 6, ({ imports }, n) =>
+      const outcomes = await together(subject, 6, ({ imports }, n) =>
         imports.saveRecords(aToken(10 + n), records),
       );
-      expect(kept.filter(({ kind }) => kind === 'saved')).to.have.lengthOf(1);
+      expect(outcomes.filter(({ kind }) => kind === 'saved')).to.have.lengthOf(1);
       expect(await recordsOf(port)).to.deep.equal(records);
     },
   'import/keep-whole: a snapshot returns the imported records unchanged, and they work as in their own database':

@@ -64,14 +64,14 @@ export const snapshotClauses: StoreClauses<MovingStores> = {
   'snapshot/whole: every account, key, publication, name, takedown, day of views and event is given once, with every field':
     async ({ port, peer }) => {
       expect(await recordsOf(port), 'of an empty database').to.deep.equal([]);
-      const kept = await stock(port);
+      const stored = await stock(port);
       const inOrder = (records: readonly MovedRecord[]) =>
         records.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
-      expect(inOrder(await recordsOf(await peer()))).to.deep.equal(inOrder(kept));
+      expect(inOrder(await recordsOf(await peer()))).to.deep.equal(inOrder(stored));
       await Promise.all(Array.from({ length: MANY }, (_, n) => published(port, 10 + n)));
       const names = (await recordsOf(port)).map(nameOf);
       expect(new Set(names)).to.have.lengthOf(names.length);
-      expect(names).to.have.lengthOf(kept.length + 2 * MANY);
+      expect(names).to.have.lengthOf(stored.length + 2 * MANY);
     },
   'snapshot/order: accounts come by name, keys and publications by id, names by account and name, takedowns by publication and archive, views by publication and day, events by instant and id; one kind after the other':
     async ({ port }) => {

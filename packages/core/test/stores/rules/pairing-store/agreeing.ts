@@ -92,8 +92,8 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
       expect(outcomes.filter(({ kind }) => kind === 'registered')).to.have.lengthOf(5);
       const other = await subject.peer();
       for (const [n, { kind }] of outcomes.entries()) {
-        const isKept = (await other.pairings.find(hashOf(n), soon)) !== undefined;
-        expect(isKept).to.equal(kind === 'registered');
+        const isStored = (await other.pairings.find(hashOf(n), soon)) !== undefined;
+        expect(isStored).to.equal(kind === 'registered');
       }
       const more = aRegistration(60, { now: soon, limit: 6 });
       expect(await other.pairings.register(more)).to.deep.equal(FULL);
@@ -121,17 +121,17 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
       const outcomes = await together(subject, 20, ({ pairings }, n) =>
         pairings.agree(hashOf(1), aConsent(n), START, [events[n] ?? anEvent()]),
       );
-      const kept = outcomes.findIndex(({ kind }) => kind === 'agreed');
+      const winner = outcomes.findIndex(({ kind }) => kind === 'agreed');
       expect(outcomes.map(({ kind }) => kind).toSorted()).to.deep.equal([
         'agreed',
         ...Array<string>(19).fill('exists'),
       ]);
       const peer = await subject.peer();
-      expect(await consentTo(peer, 1)).to.deep.equal(aConsent(kept));
-      expect(await recordedIds(peer)).to.deep.equal(eventIds(events[kept] ?? anEvent()));
-      const again = await peer.pairings.agree(hashOf(1), aConsent(kept, { label: 'Again' }), START, []);
+      expect(await consentTo(peer, 1)).to.deep.equal(aConsent(winner));
+      expect(await recordedIds(peer)).to.deep.equal(eventIds(events[winner] ?? anEvent()));
+      const again = await peer.pairings.agree(hashOf(1), aConsent(winner, { label: 'Again' }), START, []);
       expect(again).to.deep.equal({ kind: 'exists' });
-      expect(await consentTo(port, 1)).to.deep.equal(aConsent(kept));
+      expect(await consentTo(port, 1)).to.deep.equal(aConsent(winner));
 
       await port.sessions.begin(aSession(1), []);
       await port.apiKeys.create(anApiKey(1), []);

@@ -126,7 +126,7 @@ export const cleanupClauses: ClauseTable<RoleStore> = {
         const retryAt = after(END, days(1));
         await port.settleCleanup(task, n === 0 ? { kind: 'failed', retryAt } : { kind: 'removed' }, []);
       }
-      const kept = await Promise.all([6, 7, 8].map((n) => port.load(aRole(n).id)));
+      const remaining = await Promise.all([6, 7, 8].map((n) => port.load(aRole(n).id)));
       const before = await port.load(aRole(1).id);
       expect(await other.dropTitles(END, 10), 'none has ended earlier').to.equal(0);
       expect(await other.dropTitles(justAfter, 3), 'no more than the limit').to.equal(3);
@@ -139,7 +139,7 @@ export const cleanupClauses: ClauseTable<RoleStore> = {
         const again = aReservation(0, { account, key: key ?? aKey(0), fingerprint: aFingerprint(0) });
         expect(await port.reserve(again)).to.include({ kind: 'complete', role: role.id });
       }
-      expect(await Promise.all([6, 7, 8].map((n) => other.load(aRole(n).id)))).to.deep.equal(kept);
+      expect(await Promise.all([6, 7, 8].map((n) => other.load(aRole(n).id)))).to.deep.equal(remaining);
       const found = await other.list(asks({ now: justAfter, search: 'site 1' }));
       expect(found.items, 'by its title').to.deep.equal([]);
       const late = { ...aRole(1), deletedAt: justAfter };

@@ -103,9 +103,9 @@ export const manyClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
     await port.reserve(request);
     await port.commit(publication, leaseOf(request), [anEvent()]);
     const other = await peer();
-    const kept = await other.loadManifest(publication.role.archive);
-    expect(kept?.length, 'the length of the manifest').to.equal(manifest.length);
-    expect(kept === manifest, 'the same manifest').to.equal(true);
+    const loaded = await other.loadManifest(publication.role.archive);
+    expect(loaded?.length, 'the length of the manifest').to.equal(manifest.length);
+    expect(loaded === manifest, 'the same manifest').to.equal(true);
     const complete = { kind: 'complete', role: publication.role.id, warnings: publication.warnings };
     expect(await other.reserve(request)).to.deep.equal(complete);
   },

@@ -16,7 +16,7 @@ import type { ModeStores } from '../stores.ts';
 const READ_ONLY: Mode = { kind: 'read_only', message: 'Zurück um 12 Uhr – 正午に戻ります' };
 
 /** As many characters as a message may have, of two code units each. */
-const LONGEST = '\u{1f6e0}'.repeat(255);
+const MAX_MESSAGE = '\u{1f6e0}'.repeat(255);
 
 /** How many of each kind of change begin before the mode does. */
 const AT_ONCE = 12;
@@ -55,7 +55,7 @@ export const modeClauses: StoreClauses<ModeStores> = {
       expect(await mode.load()).to.deep.equal(NORMAL_MODE);
       for (const next of [
         READ_ONLY,
-        { ...READ_ONLY, message: LONGEST },
+        { ...READ_ONLY, message: MAX_MESSAGE },
         { ...READ_ONLY, message: null },
         NORMAL_MODE,
         READ_ONLY,

@@ -59,8 +59,8 @@ export const boundClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>>
 
       const both = await another();
       const limits = { ofActor: 1, ofAccount: 2 };
-      for (const [n, whose] of [ADA, BOB, BOB].entries()) {
-        const outcome = await both.port.begin(aSession(n + 1, whose), [], limits);
+      for (const [n, person] of [ADA, BOB, BOB].entries()) {
+        const outcome = await both.port.begin(aSession(n + 1, person), [], limits);
         expect(outcome, `of ${n + 1} past both limits`).to.deep.equal({ ended: n < 2 ? 0 : 1 });
       }
       expect(await left(both.port), 'an account does not lose more than it must').to.deep.equal([1, 3]);
@@ -145,16 +145,17 @@ export const endingClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>
         const account = `account ${n}` as AccountId;
         return { ...anEvent({ type: 'session.refused' }), account, at: after(START, days(1)) };
       });
-      const expectKept = async (count: number): Promise<void> => {
+      const expectRecorded = async (count: number): Promise<void> => {
         for (const store of [port, other])
           for (const event of refused) await store.refuse({ ...event, id: anEvent().id }, START);
         const events = await history?.();
-        const kept = events && (await recordedEvents({ history: events }, { since: after(START, days(1)) }));
-        if (kept !== undefined) expect(kept).to.have.lengthOf(count);
+        const recorded =
+          events && (await recordedEvents({ history: events }, { since: after(START, days(1)) }));
+        if (recorded !== undefined) expect(recorded).to.have.lengthOf(count);
       };
-      await expectKept(0);
+      await expectRecorded(0);
       for (const [n, { account }] of refused.entries()) await port.begin(aSession(100 + n, { account }), []);
-      await expectKept(refused.length);
+      await expectRecorded(refused.length);
     },
   'session-store/purge: ended sessions and links are removed, at most the limit, and others remain': async ({
     port,
