@@ -39,7 +39,7 @@ export { checkReportUrl, PUBLIC_POLICY, type PublicPage, publicPage } from './pu
 export { pathOf } from './public-url.ts';
 export { addRateHeaders, clientOf, requestRateOf, socketAddress } from './rates/request-limiter.ts';
 export { consoleLog } from './request-entry.ts';
-export { readTarget, rewriteToOriginForm } from './request-target.ts';
+export { hostOf, readTarget, rewriteToOriginForm } from './request-target.ts';
 export { isSameOriginForm } from './same-origin.ts';
 export { stripCors, stripInherited } from './strip-inherited.ts';
 export { loopTurns } from './turns.ts';

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 /** A request target in origin form, and its host (RFC 9112, section 3.2). */
 export interface RequestTarget {
@@ -9,6 +9,11 @@ export interface RequestTarget {
 
 const SLASH = 47;
 const ABSOLUTE = /^https?:\/\/(?!:)([^/?#@]+)(?:$|(?=[/?]))/i;
+
+/** The host that headers name: `:authority` of HTTP/2 (RFC 9113, section 8.3.1), or else Host. */
+export function hostOf(headers: IncomingHttpHeaders): string | undefined {
+  return (headers[':authority'] as string | undefined) ?? headers.host;
+}
 
 /**
  * Reads a request target. In absolute form, its host replaces the Host header (section 3.2.2). Returns `undefined` for
@@ -26,7 +31,7 @@ export function readTarget(target: string, host: string | undefined): RequestTar
 export function rewriteToOriginForm(request: IncomingMessage): boolean {
   const { url = '', headers } = request;
   if (url.charCodeAt(0) === SLASH) return true;
-  const target = readTarget(url, headers.host);
+  const target = readTarget(url, hostOf(headers));
   if (target === undefined) return false;
   request.url = target.path;
   headers.host = target.host;

@@ -24,6 +24,7 @@ describe('a form', () => {
     expect(isSameOriginForm({}, PUBLIC)).to.equal(true);
     for (const origin of [ORIGIN, 'https://SHARE.example', 'http://10.0.0.7:8080', 'https://10.0.0.7:8080']) {
       expect(isSameOriginForm({ origin, host }, PUBLIC), origin).to.equal(true);
+      expect(isSameOriginForm({ origin, ':authority': host }, PUBLIC), origin).to.equal(true);
     }
     for (const origin of [
       'null',

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ClientHttp2Session, connect, createServer, type Http2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { RoleId } from '@pinfold/core';
 import type { RequestEntry } from '@pinfold/http';
 import { outgoingBytes } from '@pinfold/http/internal';
@@ -51,6 +52,15 @@ describe('a viewer over HTTP/2', () => {
 
   const ask = (path: string, headers = {}) =>
     client.request({ ':path': path, host: rig.siteHost(id), ...headers });
+
+  it('finds a site by :authority, as browsers name it, also beside another Host header', async () => {
+    loaded.answered.resolve();
+    for (const headers of [{}, { host: 'localhost' }]) {
+      const stream = client.request({ ':authority': rig.siteHost(id), ...headers });
+      const [answer] = await once(stream, 'response');
+      expect([answer[':status'], await text(stream)]).to.deep.equal([200, 'home']);
+    }
+  });
 
   it('a client that leaves before the site is loaded holds no memory, and is logged once', async () => {
     const held = outgoingBytes.bytes;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { parseRoleId, type RoleId } from '@pinfold/core';
-import { readTarget } from '@pinfold/http/internal';
+import { hostOf, readTarget } from '@pinfold/http/internal';
 import type { Settings, ViewerRoute } from '../viewer-options.ts';
 import { HAND_OVER_PATH } from './addresses.ts';
 import { splitTarget, type Target, targetOf } from './target.ts';
@@ -50,7 +50,7 @@ const NO_PLACE = { route: 'none', role: null } as const;
 export const UNREADABLE: NoPlace = { kind: 'unreadable', ...NO_PLACE };
 
 export function findPlace(settings: Settings, request: IncomingMessage): Place {
-  const read = readTarget(targetOf(request), request.headers.host);
+  const read = readTarget(targetOf(request), hostOf(request.headers));
   if (read === undefined) return UNREADABLE;
   const { path: whole, host } = read;
   if (settings.mode === 'origin') {
