@@ -66,7 +66,7 @@ export const componentHeaders = (): T.JsonObject => ({
   Allow: header('The methods of this path.', 'GET, HEAD, POST'),
   'Retry-After': header('Seconds until the same request may be sent again.', '5'),
   RateLimit: header(
-    'What is left of each rate, and the seconds until it is full again or, after 429, until the request passes (draft-ietf-httpapi-ratelimit-headers).',
+    'What is left of each rate, and the seconds until it is full again or, if nothing is left or after 429, until the next or the refused request passes (draft-ietf-httpapi-ratelimit-headers).',
     '"requests";r=5999;t=1, "publications";r=0;t=6',
   ),
   'RateLimit-Policy': header(
