@@ -4,6 +4,9 @@ import { LANGUAGES, type Language } from '@pinfold/http/internal/language';
 /** A sentence with `{names}` for values, or one for each plural category that the language has. */
 export type Message = string | Partial<Readonly<Record<Intl.LDMLPluralRule, string>>>;
 
+/** A message in every language. */
+export type Translated<Text extends Message = Message> = readonly [en: Text, ja: Text];
+
 export type Values = Readonly<Record<string, string | number>>;
 
 const MINUTE = 60_000;

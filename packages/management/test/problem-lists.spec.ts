@@ -10,14 +10,13 @@ import {
 import { problemOfEachRule, warningOfEachRule } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { Messages } from '../src/i18n.ts';
-import * as en from '../src/messages/en.ts';
-import * as ja from '../src/messages/ja.ts';
-import { codesIn } from '../src/messages/texts.ts';
+import { shared } from '../src/messages/publishing.ts';
+import { codesIn, messagesIn } from '../src/messages/texts.ts';
 import { problemList, remarkList } from '../src/problem-lists.ts';
 
 const codes = codesIn('en');
-const english = new Messages('en', 'UTC', { ...codes, ...en.shared });
-const japanese = new Messages('ja', 'UTC', { ...codesIn('ja'), ...ja.shared });
+const english = new Messages('en', 'UTC', { ...codes, ...messagesIn('en', shared) });
+const japanese = new Messages('ja', 'UTC', { ...codesIn('ja'), ...messagesIn('ja', shared) });
 
 /** The sentence of each rule, with the list below it. */
 const read = (list: { toString(): string }) =>
@@ -97,7 +96,7 @@ describe('the list of problems', () => {
   it('has a sentence for a rule that a later release may bring', () => {
     const problems = problemList(english, [{ rule: 'new_rule' as 'symlink', path: 'a' }]);
     const remarks = remarkList(english, [{ rule: 'later' as 'source_map', path: 'a' }]);
-    for (const list of [problems, remarks]) expect(read(list)[0]?.[0]).to.equal(en.shared.otherRule);
+    for (const list of [problems, remarks]) expect(read(list)[0]?.[0]).to.equal(shared.otherRule[0]);
   });
 });
 

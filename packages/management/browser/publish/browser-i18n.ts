@@ -1,21 +1,16 @@
-import { type Language, parseLanguage } from '@pinfold/http/internal/language';
-import { type Message, Messages } from '../../src/i18n.ts';
+import { parseLanguage } from '@pinfold/http/internal/language';
+import { Messages } from '../../src/i18n.ts';
 import type { SharedId } from '../../src/messages/catalogues.ts';
-import * as en from '../../src/messages/en.ts';
-import * as ja from '../../src/messages/ja.ts';
-import { codesIn } from '../../src/messages/texts.ts';
+import { publishing, shared } from '../../src/messages/publishing.ts';
+import { codesIn, messagesIn } from '../../src/messages/texts.ts';
 import { localZone } from '../local-zone.ts';
 
-export type PublishingId = keyof typeof en.publishing | SharedId;
+export type PublishingId = keyof typeof publishing | SharedId;
 
 export type BrowserMessages = Messages<PublishingId>;
 
-const CATALOGUES: Readonly<Record<Language, Readonly<Record<PublishingId, Message>>>> = {
-  en: { ...en.publishing, ...codesIn('en'), ...en.shared },
-  ja: { ...ja.publishing, ...codesIn('ja'), ...ja.shared },
-};
-
 export function browserMessages(): BrowserMessages {
   const language = parseLanguage(document.documentElement.lang) ?? 'en';
-  return new Messages(language, localZone(), CATALOGUES[language]);
+  const texts = messagesIn(language, { ...publishing, ...shared });
+  return new Messages(language, localZone(), { ...texts, ...codesIn(language) });
 }

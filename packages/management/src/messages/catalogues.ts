@@ -1,18 +1,44 @@
+import type { EventType } from '@pinfold/core';
 import type { Language } from '@pinfold/http/internal';
 import type { RefusalTextId } from '@pinfold/http/internal/texts';
 import type { Message } from '../i18n.ts';
-import * as en from './en.ts';
-import * as ja from './ja.ts';
-import { type CodeId, codesIn, refusalsIn } from './texts.ts';
+import { administration, events, history, signingIn } from './administration.ts';
+import { publications, views } from './publications.ts';
+import { shared } from './publishing.ts';
+import { type CodeId, codesIn, messagesIn, refusalsIn } from './texts.ts';
+
+const PAGES = {
+  ...publications,
+  ...views,
+  ...signingIn,
+  ...history,
+  ...events,
+  ...administration,
+  ...shared,
+};
 
 /** Texts of both the server and the browser. */
-export type SharedId = CodeId | keyof typeof en.shared;
+export type SharedId = CodeId | keyof typeof shared;
 
 /** Texts of pages. Texts of scripts alone are bundled with the scripts. */
-export type MessageId = keyof typeof en.pages | keyof typeof en.events | RefusalTextId | SharedId;
+export type MessageId =
+  | EventType
+  | keyof typeof administration
+  | keyof typeof history
+  | keyof typeof publications
+  | keyof typeof signingIn
+  | keyof typeof views
+  | RefusalTextId
+  | SharedId;
+
+type Catalogue = Readonly<Record<MessageId, Message>>;
+
+function catalogueIn(language: Language): Catalogue {
+  return { ...messagesIn(language, PAGES), ...refusalsIn(language), ...codesIn(language) };
+}
 
 /** The messages of the pages, without those of scripts alone. */
-export const catalogues: Readonly<Record<Language, Readonly<Record<MessageId, Message>>>> = {
-  en: { ...en.pages, ...en.events, ...refusalsIn('en'), ...codesIn('en'), ...en.shared },
-  ja: { ...ja.pages, ...ja.events, ...refusalsIn('ja'), ...codesIn('ja'), ...ja.shared },
+export const catalogues: Readonly<Record<Language, Catalogue>> = {
+  en: catalogueIn('en'),
+  ja: catalogueIn('ja'),
 };

@@ -10,6 +10,7 @@ import {
   type RefusalTextId,
   textsIn,
 } from '@pinfold/http/internal/texts';
+import type { Message, Translated } from '../i18n.ts';
 
 /** A code's message has the code as its id. */
 export type CodeId = FailureTextId | FindingTextId | InputTextId;
@@ -22,4 +23,14 @@ export function codesIn(language: Language): Readonly<Record<CodeId, string>> {
 /** Texts of refusals. */
 export function refusalsIn(language: Language): Readonly<Record<RefusalTextId, string>> {
   return textsIn(language, REFUSAL_TEXTS);
+}
+
+const PLACES: Readonly<Record<Language, keyof Translated & number>> = { en: 0, ja: 1 };
+
+export function messagesIn<Id extends string>(
+  language: Language,
+  texts: Readonly<Record<Id, Translated>>,
+): Readonly<Record<Id, Message>> {
+  const messages = Object.entries<Translated>(texts).map(([id, text]) => [id, text[PLACES[language]]]);
+  return Object.fromEntries(messages) as Readonly<Record<Id, Message>>;
 }

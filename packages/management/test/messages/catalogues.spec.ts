@@ -2,17 +2,28 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Language } from '@pinfold/http/internal';
 import { expect } from 'chai';
-import type { Message } from '../../src/i18n.ts';
-import * as en from '../../src/messages/en.ts';
-import * as ja from '../../src/messages/ja.ts';
-import { codesIn, refusalsIn } from '../../src/messages/texts.ts';
+import type { Message, Translated } from '../../src/i18n.ts';
+import * as administration from '../../src/messages/administration.ts';
+import * as publications from '../../src/messages/publications.ts';
+import * as publishing from '../../src/messages/publishing.ts';
+import { codesIn, messagesIn, refusalsIn } from '../../src/messages/texts.ts';
 
 type Catalogue = Readonly<Record<string, Message>>;
-type Part = keyof typeof en | 'codes' | 'refusals';
 
-const MESSAGES: Readonly<Record<Language, Readonly<Record<Part, Catalogue>>>> = {
-  en: { ...en, codes: codesIn('en'), refusals: refusalsIn('en') },
-  ja: { ...ja, codes: codesIn('ja'), refusals: refusalsIn('ja') },
+const OWN: Readonly<Record<string, Readonly<Record<string, Translated>>>> = {
+  ...administration,
+  ...publications,
+  ...publishing,
+};
+
+const inLanguage = (language: Language): Readonly<Record<string, Catalogue>> => ({
+  ...Object.fromEntries(Object.entries(OWN).map(([part, texts]) => [part, messagesIn(language, texts)])),
+  codes: codesIn(language),
+  refusals: refusalsIn(language),
+});
+const MESSAGES: Readonly<Record<Language, ReturnType<typeof inLanguage>>> = {
+  en: inLanguage('en'),
+  ja: inLanguage('ja'),
 };
 const english = MESSAGES.en;
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -43,13 +54,13 @@ function expectEveryForm(language: string, catalogue: Catalogue): void {
 }
 
 describe('the messages', () => {
-  for (const part of Object.keys(english) as Part[]) {
+  for (const [part, texts] of Object.entries(english)) {
     it(`of ${part} exist in every language, with the same values and every plural form`, () => {
       for (const [language, messages] of Object.entries(MESSAGES)) {
-        const own: Catalogue = messages[part];
+        const own = messages[part] ?? {};
         expectEveryForm(language, own);
-        expect(Object.keys(own).sort()).to.deep.equal(Object.keys(english[part]).sort());
-        for (const [id, message] of Object.entries(english[part])) {
+        expect(Object.keys(own).sort()).to.deep.equal(Object.keys(texts).sort());
+        for (const [id, message] of Object.entries(texts)) {
           const names = namesIn(formsOf(message).join(' '));
           expect(namesIn(formsOf(own[id] ?? '').join(' ')), `${language} ${id}`).to.deep.equal(names);
         }
@@ -59,7 +70,8 @@ describe('the messages', () => {
 
   it('are all used; those of events and codes have a type that lists them', () => {
     const text = sources();
-    const ids = [en.pages, en.publishing, en.shared].flatMap((part) => Object.keys(part));
+    const { events, ...others } = OWN;
+    const ids = Object.values(others).flatMap((part) => Object.keys(part));
     // A confirmation names its messages by what is confirmed.
     const confirmed = (id: string): string => `confirmation(context, '${id.replace(/(?:Means|Title)$/, '')}'`;
     const unused = ids.filter((id) => !text.includes(`'${id}'`) && !text.includes(confirmed(id)));
@@ -67,12 +79,12 @@ describe('the messages', () => {
   });
 
   it('have no repeated id on one page', () => {
-    const { pages, events, codes, shared, publishing } = english;
+    const { publishing, codes, refusals, ...pages } = english;
     for (const parts of [
-      [pages, events, codes, shared],
-      [publishing, codes, shared],
+      [...Object.values(pages), codes],
+      [publishing, pages.shared, codes],
     ]) {
-      const ids = parts.flatMap((part) => Object.keys(part));
+      const ids = parts.flatMap((part = {}) => Object.keys(part));
       expect(ids.filter((id, at) => ids.indexOf(id) !== at)).to.deep.equal([]);
     }
   });
