@@ -18,7 +18,7 @@ export interface Snapshot {
 
   /**
    * Records that a scheduled export is complete. An earlier instant than the recorded one changes nothing.
-   * @promise snapshot/scheduled-export: the latest instant that any peer recorded is returned, and undefined before the first; no snapshot has it
+   * @promise snapshot/scheduled-export: the latest instant that any peer recorded is returned, unless it is over an hour later than one recorded since, as by a clock that was ahead, and undefined before the first; no snapshot has it
    */
   recordScheduledExport(endedAt: Instant): Promise<void>;
 

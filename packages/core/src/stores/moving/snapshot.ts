@@ -1,4 +1,4 @@
-import type { Instant } from '../../domain/instant.ts';
+import { type Instant, isRecent } from '../../domain/instant.ts';
 import type { MovedRecord } from '../../domain/record-lines.ts';
 import type { Snapshot } from '../../ports/snapshot.ts';
 import type { Database } from '../../records/database.ts';
@@ -43,8 +43,9 @@ const lastScheduledExport = SNAPSHOT_PROGRAMS.query(
 const recordScheduledExport = SNAPSHOT_PROGRAMS.change('snapshot.record_scheduled_export', {
   locks: () => ({ exclusive: [EXPORT_LOCK] }),
   *run(endedAt: Instant) {
-    const last = (yield* getScheduledExport)?.endedAt ?? 0;
-    if (endedAt > last) yield* upsert(SCHEDULED_EXPORTS, { id: 1, endedAt });
+    const last = yield* getScheduledExport;
+    if (last === undefined || !isRecent(last.endedAt, endedAt, endedAt))
+      yield* upsert(SCHEDULED_EXPORTS, { id: 1, endedAt });
   },
 });
 

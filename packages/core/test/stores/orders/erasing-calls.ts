@@ -2,6 +2,7 @@ import { ACCOUNT, aToken, START } from '@pinfold/test-contracts/fixtures';
 import {
   type AccountId,
   after,
+  before,
   days,
   duration,
   type ErasureRequest,
@@ -45,5 +46,6 @@ export const ERASURES: Readonly<Record<string, Call>> = {
     }),
   'drop titles': ({ roles }) => roles.dropTitles(after(END, duration(1)), 5),
   'record a scheduled export': ({ snapshot }) => snapshot.recordScheduledExport(LATER),
-  'record an earlier scheduled export': ({ snapshot }) => snapshot.recordScheduledExport(START),
+  'record an earlier scheduled export': ({ snapshot }) =>
+    snapshot.recordScheduledExport(before(LATER, minutes(1))),
 };

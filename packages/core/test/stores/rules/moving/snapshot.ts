@@ -135,18 +135,21 @@ export const snapshotClauses: StoreClauses<MovingStores> = {
         );
       expect(await withoutIds(used)).to.deep.equal(await withoutIds(port));
     },
-  'snapshot/scheduled-export: the latest instant that any peer recorded is returned, and undefined before the first; no snapshot has it':
+  'snapshot/scheduled-export: the latest instant that any peer recorded is returned, unless it is over an hour later than one recorded since, as by a clock that was ahead, and undefined before the first; no snapshot has it':
     async ({ port, peer }) => {
       const other = await peer();
       await stock(port);
       const before = await recordsOf(port);
       const last = () => Promise.all([port, other].map(({ snapshot }) => snapshot.lastScheduledExport()));
       expect(await last(), 'before the first').to.deep.equal([undefined, undefined]);
-      const [early, late] = [after(START, duration(60_123)), after(START, duration(86_400_007))];
+      const [early, late] = [after(START, duration(60_123)), after(START, duration(3_660_123))];
+      const ahead = after(late, duration(3_600_001));
       for (const [stores, at, expected] of [
         [port, early, early],
         [other, late, late],
         [port, early, late],
+        [port, ahead, ahead],
+        [other, late, late],
       ] as const) {
         await stores.snapshot.recordScheduledExport(at);
         expect(await last(), 'as it was recorded').to.deep.equal([expected, expected]);
