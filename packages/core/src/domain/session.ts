@@ -1,7 +1,7 @@
 import type { ApiKeyId, Scope } from './api-key.ts';
 import type { EventActor } from './history.ts';
 import type { AccountId, Branded, Sha256 } from './identity.ts';
-import type { Instant } from './instant.ts';
+import { type Duration, hours, type Instant } from './instant.ts';
 
 const ID_CHARACTERS = 16;
 
@@ -43,6 +43,8 @@ export interface SessionLimits {
 }
 
 export const SESSION_LIMITS: SessionLimits = { ofActor: 100, ofAccount: 1_000 };
+
+export const LINK_LIFETIME: Duration = hours(1);
 
 /** A link that begins one session, as it is stored, without its token. */
 export interface SignInLink {

@@ -40,7 +40,7 @@ export interface SessionStore {
 
   /**
    * @promise session-store/redeem-once: of many concurrent calls, and ever after, exactly one redeems a link; its session is then there for every peer, for the account and with the doer and the scope of the link, every other field as it was given
-   * @promise session-store/redeem-ended: a link that has ended, or was never offered, is unknown and begins no session
+   * @promise session-store/redeem-ended: a link that has ended, or was never offered, is unknown, also one of a clock that was ahead, which ends over an hour later than one of now, and begins no session
    */
   redeem(
     request: Redemption,

@@ -3,7 +3,7 @@ import { refuseErasing } from '../domain/admission.ts';
 import { type HistoryEvent, isSameActor } from '../domain/history.ts';
 import type { Sha256 } from '../domain/identity.ts';
 import { after, type Instant, isRecent, MAX_CLOCK_DIFFERENCE } from '../domain/instant.ts';
-import type { Session, SessionLimits } from '../domain/session.ts';
+import { LINK_LIFETIME, type Session, type SessionLimits } from '../domain/session.ts';
 import type { BegunSession, SessionQuery, SessionStore } from '../ports/session-store.ts';
 import { gt, lte } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
@@ -221,7 +221,9 @@ export function sessionStore(database: Database): SessionStore {
     offer: (...offered) => database.write(offer, offered),
     redeem: async ({ link, now, session, limits }, events) => {
       const offered = await database.read(findLink, link);
-      if (offered === undefined || offered.endsAt <= now) return { kind: 'unknown' };
+      const latestEnd = after(after(now, LINK_LIFETIME), MAX_CLOCK_DIFFERENCE);
+      if (offered === undefined || offered.endsAt <= now || offered.endsAt > latestEnd)
+        return { kind: 'unknown' };
       const { account, actor, scope } = offered;
       const begun: Session = { ...session, account, actor, scope };
       const attributed = events.map((event) => ({ ...event, account, actor }));

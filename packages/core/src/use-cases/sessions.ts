@@ -9,8 +9,17 @@ import {
   unattributed,
 } from '../domain/history.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
-import { after, before, type Duration, hours, type Instant, minutes } from '../domain/instant.ts';
 import {
+  after,
+  before,
+  type Duration,
+  hours,
+  type Instant,
+  MAX_CLOCK_DIFFERENCE,
+  minutes,
+} from '../domain/instant.ts';
+import {
+  LINK_LIFETIME,
   parseSessionId,
   SESSION_LIMITS,
   type Session,
@@ -100,7 +109,6 @@ export interface SessionPage {
 /** The ports of `createSessions`. */
 export type SessionPorts = Pick<AllPorts, 'sessions' | 'sessionSecrets' | 'apiKeys' | 'clock' | 'ids'>;
 
-const LINK_LIFETIME: Duration = hours(1);
 /** The lifetime of an administrator's session by an identity provider. */
 const ADMIN_LIFETIME: Duration = hours(1);
 
@@ -236,12 +244,13 @@ async function mintSession({ sessionSecrets, clock }: SessionPorts, lifetime: Du
   return { ...(await sessionSecrets.mint()), times: { startedAt, endsAt: after(startedAt, lifetime) } };
 }
 
-/** Whether a session is valid: the key that began it, if any, was not revoked. */
+/** Whether a session is valid: the key that began it, if any, was not revoked, and no clock days ahead began it. */
 async function isAlive(
-  { apiKeys }: Pick<SessionPorts, 'apiKeys'>,
-  { apiKey }: Session,
+  { apiKeys, clock }: Pick<SessionPorts, 'apiKeys' | 'clock'>,
+  { apiKey, startedAt }: Session,
   signal?: AbortSignal,
 ): Promise<boolean> {
+  if (startedAt > after(clock.now(), MAX_CLOCK_DIFFERENCE)) return false;
   if (apiKey === null) return true;
   return (await apiKeys.find(apiKey, signal))?.revokedAt === null;
 }

@@ -2,6 +2,8 @@ import {
   type ApiKeyId,
   type ApiKeyStore,
   accountId,
+  after,
+  days,
   hours,
   type Keys,
   minutes,
@@ -93,6 +95,20 @@ describe('signing in to the management screen', () => {
     stage.clock.advance(minutes(60));
     expect(await sessions.redeem(token)).to.equal(undefined);
     expect(await sessions.redeem('hello')).to.equal(undefined);
+  });
+
+  it('accepts no session or link of a clock that was days ahead: either would be valid for days', async () => {
+    const wrong = replacing(stage.clock, { now: () => after(stage.clock.now(), days(9)) });
+    const ahead = createSessions({ ...stage.ports, clock: wrong }, keys);
+    const started = startedOf(
+      await ahead.signInPerson({ account: OWNER, id: 'u1', displayName: 'Ada', scope: 'manage' }),
+    );
+    expect(await ahead.find(started.token)).to.deep.equal(started.session);
+    expect(await sessions.find(started.token)).to.equal(undefined);
+    expect((await sessions.list({ by: OWNER })).sessions).to.deep.equal([]);
+    const { token } = await ahead.offerLink(OWNER);
+    expect(await sessions.redeem(token)).to.equal(undefined);
+    expect((await ahead.redeem(token))?.kind).to.equal('started');
   });
 
   it('does not ask the store for a malformed token', async () => {

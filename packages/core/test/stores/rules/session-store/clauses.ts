@@ -122,18 +122,20 @@ export const sessionClauses: ClauseTable<SessionStore, StoreSubject<SessionStore
         expect(await subject.port.find(session.tokenHash, START)).to.deep.equal(session);
       }
     },
-  'session-store/redeem-ended: a link that has ended, or was never offered, is unknown and begins no session':
+  'session-store/redeem-ended: a link that has ended, or was never offered, is unknown, also one of a clock that was ahead, which ends over an hour later than one of now, and begins no session':
     inEachEra(async (port, _, start) => {
       const endsAt = after(start, hours(1));
       await port.offer(aLink(1, { endsAt }), [anEvent()]);
       await port.offer(aLink(2, { endsAt }), [anEvent()]);
       await port.offer(aLink(5, { endsAt: start }), [anEvent()]);
+      await port.offer(aLink(6, { endsAt: after(start, duration(7_200_001)) }), [anEvent()]);
       const session = aSession(1, { startedAt: start, endsAt: after(endsAt, hours(12)) });
       for (const [link, now] of [
         [aLink(1), endsAt],
         [aLink(1), after(endsAt, MOMENT)],
         [aLink(3), start],
         [aLink(5), start],
+        [aLink(6), start],
       ] as const) {
         expect(await port.redeem(aRedemption(link, session, { now }), [anEvent()])).to.deep.equal(UNKNOWN);
       }
