@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PublicUrl } from '@pinfold/http';
 import { HmacGrantSigner, loadOrCreateSecret, RandomIds, SystemClock } from '@pinfold/platform-node';
@@ -32,13 +33,22 @@ export async function* examine(
   if (folder !== undefined) {
     yield* checkDatabase(settings, folder, clock);
     const storage = await openStorage(settings, folder, clock);
+    const isEmpty = (await readdir(folder)).length === 0;
     try {
       yield* checkStorage(settings, storage, ids.archive(clock.now()));
     } finally {
       await storage.end();
+      if (isEmpty) await removeEmptyFolders(folder);
     }
   }
   yield* checkFromOutside(settings, folder, url, request);
+}
+
+/** Removes the folders that the storage has made in a new data folder: a command refuses one with unknown contents. */
+async function removeEmptyFolders(parent: string): Promise<void> {
+  const paths = await readdir(parent, { recursive: true });
+  // The inner ones first. A folder with contents stays: a server may have started since.
+  for (const path of paths.toSorted().toReversed()) await rmdir(join(parent, path)).catch(() => undefined);
 }
 
 function readSettingsOrError(env: Environment): Settings | SettingsError {

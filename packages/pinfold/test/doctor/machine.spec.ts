@@ -71,6 +71,13 @@ describe('pinfold doctor, on the machine of a server', () => {
     expect(misspelt.settings?.observed).to.include('PINFOLD_PROT');
   });
 
+  it('leaves an empty folder empty, so that commands still accept it', async () => {
+    const empty = newFolder();
+    const found = await findingsOf(examine({ ...env, PINFOLD_DATA_DIR: empty }));
+    expect(found['storage.delete']?.status).to.equal('ok');
+    expect(await readdir(empty)).to.deep.equal([]);
+  });
+
   it('reports a missing folder without creating it', async () => {
     const missing = join(folder, 'nowhere');
     const found = await findingsOf(examine({ ...env, PINFOLD_DATA_DIR: missing }));
@@ -242,6 +249,6 @@ describe('pinfold doctor, with S3', () => {
     const found = await findingsOf(examine({ ...env(), PINFOLD_STORAGE_URL: missing }));
     expect(listProblems(found)).to.deep.equal(['storage.check failed']);
     expect(found['storage.check']?.observed).to.include('the bucket "sights" does not exist');
-    expect(await readdir(join(folder, 'staging'))).to.deep.equal([]);
+    expect(await readdir(folder)).to.deep.equal([]);
   });
 });
