@@ -1,5 +1,6 @@
 import { causesOf } from './causes.ts';
 import { type Failure, PinfoldError } from './pinfold-error.ts';
+import { MAX_TIMER } from './retry-schedule.ts';
 import { is } from './wire.ts';
 
 export interface ApiRequest<Answer> {
@@ -55,7 +56,7 @@ export async function attempt<Answer>(
   const { fetch: send, url, key } = connection;
   const headers = createHeaders(request, connection);
   const timeoutController = new AbortController();
-  const startTimer = () => setTimeout(() => timeoutController.abort(), request.timeout);
+  const startTimer = () => setTimeout(() => timeoutController.abort(), Math.min(request.timeout, MAX_TIMER));
   let timer = startTimer();
   let answered = false;
   try {

@@ -10,8 +10,8 @@ export interface ClientOptions {
   /** Sends the requests. Default: the runtime's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
   /**
-   * Milliseconds from the start of an attempt to the head of the answer, and again to its end. Default: 60,000, plus
-   * 1,000 per 64 KiB of body.
+   * Milliseconds from the start of an attempt to the head of the answer, and again to its end; more than 2^31 - 1 count as
+   * that. Default: 60,000, plus 1,000 per 64 KiB of body.
    */
   readonly timeout?: number | undefined;
   /** Retries begin at most this many milliseconds after the first failure; 0: no retries. Default: 150,000. */

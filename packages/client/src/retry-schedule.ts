@@ -20,7 +20,7 @@ export interface Retry {
 const FIRST_WAIT = 500;
 const MAX_WAIT = 20_000;
 /** A timer for longer ends at once. */
-const MAX_TIMER = 2 ** 31 - 1;
+export const MAX_TIMER: number = 2 ** 31 - 1;
 
 export const realTiming: Timing = {
   now: () => performance.now(),

@@ -52,6 +52,23 @@ describe('the retries of PinfoldClient', () => {
       },
     },
   };
+  it('has no timeout that is longer than a timer, as without one', async () => {
+    for (const timeout of [2 ** 31, Number.POSITIVE_INFINITY]) {
+      server.answer(READ);
+      const client = clientOf({
+        timeout,
+        retryFor: 0,
+        fetch: async (...request) => {
+          const answer = await fetch(...request);
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          request[1]?.signal?.throwIfAborted();
+          return answer;
+        },
+      });
+      expect(await client.get(ID), String(timeout)).to.deep.equal({ pin: PIN });
+    }
+  });
+
   it('is final at once where the protocol is another', async () => {
     const plain = await openScriptedServer();
     const url = plain.url.replace('http:', 'https:');
