@@ -9,7 +9,7 @@ function repeated(ids: readonly string[]): readonly string[] {
 }
 
 describe('The promises of the ports', () => {
-  it('are read from their comments, also over several lines', () => {
+  it('are read from their comments, even over several lines', () => {
     const source = `
       /**
        * Does it.
@@ -26,7 +26,7 @@ describe('The promises of the ports', () => {
     ]);
   });
 
-  it('are each checked by a clause of the same words', async () => {
+  it('are each checked by a clause with the same sentence', async () => {
     const unchecked = (await readPromises()).filter(
       ({ id, text }) => !clauses.some((clause) => clause.id === id && clause.text === text),
     );

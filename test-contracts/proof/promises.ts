@@ -61,8 +61,8 @@ function lineOf({ port, clauses }: PortContract): string {
 const INTRODUCTION = `# The promises of every port
 
 *Reference.* Each promise is a sentence on its port in \`@pinfold/core\`, behind its id, and is checked by the clause of
-the same id; a clause that fails says its promise. An id never changes its meaning: a promise that is taken back or
-changed is a major release, a further clause for what was promised already is a minor one.
+the same id; a clause that fails says its promise. An id never changes its meaning: a removed or changed
+promise is a major release, a further clause for an existing promise a minor one.
 
 Made from the contracts by \`pnpm --filter pinfold-proof promises\`; do not edit it by hand.
 

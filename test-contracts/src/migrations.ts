@@ -44,7 +44,7 @@ export function describeMigrations({ migrations, noTable, onPlace }: MigrationRi
       for (const { version, oldestVersion } of migrations) expect(oldestVersion).to.be.within(1, version);
     });
 
-    it('makes an empty database ready, and changes nothing when it is done again', () =>
+    it('prepares an empty database, and changes nothing when it is repeated', () =>
       onPlace(async ({ open, schema }) => {
         const handle = await open();
         await handle.migrate();
@@ -54,7 +54,7 @@ export function describeMigrations({ migrations, noTable, onPlace }: MigrationRi
         expect(await schema()).to.deep.equal(made);
       }));
 
-    it('is safe when ten handles do it at once', () =>
+    it('is safe with ten concurrent handles', () =>
       onPlace(async ({ open }) => {
         const handles = await Promise.all(Array.from({ length: 10 }, open));
         await Promise.all(handles.map((handle) => handle.migrate()));
@@ -64,7 +64,7 @@ export function describeMigrations({ migrations, noTable, onPlace }: MigrationRi
         expect(outcomes.filter(({ kind }) => kind === 'created')).to.have.lengthOf(1);
       }));
 
-    it('lets an older release run while the newest step allows it, and names the release that is needed after', () =>
+    it('lets an older release run while the newest step allows it, and then names the required release', () =>
       onPlace(async ({ open, migrate, schema }) => {
         const older = await open();
         await older.migrate();
@@ -90,7 +90,7 @@ export function describeMigrations({ migrations, noTable, onPlace }: MigrationRi
         }
       }));
 
-    it('does a step whole or not at all', () =>
+    it('runs a step completely or not at all', () =>
       onPlace(async ({ migrate, schema }) => {
         await migrate(migrations);
         const made = await schema();

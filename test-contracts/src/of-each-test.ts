@@ -1,4 +1,4 @@
-/** Opens something before each test of a suite; the members of the result are those that were opened for the running test. */
+/** Opens something before each test of a suite; the result has the members of the object opened for the running test. */
 export function ofEachTest<Opened extends object>(open: () => Opened | Promise<Opened>): Opened {
   let opened: Opened | undefined;
   beforeEach(async () => {

@@ -61,7 +61,7 @@ export const accountClauses: StoreClauses<AccountStores> = {
         expect(await port.accounts.load(accountId(unknown)), unknown).to.equal(undefined);
       }
     }),
-  'account-store/made: an account exists, without limits or block, from its first key, publication or session on, even if many of those come at once':
+  'account-store/made: an account exists, without limits or block, from its first key, publication or session on, even if many of those are concurrent':
     async (_, another) => {
       for (const [n, make] of MAKERS.entries()) {
         const { port, peer } = await another();
@@ -123,7 +123,7 @@ export const accountClauses: StoreClauses<AccountStores> = {
       const order = ['B', 'a', 'a b', 'aa', 'z', 'é', '中', '\u{ffee}', '\u{1f600}'].map(accountId);
       expect(walked.map(({ name }) => name)).to.deep.equal(order);
     },
-  'account-store/used: publications in service are counted up to the instant of their end, with the bytes of their archives, and those published in the 24 hours before':
+  'account-store/used: publications in service are counted until their end, with the bytes of their archives, and so are those published in the 24 hours before':
     async ({ port, peer }) => {
       const { accounts, roles } = port;
       const name = anAccountName(1);

@@ -74,7 +74,7 @@ export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
       await expectCreated(await another(), keys);
     },
   ),
-  'api-key-store/create-exists: a key whose id is taken, even by a revoked key, changes nothing; ids are compared exactly, and of many concurrent calls one creates':
+  'api-key-store/create-exists: creating a key whose id is taken, even by a revoked key, changes nothing; ids are compared exactly, and of many concurrent calls one creates':
     withPeer(async (port, other, subject, another) => {
       for (const [n, key] of KEYS.entries()) {
         const events = [anEvent()];
@@ -142,7 +142,7 @@ export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
     }
     expect(await other.find('' as ApiKeyId), 'nothing').to.equal(undefined);
   }),
-  'api-key-store/list: all keys are listed in order, ids by code unit, or exactly those of an account':
+  'api-key-store/list: the list has all keys in order, ids by code unit, or exactly those of an account':
     withPeer(async (port, other, _, another) => {
       expect(await other.list(everyKeyOf())).to.deep.equal([]);
       const account = 'Acme' as AccountId;

@@ -94,7 +94,7 @@ function withData({ dataOffset, ...entry }: ListedEntry, bytes: Uint8Array): obj
 export const listClauses: ArchiveInspectorClauses = {
   'archive-inspector/list-entries: every entry of the directory is listed, in order, with the offset of its data':
     listsEntries,
-  'archive-inspector/list-names: unmarked names are decoded by the one encoding that chooseNameEncoding chooses by the pages, and AppleDouble files are marked':
+  'archive-inspector/list-names: unmarked names are decoded with the one encoding that chooseNameEncoding chooses from the pages, and AppleDouble files are marked':
     readsNames,
   'archive-inspector/list-structure: every broken rule of structure, headers and encoding is reported':
     async (subject) => {
@@ -106,7 +106,7 @@ export const listClauses: ArchiveInspectorClauses = {
         expect(trusted, name).to.equal(expected.every((rule) => READABLE.has(rule)));
       }
     },
-  'archive-inspector/list-bounded: a directory with more entries than the maximum is too_many_files and lists none, whatever count its end record has':
+  'archive-inspector/list-bounded: a directory with more entries than the maximum is too_many_files and its entries are not listed, whatever count its end record has':
     listsBounded,
   'archive-inspector/list-tools: archives of real tools are listed without problems': async (subject) => {
     for (const { name, bytes } of goodZips) {

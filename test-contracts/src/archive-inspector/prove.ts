@@ -103,7 +103,7 @@ async function readsWithinBounds(subject: ArchiveInspectorSubject): Promise<void
 export const proveClauses: ArchiveInspectorClauses = {
   'archive-inspector/prove-sound: an entry is proved only if its data is exactly as the directory declares it':
     provesExactly,
-  'archive-inspector/prove-limits: an entry that inflates beyond its limit is reported, and so are all together; beyond the limit of all nothing is inflated':
+  'archive-inspector/prove-limits: an entry that inflates beyond its limit is reported, and so are entries beyond the limit of all together, after which nothing is inflated':
     keepsLimits,
   'archive-inspector/prove-observes: references, suspected secrets, registered service workers and valid UTF-8 are observed':
     observes,

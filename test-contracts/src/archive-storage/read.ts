@@ -179,22 +179,23 @@ export const readClauses: ArchiveStorageClauses = {
       'beyond the end': (signal) => subject.port.read(id, 500, 501, signal),
     });
   },
-  'archive-storage/size: the size is that of the put archive; a missing archive is undefined, and nothing else is':
-    async (subject) => {
-      const other = await subject.peer();
-      for (const [n, length] of [0, 1, 1_000, LENGTH].entries()) {
-        const [id, staged] = [anArchiveId(n), await subject.stage(new Uint8Array(length))];
-        expect(await other.size(id), 'before').to.equal(undefined);
-        await subject.port.put(id, staged);
-        expect(await other.size(id)).to.equal(length);
-        await subject.port.delete(id);
-        expect(await other.size(id), 'deleted').to.equal(undefined);
-      }
-      await askNearly(subject);
-      await expectAbortedAlone({ size: (signal) => subject.port.size(anArchiveId(9), signal) });
-      const unreachable = await subject.unreachable();
-      expect(await rejectionOf(unreachable.size(anArchiveId(0))))
-        .to.have.property('code')
-        .that.equals('storage_unavailable');
-    },
+  'archive-storage/size: the size is that of the stored archive; only a missing archive is undefined': async (
+    subject,
+  ) => {
+    const other = await subject.peer();
+    for (const [n, length] of [0, 1, 1_000, LENGTH].entries()) {
+      const [id, staged] = [anArchiveId(n), await subject.stage(new Uint8Array(length))];
+      expect(await other.size(id), 'before').to.equal(undefined);
+      await subject.port.put(id, staged);
+      expect(await other.size(id)).to.equal(length);
+      await subject.port.delete(id);
+      expect(await other.size(id), 'deleted').to.equal(undefined);
+    }
+    await askNearly(subject);
+    await expectAbortedAlone({ size: (signal) => subject.port.size(anArchiveId(9), signal) });
+    const unreachable = await subject.unreachable();
+    expect(await rejectionOf(unreachable.size(anArchiveId(0))))
+      .to.have.property('code')
+      .that.equals('storage_unavailable');
+  },
 };

@@ -109,7 +109,7 @@ export const manyClauses: ClauseTable<AttemptCounter, StoreSubject<AttemptCounte
       expect(await port.purge(END, 2 ** 32), 'of the rest, more than a thousand').to.equal(ended - 20);
       expect(await port.countEnded(END), 'at last').to.equal(0);
     },
-  'attempt-counter/lets-go: once their windows are dropped, nothing is left of ended tries, and of a call no open file or connection':
+  'attempt-counter/lets-go: once their windows are dropped, nothing is left of ended tries, and a call leaves no open file or connection':
     async ({ port }) => {
       let n = 0;
       await expectNothingLeft({

@@ -45,7 +45,7 @@ function callsOf(database: Database): Readonly<Record<string, () => Promise<unkn
 export const lifeClauses: DatabaseClauses = {
   'database/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and its cause':
     async ({ unreachable }) => expectUnreachable('store_unavailable', callsOf(await unreachable())),
-  'database/closed: every call of a closed handle rejects with the fault store_unavailable, closing again does nothing, and peers go on':
+  'database/closed: every call of a closed handle rejects with the fault store_unavailable, closing again does nothing, and peers still work':
     async ({ port, peer }) => {
       await run(port, ...inserting(aBook(1)));
       const closing = await peer();
@@ -61,7 +61,7 @@ export const lifeClauses: DatabaseClauses = {
       }
       expect(await ask(port, GET)).to.include({ title: 'Title 1' });
     },
-  'database/snapshot-closed: a snapshot that was closed rejects with the fault store_unavailable, and its database goes on':
+  'database/snapshot-closed: a closed snapshot rejects with the fault store_unavailable, and its database still works':
     async ({ port }) => {
       await run(port, ...inserting(aBook(1)));
       const snapshot = await port.openSnapshot();
@@ -90,7 +90,7 @@ export const lifeClauses: DatabaseClauses = {
         write: () => run(port, GET),
       });
     },
-  'database/migrate: many nodes migrate at once, and again, and what is stored stays': async ({
+  'database/migrate: many nodes migrate concurrently and again, and stored data stays': async ({
     port,
     peer,
   }) => {
@@ -111,7 +111,7 @@ export const lifeClauses: DatabaseClauses = {
       const now = (await port.check()) ?? Date.now();
       expect(now, 'what check() resolves to').to.be.closeTo(Date.now(), DAY);
     },
-  'database/pause: others have their turn while a caller pauses, and it goes on': async ({ port }) => {
+  'database/pause: others have their turn while a caller pauses, and then it continues': async ({ port }) => {
     let isTurn = false;
     const other = setImmediate().then(() => {
       isTurn = true;

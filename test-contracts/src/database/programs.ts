@@ -30,7 +30,7 @@ function expectAlike(books: unknown): void {
 }
 
 export const programClauses: DatabaseClauses = {
-  'database/whole: a program that throws, or fails in a later step, leaves nothing of what it wrote': async ({
+  'database/whole: a program that throws, or fails in a later step, leaves none of its writes': async ({
     port,
     peer,
   }) => {
@@ -49,7 +49,7 @@ export const programClauses: DatabaseClauses = {
     await run(port, setting(1, 5));
     expect(await pagesOf(port, 1), 'the next program').to.equal(5);
   },
-  'database/own-writes: a program sees what it wrote, by every kind of step': async ({ port }) => {
+  'database/own-writes: a program sees its own writes, by every kind of step': async ({ port }) => {
     await run(port, ...inserting(aBook(1), aBook(2)));
     const [, , , book, gone, rows, totals, max, distinct] = await run(
       port,
@@ -72,7 +72,7 @@ export const programClauses: DatabaseClauses = {
       ['c'],
     ]);
   },
-  'database/isolated: others see all that a program wrote, or nothing of it': async ({ port, peer }) => {
+  'database/isolated: others see all writes of a program, or none of them': async ({ port, peer }) => {
     await run(port, ...inserting(...Array.from({ length: 6 }, (_, n) => aBook(n, { pages: 0 }))));
     const reader = await peer();
     const writing = (async () => {
@@ -84,7 +84,7 @@ export const programClauses: DatabaseClauses = {
     await meanwhile(writing, async () => expectAlike(await ask(reader, ALL_BOOKS)));
     expect(await pagesOf(reader, 5)).to.equal(AT_ONCE);
   },
-  'database/answered: what was answered is there for every peer at its next read, also of what it had looked up before':
+  'database/answered: every peer sees acknowledged writes at its next read, even of rows that it had looked up before':
     async ({ port, peer }) => {
       await run(port, ...inserting(aBook(1, { pages: 0 })));
       const handles = [port, await peer(), await peer()];
@@ -101,7 +101,7 @@ export const programClauses: DatabaseClauses = {
       await run(port, { kind: 'remove', key: { isbn: isbnOf(1) } });
       for (const handle of handles) expect(await handle.peek(BY_ISBN, isbnOf(1))).to.equal(undefined);
     },
-  'database/exclusive: of programs that hold one lock exclusively each sees what those before it wrote, over all peers':
+  'database/exclusive: each program that holds one lock exclusively sees the writes of all programs that held it before, over all peers':
     async (subject) => {
       await run(subject.port, ...inserting(aBook(1, { pages: 0 })));
       const results = await together(subject, 3 * AT_ONCE, (port) =>
@@ -113,7 +113,7 @@ export const programClauses: DatabaseClauses = {
       );
       expect(await pagesOf(subject.port, 1)).to.equal(3 * AT_ONCE);
     },
-  'database/shared: what a program reads under a shared lock does not change until its end': async (
+  'database/shared: rows that a program reads under a shared lock do not change until its end': async (
     subject,
   ) => {
     await run(subject.port, ...inserting(aBook(1, { pages: 0 }), aBook(2, { shelf: 'B' })));
@@ -129,9 +129,7 @@ export const programClauses: DatabaseClauses = {
     expect(readings).to.have.length(2 * AT_ONCE);
     for (const [first, ...later] of readings) expect(later).to.deep.equal(later.map(() => first));
   },
-  'database/overlapping: programs with many locks in common, wanted in any order, all end': async (
-    subject,
-  ) => {
+  'database/overlapping: programs that request many common locks in any order all end': async (subject) => {
     const shelves = Array.from({ length: 10 }, (_, n) => `S${n}`);
     const books = shelves.map((shelf, n) => aBook(n, { shelf, pages: 0 }));
     await subject.port.write(RUN, { commands: inserting(...books), shelves });
@@ -144,7 +142,7 @@ export const programClauses: DatabaseClauses = {
     const found = (await ask(subject.port, ALL_BOOKS)) as readonly Book[];
     expect(found.reduce((sum, { pages }) => sum + pages, 0)).to.equal(5 * 3 * AT_ONCE);
   },
-  'database/at-once: of calls that one handle makes at once each is answered as it would be alone': async ({
+  'database/at-once: concurrent calls of one handle are each answered as if they were alone': async ({
     port,
   }) => {
     await run(port, ...inserting(...Array.from({ length: 20 }, (_, n) => aBook(n))));
@@ -166,7 +164,7 @@ export const programClauses: DatabaseClauses = {
     const found = (await ask(port, ALL_BOOKS)) as readonly Book[];
     expect(found.map(({ pages }) => pages)).to.deep.equal(found.map((_, n) => (n % 4 === 0 ? 100 + n : n)));
   },
-  'database/snapshot: all steps of a snapshot see one state, of which others do not wait': async ({
+  'database/snapshot: all steps of a snapshot see one state, and others do not wait for it': async ({
     port,
     peer,
   }) => {

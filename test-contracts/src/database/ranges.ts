@@ -34,22 +34,23 @@ const FORTY = Array.from({ length: 40 }, (_, n) =>
 );
 
 export const rangeClauses: DatabaseClauses = {
-  'database/order: texts come by code point, numbers by value, up and down, and by several columns': async ({
-    port,
-  }) => {
-    const books = TEXTS.map((isbn, n) => aBook(n, { isbn, pages: (n * 7) % 16, dueAt: n % 3 }));
-    await run(port, ...inserting(...books.toReversed()));
-    const sorted = (order: readonly string[], descending: boolean) =>
-      isbnsIn(port, { range: { order, descending } });
-    expect(await sorted(['isbn'], false)).to.deep.equal(TEXTS);
-    expect(await sorted(['isbn'], true)).to.deep.equal(TEXTS.toReversed());
-    const byPages = books.toSorted((one, other) => one.pages - other.pages).map(({ isbn }) => isbn);
-    expect(await sorted(['pages'], false)).to.deep.equal(byPages);
-    const byBoth = [0, 1, 2].flatMap((dueAt) => books.filter((book) => book.dueAt === dueAt));
-    expect(await sorted(['dueAt', 'isbn'], false)).to.deep.equal(byBoth.map(({ isbn }) => isbn));
-    expect(await sorted(['dueAt', 'isbn'], true)).to.deep.equal(byBoth.map(({ isbn }) => isbn).toReversed());
-  },
-  'database/after: pages after a place give every row once, also of rows that are equal in the first column, up and down':
+  'database/order: texts are ordered by code point, numbers by value, up and down, and by several columns':
+    async ({ port }) => {
+      const books = TEXTS.map((isbn, n) => aBook(n, { isbn, pages: (n * 7) % 16, dueAt: n % 3 }));
+      await run(port, ...inserting(...books.toReversed()));
+      const sorted = (order: readonly string[], descending: boolean) =>
+        isbnsIn(port, { range: { order, descending } });
+      expect(await sorted(['isbn'], false)).to.deep.equal(TEXTS);
+      expect(await sorted(['isbn'], true)).to.deep.equal(TEXTS.toReversed());
+      const byPages = books.toSorted((one, other) => one.pages - other.pages).map(({ isbn }) => isbn);
+      expect(await sorted(['pages'], false)).to.deep.equal(byPages);
+      const byBoth = [0, 1, 2].flatMap((dueAt) => books.filter((book) => book.dueAt === dueAt));
+      expect(await sorted(['dueAt', 'isbn'], false)).to.deep.equal(byBoth.map(({ isbn }) => isbn));
+      expect(await sorted(['dueAt', 'isbn'], true)).to.deep.equal(
+        byBoth.map(({ isbn }) => isbn).toReversed(),
+      );
+    },
+  'database/after: pages after a place give every row once, even rows that are equal in the first column, up and down':
     async ({ port }) => {
       await run(port, ...inserting(...FORTY));
       for (const descending of [false, true]) {
@@ -79,14 +80,14 @@ export const rangeClauses: DatabaseClauses = {
     expect(await isbnsIn(port, { range: { order, limit: 5, offset: 40 } })).to.deep.equal([]);
     expect(await isbnsIn(port, { range: { order, limit: 0 } })).to.deep.equal([]);
   },
-  'database/select: a range gives the columns that are named, and no other': async ({ port }) => {
+  'database/select: a range returns exactly the named columns': async ({ port }) => {
     await run(port, ...inserting(aBook(1, { tags: ['x'], isRare: true })));
     const range = { select: ['tags', 'isRare', 'lentAt'] };
     expect(await ask(port, { kind: 'find', range })).to.deep.equal([
       { tags: ['x'], isRare: true, lentAt: null },
     ]);
   },
-  'database/scan: a scan gives the rows that pass its filter, in pages that may be short, and says where it stopped: walking them gives every row once':
+  'database/scan: a scan returns the rows that pass its filter, in pages that may be short, and where it stopped: walking them gives every row once':
     async ({ port }) => {
       await run(port, ...inserting(...FORTY));
       const range = { order: ['isbn'], limit: 30, maxScanned: 41, mayScanMore: false, select: ['isbn'] };
@@ -122,7 +123,7 @@ export const rangeClauses: DatabaseClauses = {
         expect(walked).to.deep.equal(passing);
       }
     },
-  'database/aggregate: rows are counted, and a column summed up past what 32 bits hold; of none both are 0':
+  'database/aggregate: rows are counted, and a column is summed beyond 32 bits; without rows both are 0':
     async ({ port }) => {
       const big = 2 ** 40 + 1;
       const books = [big, big, -5].map((pages, n) => aBook(n, { pages, lentAt: n === 0 ? 7 : null }));
@@ -133,7 +134,7 @@ export const rangeClauses: DatabaseClauses = {
       expect(await totals({}, 'lentAt')).to.deep.equal({ count: 3, sum: 7 });
       expect(await totals({ shelf: 'B' }, 'pages')).to.deep.equal({ count: 0, sum: 0 });
     },
-  'database/max: the greatest number in a column is found, and 0 where there is none': async ({ port }) => {
+  'database/max: the greatest number in a column is found, and 0 without rows': async ({ port }) => {
     await run(port, ...inserting(aBook(1, { pages: -9, lentAt: 5 }), aBook(2, { pages: -3 })));
     const max = (where: Readonly<Record<string, unknown>>, column: string) =>
       ask(port, { kind: 'max', where, column });
@@ -142,7 +143,7 @@ export const rangeClauses: DatabaseClauses = {
     expect(await max({ isbn: isbnOf(2) }, 'lentAt')).to.equal(0);
     expect(await max({ shelf: 'B' }, 'pages')).to.equal(0);
   },
-  'database/distinct: each different text of a column is given once, in order, after a place and up to a limit':
+  'database/distinct: each different text of a column is returned once, in order, after a place and up to a limit':
     async ({ port }) => {
       const codes = ['b', null, 'a ', 'a', 'B', '\u{1f9ed}', '\uffee'];
       await run(

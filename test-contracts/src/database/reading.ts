@@ -38,7 +38,7 @@ function withoutNumber({ number: _, ...book }: Book): NewBook {
 }
 
 export const getClauses: DatabaseClauses = {
-  'database/get: a row is found by its primary key, every column as it was given': async ({ port, peer }) => {
+  'database/get: a row is found by its primary key, every column as stored': async ({ port, peer }) => {
     await port.write(RUN, { commands: inserting(...UNUSUAL), shelves: ['A', MAX_TEXT] });
     const other = await peer();
     for (const book of UNUSUAL) {
@@ -47,13 +47,13 @@ export const getClauses: DatabaseClauses = {
       expect(found.number).to.be.a('number').and.above(0);
     }
   },
-  'database/get-absent: a row that is not there is undefined': async ({ port }) => {
+  'database/get-absent: a missing row is undefined': async ({ port }) => {
     expect(await ask(port, { kind: 'get', key: { isbn: 'none' } })).to.equal(undefined);
     const references = { shelf: ['name'] };
     expect(await ask(port, { kind: 'get', key: { isbn: 'none' }, references })).to.equal(undefined);
     expect(await port.peek(BY_ISBN, 'none')).to.equal(undefined);
   },
-  'database/get-with: the rows that a row refers to come with it, and undefined for one that is not there':
+  'database/get-with: a row comes with the rows that it refers to, and with undefined for a missing one':
     async ({ port, peer }) => {
       const shelf: Command = { kind: 'insert', table: 'shelves', row: SHELF };
       await run(port, shelf, ...inserting(aBook(1), aBook(2, { shelf: 'B' })));
@@ -73,7 +73,7 @@ export const getClauses: DatabaseClauses = {
         references: { shelf: undefined },
       });
     },
-  'database/get-part: only the columns are read that are selected, of a row and of those that it refers to, which need not be their keys':
+  'database/get-part: a read returns only the selected columns of a row and of those that it refers to, even without their keys':
     async ({ port, peer }) => {
       const shelf: Command = { kind: 'insert', table: 'shelves', row: SHELF };
       await run(port, shelf, ...inserting(aBook(1), aBook(2, { shelf: 'B' })));
@@ -90,7 +90,7 @@ export const getClauses: DatabaseClauses = {
       });
       expect(await get(2, { references })).to.deep.equal({ row: second, references: { shelf: undefined } });
     },
-  'database/peek: a value is looked up by a primary key and by another key, with the rows that are referred to':
+  'database/peek: a value is looked up by a primary key and by another key, with the rows that it refers to':
     async ({ port, peer }) => {
       const shelf: Command = { kind: 'insert', table: 'shelves', row: SHELF };
       await run(port, shelf, ...inserting(aBook(1, { code: 'one' }), aBook(2, { shelf: 'B', code: 'ONE' })));
@@ -152,7 +152,7 @@ const LENT: readonly NewBook[] = Array.from({ length: 8 }, (_, n) =>
 const BY_NUMBER = { order: ['isbn'] };
 
 export const conditionClauses: DatabaseClauses = {
-  'database/comparisons: comparisons find exactly the rows that meet them, also several of one column, and an undefined one finds all; null meets no comparison, and equals null':
+  'database/comparisons: comparisons find exactly the rows that satisfy them, even several of one column, and an undefined one finds all; null satisfies no comparison, and equals null':
     async ({ port, peer }) => {
       await run(port, ...inserting(...LENT));
       const other = await peer();
@@ -173,7 +173,7 @@ export const conditionClauses: DatabaseClauses = {
       ];
       expect(await found({ lentAt: between, isRare: true })).to.deep.equal([3]);
     },
-  'database/either: of alternatives one is enough, beside conditions that all hold': async ({ port }) => {
+  'database/either: one alternative is enough, beside conditions that must all hold': async ({ port }) => {
     await run(port, ...inserting(...LENT));
     const either = [
       { lentAt: null },
@@ -194,7 +194,7 @@ export const conditionClauses: DatabaseClauses = {
     expect(await found('gte')).to.deep.equal([1, 2, 4, 5]);
     expect(await found('lt')).to.deep.equal([3, 6]);
   },
-  'database/in: a list of texts finds the rows of each, with none, one and a thousand of them': async ({
+  'database/in: a list of texts finds the rows of each, with none, one and a thousand texts': async ({
     port,
   }) => {
     await run(port, ...inserting(...LENT));

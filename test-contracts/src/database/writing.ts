@@ -16,7 +16,7 @@ function shelf(name: string, label: string | null, size = 1): Command {
 }
 
 export const writeClauses: DatabaseClauses = {
-  'database/insert-taken: a primary key or another key that is taken fails the whole program; null is never taken':
+  'database/insert-taken: a taken primary key or other key fails the whole program; null is never taken':
     async ({ port, peer }) => {
       await run(port, ...inserting(aBook(1, { code: 'one' }), aBook(2), aBook(3)));
       const before = await booksOf(port);
@@ -47,7 +47,7 @@ export const writeClauses: DatabaseClauses = {
       expect(error.message).to.include('library.run').and.not.include(isbnOf(1));
       expect(error.cause).to.be.instanceOf(Error);
     },
-  'database/upsert: a row is inserted, or replaces that of its primary key in every column; another key that is taken fails the program':
+  'database/upsert: a row is inserted, or replaces every column of the row with its primary key; another taken key fails the program':
     async ({ port, peer }) => {
       const other = await peer();
       await run(port, shelf('A', 'first', 1), shelf('B', 'second', 2));
@@ -60,28 +60,32 @@ export const writeClauses: DatabaseClauses = {
         { name: 'B', label: 'second', size: 2 },
       ]);
     },
-  'database/update: exactly the named columns of one row change; of a row that is not there nothing does':
-    async ({ port, peer }) => {
-      await run(port, ...inserting(aBook(1, { note: { a: 1 }, lentAt: 5 }), aBook(2)));
-      const [first, second] = await booksOf(port);
-      const other = await peer();
-      const changes = { title: 'new', lentAt: null, isRare: true, note: { b: [2] }, code: 'x' };
-      await run(other, { kind: 'update', key: { isbn: isbnOf(1) }, changes });
-      await run(other, { kind: 'update', key: { isbn: isbnOf(3) }, changes: { title: 'none' } });
-      expect(await booksOf(port)).to.deep.equal([{ ...first, ...changes }, second]);
-      expect(await port.peek(BY_CODE, 'x')).to.equal('new');
-    },
-  'database/remove: a row is removed, and its keys are free again; of a row that is not there nothing is':
-    async ({ port, peer }) => {
-      await run(port, ...inserting(aBook(1, { code: 'one' }), aBook(2)));
-      const other = await peer();
-      const removing = (n: number): Command => ({ kind: 'remove', key: { isbn: isbnOf(n) } });
-      await run(other, removing(1), removing(3));
-      expect((await booksOf(port)).map(({ isbn }) => isbn)).to.deep.equal([isbnOf(2)]);
-      await run(port, ...inserting(aBook(3, { code: 'one' })), removing(2), ...inserting(aBook(1), aBook(2)));
-      expect((await booksOf(other)).map(({ isbn }) => isbn)).to.deep.equal([1, 2, 3].map(isbnOf));
-    },
-  'database/sequence: a row gets a greater number than every row whose program was answered before, also after those were removed':
+  'database/update: exactly the named columns of one row change; without the row nothing changes': async ({
+    port,
+    peer,
+  }) => {
+    await run(port, ...inserting(aBook(1, { note: { a: 1 }, lentAt: 5 }), aBook(2)));
+    const [first, second] = await booksOf(port);
+    const other = await peer();
+    const changes = { title: 'new', lentAt: null, isRare: true, note: { b: [2] }, code: 'x' };
+    await run(other, { kind: 'update', key: { isbn: isbnOf(1) }, changes });
+    await run(other, { kind: 'update', key: { isbn: isbnOf(3) }, changes: { title: 'none' } });
+    expect(await booksOf(port)).to.deep.equal([{ ...first, ...changes }, second]);
+    expect(await port.peek(BY_CODE, 'x')).to.equal('new');
+  },
+  'database/remove: a row is removed, and its keys are free again; without the row nothing changes': async ({
+    port,
+    peer,
+  }) => {
+    await run(port, ...inserting(aBook(1, { code: 'one' }), aBook(2)));
+    const other = await peer();
+    const removing = (n: number): Command => ({ kind: 'remove', key: { isbn: isbnOf(n) } });
+    await run(other, removing(1), removing(3));
+    expect((await booksOf(port)).map(({ isbn }) => isbn)).to.deep.equal([isbnOf(2)]);
+    await run(port, ...inserting(aBook(3, { code: 'one' })), removing(2), ...inserting(aBook(1), aBook(2)));
+    expect((await booksOf(other)).map(({ isbn }) => isbn)).to.deep.equal([1, 2, 3].map(isbnOf));
+  },
+  'database/sequence: a row gets a greater number than every row of an acknowledged program, even after those rows were removed':
     async ({ port, peer }) => {
       const other = await peer();
       let last = 0;
@@ -96,7 +100,7 @@ export const writeClauses: DatabaseClauses = {
       const numbers = (await booksOf(other)).map(({ number }) => number);
       expect(new Set(numbers).size).to.equal(numbers.length);
     },
-  'database/all: the steps of one are answered in their order, nested and empty ones, too, and each sees those before it':
+  'database/all: the results of an `all` step are in the order of its steps, even nested and empty ones, and each step sees those before it':
     async ({ port }) => {
       const get = (n: number): Command => ({ kind: 'get', key: { isbn: isbnOf(n) } });
       const [results] = (await run(port, {

@@ -99,18 +99,17 @@ export const changingClauses: HttpClauses = {
     expect(body.pin).to.deep.equal({ ...pin, expires_at: body.pin.expires_at });
     expect(await readPin(port, pin.id)).to.deep.equal(body.pin);
   },
-  'http/update-one: anything but exactly one known member is invalid_update, and nothing is changed': async ({
-    port,
-  }) => {
-    const client = new ApiClient(port);
-    const pin = await publishSite(port, { title: 'saved' });
-    for (const body of NO_UPDATES) {
-      expectProblem(await client.update(pin.id, body), 422, 'invalid_update', body);
-    }
-    expect(await readPin(port, pin.id)).to.deep.equal(pin);
-    expect((await client.update(pin.id, '\ufeff {"title":"with a mark"}')).status).to.equal(200);
-    expect((await client.update(pin.id, '{"title":"{\\"title\\":1, \\\\"}')).status).to.equal(200);
-  },
+  'http/update-one: a body other than exactly one known member is invalid_update, and changes nothing':
+    async ({ port }) => {
+      const client = new ApiClient(port);
+      const pin = await publishSite(port, { title: 'saved' });
+      for (const body of NO_UPDATES) {
+        expectProblem(await client.update(pin.id, body), 422, 'invalid_update', body);
+      }
+      expect(await readPin(port, pin.id)).to.deep.equal(pin);
+      expect((await client.update(pin.id, '\ufeff {"title":"with a mark"}')).status).to.equal(200);
+      expect((await client.update(pin.id, '{"title":"{\\"title\\":1, \\\\"}')).status).to.equal(200);
+    },
   'http/stop: stopping is 204 without a body, for published, pinned and expired roles; the role stays as a deleted one':
     withClient(async (client, port) => {
       const [expired, pinned, published] = [
@@ -146,41 +145,40 @@ export const changingClauses: HttpClauses = {
       await port.advance(duration(3_600_000));
       expect((await readPin(port, pin.id)).state).to.equal('expired');
     },
-  'http/invalid-state: what a state does not permit is 409 invalid_state, and changes nothing': async ({
-    port,
-  }) => {
-    const client = new ApiClient(port);
-    const changes = [
-      { title: 'x' },
-      { password: '12345678' },
-      { password: null },
-      { reset_expiration: true },
-    ];
-    const [expired, pinned, deleted] = [
-      await publishSite(port),
-      await publishSite(port),
-      await publishSite(port),
-    ];
-    await port.pin(pinned.id);
-    expect((await client.stop(deleted.id)).status).to.equal(204);
-    await port.advance(WEEK);
-    for (const { id } of [expired, deleted]) {
-      const before = await readPin(port, id);
-      for (const change of changes)
-        expectProblem(await client.update(id, change), 409, 'invalid_state', JSON.stringify(change));
-      expect(await readPin(port, id)).to.deep.equal(before);
-    }
-    expectProblem(await client.stop(deleted.id), 409, 'invalid_state', 'stopped again');
-    expectProblem(
-      await client.update(pinned.id, { reset_expiration: true }),
-      409,
-      'invalid_state',
-      'reset while pinned',
-    );
-    expect((await client.update(pinned.id, { title: 'x' })).status).to.equal(200);
-    expect((await readPin(port, pinned.id)).expires_at).to.equal(null);
-  },
-  'http/changes-at-once: of changes at once none overwrites another, and a role is stopped once': async (
+  'http/invalid-state: a change that the state does not permit is 409 invalid_state, and changes nothing':
+    async ({ port }) => {
+      const client = new ApiClient(port);
+      const changes = [
+        { title: 'x' },
+        { password: '12345678' },
+        { password: null },
+        { reset_expiration: true },
+      ];
+      const [expired, pinned, deleted] = [
+        await publishSite(port),
+        await publishSite(port),
+        await publishSite(port),
+      ];
+      await port.pin(pinned.id);
+      expect((await client.stop(deleted.id)).status).to.equal(204);
+      await port.advance(WEEK);
+      for (const { id } of [expired, deleted]) {
+        const before = await readPin(port, id);
+        for (const change of changes)
+          expectProblem(await client.update(id, change), 409, 'invalid_state', JSON.stringify(change));
+        expect(await readPin(port, id)).to.deep.equal(before);
+      }
+      expectProblem(await client.stop(deleted.id), 409, 'invalid_state', 'stopped again');
+      expectProblem(
+        await client.update(pinned.id, { reset_expiration: true }),
+        409,
+        'invalid_state',
+        'reset while pinned',
+      );
+      expect((await client.update(pinned.id, { title: 'x' })).status).to.equal(200);
+      expect((await readPin(port, pinned.id)).expires_at).to.equal(null);
+    },
+  'http/changes-at-once: concurrent changes do not overwrite one another, and a role is stopped once': async (
     subject,
   ) => {
     const { port } = subject;

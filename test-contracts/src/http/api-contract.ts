@@ -23,7 +23,7 @@ export const httpHarness: HttpContract['harness'] = [
     sees: async (port, n) => (await listIds(port, `?idempotency_key=mark-${n}`)).length === 1,
   }),
   ...toClauses<HttpService, HttpSubject>({
-    'http/harness-clock: the clock moves by what it is told, for the service and its peers': async (
+    'http/harness-clock: the clock moves by the given duration, for the service and its peers': async (
       subject,
     ) => {
       const first = await publishSite(subject.port);
@@ -32,7 +32,7 @@ export const httpHarness: HttpContract['harness'] = [
       const passed = Date.parse(second.published_at) - Date.parse(first.published_at);
       expect(passed).to.be.within(3_600_000, 3_660_000);
     },
-    'http/harness-keys: the keys are of two accounts, the read-only one of the first; pin and unpin reach its roles':
+    'http/harness-keys: the keys belong to two accounts, the read-only one to the first; pin and unpin reach its roles':
       async ({ port }) => {
         const pin = await publishSite(port);
         const { first, second, readOnly } = port.keys;

@@ -89,7 +89,7 @@ export const generalClauses: HttpClauses = {
       const lower = { path: '/api/v1/limits', headers: { Authorization: `bearer   ${first}` } };
       expect((await exchange(port.baseUrl, lower)).status, 'another case, more spaces').to.equal(200);
     },
-  'http/forbidden: a key without the scope is 403: one that may read publishes, changes and stops nothing':
+  'http/forbidden: a key without the scope is 403: a key for reading publishes, changes and stops nothing':
     async ({ port }) => {
       const pin = await publishSite(port);
       const readOnly = new ApiClient(port, port.keys.readOnly);
@@ -100,7 +100,7 @@ export const generalClauses: HttpClauses = {
       expect(body.pins).to.deep.equal([pin]);
       expect((await readOnly.get('/api/v1/limits')).status).to.equal(200);
     },
-  'http/routes: under /api/v1 the key is checked first; then an unknown path is 404, and a method that is not there 405 with Allow; anything else under /api is a 404 whatever the key':
+  'http/routes: under /api/v1 the key is checked first; then an unknown path is 404, and an unsupported method 405 with Allow; anything else under /api is a 404 whatever the key':
     async ({ port }) => {
       const { id } = await publishSite(port);
       const client = new ApiClient(port);
@@ -134,7 +134,7 @@ export const generalClauses: HttpClauses = {
         }
       }
     },
-  'http/answers: every answer has a request id of its own, is not to be stored, and has no header that opens it to other origins':
+  'http/answers: every answer has a request id of its own, must not be stored, and has no header that opens it to other origins':
     async ({ port }) => {
       const { id } = await publishSite(port);
       const client = new ApiClient(port);
@@ -160,26 +160,25 @@ export const generalClauses: HttpClauses = {
       expect(ids.size).to.equal(everyOperation(id).length * 2);
       expect(ids.has(UNKNOWN_ID)).to.equal(false);
     },
-  'http/head: HEAD is answered as GET is, without the body; a body of GET or DELETE is not looked at':
-    async ({ port }) => {
-      const { id } = await publishSite(port);
-      const client = new ApiClient(port);
-      const paths = ['pins', 'limits', `pins/${id}`, `pins/${UNKNOWN_ID}`].map((end) => `/api/v1/${end}`);
-      for (const path of [...paths, '/openapi.json', '/llms.txt']) {
-        const get = await client.get(path);
-        const head = await client.send({ method: 'HEAD', path });
-        expect(head.status).to.equal(get.status);
-        expect(head.text).to.equal('');
-        for (const name of ['content-type', 'content-length'])
-          expect(head.headers[name]).to.equal(get.headers[name]);
-      }
-      const body = '{"not":"looked at"';
-      expect((await client.send({ path: `/api/v1/pins/${id}`, body })).status).to.equal(200);
-      expect((await client.send({ method: 'DELETE', path: `/api/v1/pins/${id}`, body })).status).to.equal(
-        204,
-      );
-    },
-  'http/problems: every problem is told in all its members; for a publication it says whether to keep the Idempotency-Key':
+  'http/head: HEAD answers as GET does, without the body; a body of GET or DELETE is ignored': async ({
+    port,
+  }) => {
+    const { id } = await publishSite(port);
+    const client = new ApiClient(port);
+    const paths = ['pins', 'limits', `pins/${id}`, `pins/${UNKNOWN_ID}`].map((end) => `/api/v1/${end}`);
+    for (const path of [...paths, '/openapi.json', '/llms.txt']) {
+      const get = await client.get(path);
+      const head = await client.send({ method: 'HEAD', path });
+      expect(head.status).to.equal(get.status);
+      expect(head.text).to.equal('');
+      for (const name of ['content-type', 'content-length'])
+        expect(head.headers[name]).to.equal(get.headers[name]);
+    }
+    const body = '{"not":"looked at"';
+    expect((await client.send({ path: `/api/v1/pins/${id}`, body })).status).to.equal(200);
+    expect((await client.send({ method: 'DELETE', path: `/api/v1/pins/${id}`, body })).status).to.equal(204);
+  },
+  'http/problems: every problem has all its members; for a publication it says whether to keep the Idempotency-Key':
     async ({ port }) => {
       for (const { status, headers, body, text } of await provoked(port)) {
         const what = `${status} ${body.code}`;
@@ -246,7 +245,7 @@ export const generalClauses: HttpClauses = {
     const { status, headers } = await exchange(port.baseUrl, { method: 'POST', path: '/openapi.json' });
     expect([status, headers.allow]).to.deep.equal([405, 'GET, HEAD']);
   },
-  'http/agent-guide: GET /llms.txt needs no key, and says in plain text of less than 600 words how to publish here, with the limits in force':
+  'http/agent-guide: GET /llms.txt needs no key, and explains in plain text of less than 600 words how to publish here, with the limits in force':
     async ({ port }) => {
       const { status, headers, text } = await exchange(port.baseUrl, { path: '/llms.txt' });
       expect([status, headers['content-type']]).to.deep.equal([200, 'text/plain; charset=utf-8']);
@@ -264,7 +263,7 @@ export const generalClauses: HttpClauses = {
         expect(text).to.include(part);
       expect((await exchange(port.baseUrl, { method: 'POST', path: '/llms.txt' })).status).to.equal(405);
     },
-  'http/document-cached: GET /openapi.json and /llms.txt are compressed where asked, and 304 for the ETag of the same coding; they must be revalidated':
+  'http/document-cached: GET /openapi.json and /llms.txt are compressed on request, and 304 for the ETag of the same coding; they must be revalidated':
     async ({ port }) => {
       for (const path of ['/openapi.json', '/llms.txt']) {
         const [tags, texts] = [new Set(), new Set()];

@@ -56,7 +56,7 @@ async function untilPublished(client: ApiClient, key: string): Promise<string> {
 }
 
 export const idempotencyClauses: HttpClauses = {
-  'http/replay: the same request again is 200 with the same role in its state now, and says that it is a replay':
+  'http/replay: the same request again is 200 with the same role in its current state, and is marked as a replay':
     withClient(async (client, port) => {
       const fields = { archive: siteZip(), filename: 'a.zip', title: 'Spring', key: 'again' };
       const pin = await publishSite(port, fields);
@@ -101,7 +101,7 @@ export const idempotencyClauses: HttpClauses = {
       expect((await client.publish(fields)).status).to.equal(200);
       expect(await listIds(port)).to.deep.equal([pin.id]);
     }),
-  'http/key-freed: a refused request and one that broke off before its body was whole leave the key free':
+  'http/key-freed: a refused request and one that broke off before its body was complete leave the key free':
     withClient(async (client, port) => {
       const archive = siteZip();
       const refused: readonly PublishRequest[] = [
@@ -123,13 +123,13 @@ export const idempotencyClauses: HttpClauses = {
       }
       expect((await client.publish({ archive, title: 'whole', key: 'broken-off' })).status).to.equal(201);
     }),
-  'http/parallel: of 30 and of 100 same requests at once exactly one publishes; the others are replays or in progress':
+  'http/parallel: of 30 and of 100 concurrent identical requests exactly one publishes; the others are replays or in progress':
     async (subject) => {
       expectOneRole(await duplicates(subject, 30));
       expectOneRole(await duplicates(subject, 100));
       expect(await listIds(subject.port)).to.have.length(2);
     },
-  'http/parallel-mismatch: of different requests with one key at once exactly one publishes; no other becomes its replay':
+  'http/parallel-mismatch: of concurrent different requests with one key exactly one publishes; no other becomes its replay':
     async (subject) => {
       const archive = siteZip();
       const answers = await together(subject, 12, (port, n) =>
@@ -141,7 +141,7 @@ export const idempotencyClauses: HttpClauses = {
         if (!published.includes(answer)) expectProblem(answer, 409, 'idempotency_mismatch');
       }
     },
-  'http/client-gone: with the whole body in, a publication ends though its client has gone, and binds the key':
+  'http/client-gone: once the whole body has arrived, a publication completes although its client has gone, and binds the key':
     withClient(async (client, port) => {
       const connection = await openRawConnection(port.baseUrl);
       await connection.send(await publicationBytes(port, 'left'));

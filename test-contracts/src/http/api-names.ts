@@ -25,7 +25,7 @@ async function readName(service: HttpService, name: string): Promise<WireName> {
 }
 
 export const nameClauses: HttpClauses = {
-  'http/publish-name: a publication to a name answers the name as it is now, which shows it; a replay moves nothing, the name is no part of the fingerprint, and a dry run only checks its form':
+  'http/publish-name: a publication to a name answers with the name in its current state, which shows it; a replay moves nothing, the name is no part of the fingerprint, and a dry run only checks its form':
     withClient(async (client, port) => {
       const archive = siteZip();
       const publish = (key: string, query: string) => client.publish({ archive, key, query });
@@ -49,7 +49,7 @@ export const nameClauses: HttpClauses = {
       await client.send({ method: 'DELETE', path: '/api/v1/names/pr-42' });
       expect((await publish('second', '?name=pr-42')).body.name, 'deleted since').to.equal(null);
     }),
-  'http/name-form: a malformed name is invalid_name where one is set, before the Idempotency-Key and the body, and 404 where one is read or deleted; twice is invalid_request':
+  'http/name-form: a malformed name is invalid_name if it is to be set, before the Idempotency-Key and the body, and 404 if it is read or deleted; two are invalid_request':
     withClient(async (client, port) => {
       const archive = Buffer.from('no zip');
       for (const name of ['', ...MALFORMED]) {
@@ -66,7 +66,7 @@ export const nameClauses: HttpClauses = {
       expectProblem(await client.publish({ archive, query: '?name=a&name=a' }), 400, 'invalid_request');
       for (const name of ['a', '0', 'x'.repeat(63), 'a--b', '1-2']) await publishTo(port, name);
     }),
-  'http/name-set: PUT makes a name (201) or moves it (200) to a publication of the account in service; what changes nothing has the same updated_at; others are 404, 409 invalid_state, 422 invalid_update or 415':
+  'http/name-set: PUT makes a name (201) or moves it (200) to a publication of the account in service; a PUT without a change leaves updated_at; others are 404, 409 invalid_state, 422 invalid_update or 415':
     async (subject) => {
       const { port } = subject;
       const client = new ApiClient(port);
@@ -104,7 +104,7 @@ export const nameClauses: HttpClauses = {
       expectProblem(await put(one.id), 409, 'invalid_state', 'expired');
       expect((await readName(port, 'live')).pin, 'of the last that was set').to.equal(two.id);
     },
-  'http/name-shown: each answer of a name has the state and the expiration of the publication that it shows, as they are at that moment, and the publication that it showed before its last move':
+  'http/name-shown: each answer with a name has the current state and expiration of the publication that it shows, and the publication that it showed before its last move':
     async (subject) => {
       const { port } = subject;
       const client = new ApiClient(port);
@@ -142,7 +142,7 @@ export const nameClauses: HttpClauses = {
       await port.advance(days(7));
       await expectEverywhere({ ...published, pin_state: 'expired', previous: second.id }, 'expired');
     },
-  'http/name-list: names are listed by name, by pages of 1 to 100, and only those of the account; a cursor that is not ours is invalid_request':
+  'http/name-list: names are listed by name, by pages of 1 to 100, and only those of the account; a foreign cursor is invalid_request':
     withClient(async (client, port) => {
       const names = ['b', 'a-1', 'a', 'a1', '0'];
       for (const name of names) await publishTo(port, name);
@@ -168,7 +168,7 @@ export const nameClauses: HttpClauses = {
         expectProblem(await client.get(`/api/v1/names?${wrong}`), 400, 'invalid_request', wrong);
       }
     }),
-  'http/name-delete: deleting is 204, again 404; the publication stays, and the same name made anew has another URL':
+  'http/name-delete: deleting is 204, again 404; the publication stays, and a new name of the same text has another URL':
     withClient(async (client, port) => {
       const { pin, name } = (await publishTo(port, 'gone')).body;
       const remove = (of = client) => of.send({ method: 'DELETE', path: '/api/v1/names/gone' });
@@ -192,7 +192,7 @@ export const nameClauses: HttpClauses = {
       expect((await publish('two')).body.warnings).to.deep.equal(open.body.warnings);
       expect((await publish('three')).body.warnings).to.deep.equal([]);
     }),
-  'http/names-at-once: of publications at once to one name, on every node, each succeeds and the name shows one of them':
+  'http/names-at-once: of concurrent publications to one name, on every node, each succeeds and the name shows one of them':
     async (subject) => {
       const archive = siteZip();
       const answers = await together(subject, 12, (port) =>

@@ -113,7 +113,7 @@ export const orderClauses: HttpClauses = {
         expect(`${answer.status} ${answer.body.code}`, body).to.equal(problem);
       }
     },
-  'http/early-answer: an answer before the end of the body comes at once and whole; the rest is read, then the connection closes':
+  'http/early-answer: an answer before the end of the body arrives at once and complete; the rest is read, then the connection closes':
     async ({ port }) => {
       const { archive_bytes: limit = 0 } = (await new ApiClient(port).get('/api/v1/limits')).body.limits;
       const form = multipart([archivePart(siteZipOf(limit + 4_096)), titlePart('x')]);

@@ -51,7 +51,7 @@ function japaneseZip(): Uint8Array {
 }
 
 export const publishingClauses: HttpClauses = {
-  'http/publish-created: a new publication is 201 with its pin, its warnings and where it is read, and lives as long as the limits say':
+  'http/publish-created: a new publication is 201 with its pin, its warnings and its address, and lives as long as the limits say':
     withClient(async (client, port) => {
       const archive = zipOf({ 'site/': '', 'site/index.html': 'hello', 'site/a/b.txt': '12345' });
       const { status, headers, body } = await client.publish({ archive, filename: 'spring.zip' });
@@ -77,7 +77,7 @@ export const publishingClauses: HttpClauses = {
       expect(body.warnings).to.deep.equal([]);
       expect(await readPin(port, pin.id)).to.deep.equal(pin);
     }),
-  'http/title: a title of up to 255 code points is kept as it was sent, an empty one is none, others are invalid_title':
+  'http/title: a title of up to 255 code points is stored as sent, an empty one is none, others are invalid_title':
     withClient(async (client, port) => {
       const archive = siteZip();
       for (const title of ['Spring', ' 春の𠮷 ', '𠮷'.repeat(255), 'a"b%22\\c', '%0A', '\ufeffx']) {
@@ -95,7 +95,7 @@ export const publishingClauses: HttpClauses = {
         expectProblem(await client.publish({ parts }), 422, 'invalid_title', String(body.subarray(0, 20)));
       }
     }),
-  'http/filename: the original file name is the last segment of what was sent, filename* before filename, or invalid_form':
+  'http/filename: the original file name is the last segment of the sent name, filename* before filename, or invalid_form':
     withClient(async (client) => {
       const archive = siteZip();
       const publish = (filename: string | Uint8Array) => {
@@ -115,7 +115,7 @@ export const publishingClauses: HttpClauses = {
         expectProblem(await publish(sent), 422, 'invalid_form', sent.toString('latin1'));
       }
     }),
-  'http/warnings: what will disappoint viewers is told in warnings, and that not all was checked; they never change the status, and a replay tells them again':
+  'http/warnings: warnings name likely mistakes of a site, and that not all was checked; they never change the status, and a replay repeats them':
     withClient(async (client) => {
       const files = {
         'index.html': '<img src="LOGO.png"><a href="gone.html">x</a>',
@@ -151,7 +151,7 @@ export const publishingClauses: HttpClauses = {
       expect(unchecked).to.have.length(1);
       expect((await client.publish(costly)).body.warnings).to.deep.equal(first.body.warnings);
     }),
-  'http/publish-password: Pinfold-Password protects a publication from its commit on; it is no part of the fingerprint, and a replay and a dry run change nothing by it':
+  'http/publish-password: Pinfold-Password protects a publication from its commit on; it is no part of the fingerprint, and a replay and a dry run ignore it':
     withClient(async (client) => {
       const archive = siteZip();
       const publish = (password: string, fields: PublishRequest = {}) =>

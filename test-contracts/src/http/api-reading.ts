@@ -30,7 +30,7 @@ async function walk(service: HttpService, query: string): Promise<readonly (read
 }
 
 export const readingClauses: HttpClauses = {
-  'http/read: a role of the account is read in any state and by its id in any letter case, and expires at its very instant':
+  'http/read: a role of the account is read in any state and by its id in any letter case, and expires at its exact instant':
     withClient(async (client, port) => {
       const pin = await publishSite(port);
       expect((await client.read(pin.id.toUpperCase())).body.pin).to.deep.equal(pin);
@@ -43,7 +43,7 @@ export const readingClauses: HttpClauses = {
       expect((await client.stop(pin.id)).status).to.equal(204);
       expect((await readPin(port, pin.id)).state).to.equal('deleted');
     }),
-  'http/not-found: an unknown id, what is no UUID and the role of another account are one and the same 404, however they are asked for':
+  'http/not-found: an unknown id, a text that is no UUID and the role of another account are one and the same 404, in every request':
     async ({ port }) => {
       const { id } = await publishSite(port);
       const ofAnotherKey = new ApiClient(port, port.keys.second);
@@ -86,7 +86,7 @@ export const readingClauses: HttpClauses = {
       const [pin] = (await client.get('/api/v1/pins?limit=1')).body.pins;
       expect(pin).to.deep.equal(late);
     }),
-  'http/list-query: a wrong value, an unknown or repeated parameter and a cursor that is not ours are invalid_request':
+  'http/list-query: a wrong value, an unknown or repeated parameter and a foreign cursor are invalid_request':
     withClient(async (client, port) => {
       await publishMany(port, 2);
       const { next_cursor: cursor } = (await client.get('/api/v1/pins?limit=1&state=published')).body;
@@ -155,7 +155,7 @@ export const readingClauses: HttpClauses = {
       expect((await client.stop(id)).status).to.equal(204);
       expect(await find('lost answer & more')).to.deep.equal([id]);
     }),
-  'http/limits: the limits told are those in force': withClient(async (client, port) => {
+  'http/limits: the answer has the limits in force': withClient(async (client, port) => {
     const { limits } = (await client.get('/api/v1/limits')).body;
     expect(Object.keys(limits)).to.have.members(
       [

@@ -52,7 +52,7 @@ export const refusalClauses: HttpClauses = {
       const larger = Buffer.concat([archive, Buffer.alloc(1)]);
       expectProblem(await client.publish({ archive: larger }), 413, 'archive_too_large');
     }),
-  'http/form: a form with another field, a field twice, no archive, an archive without a file name or a title with one is invalid_form; a part that is no form-data is passed over':
+  'http/form: a form with another field, a repeated field, no archive, an archive without a file name or a title with one is invalid_form; a part that is not form-data is ignored':
     withClient(async (client, port) => {
       const bytes = siteZip();
       const archive = archivePart(bytes);
@@ -87,7 +87,7 @@ export const refusalClauses: HttpClauses = {
       const other = { name: 'other', head, body: 'x' };
       expect((await client.publish({ parts: [other, archive, other] })).status).to.equal(201);
     }),
-  'http/media-type: other media types than form and ZIP to publish, and JSON to change, are 415; an archive without a type is taken, and compressed JSON is not':
+  'http/media-type: media types other than form and ZIP to publish, and JSON to change, are 415; an archive without a type is accepted, and compressed JSON is not':
     withClient(async (client, port) => {
       const body = siteZip();
       const { id } = await publishSite(port);
@@ -149,7 +149,7 @@ export const refusalClauses: HttpClauses = {
         expect((await client.send(coded)).status, coding).to.equal(status);
       }
     }),
-  'http/broken-request: a body that is missing, broken, or longer than 16 KiB of JSON is invalid_request':
+  'http/broken-request: a body that is missing, malformed, or longer than 16 KiB of JSON is invalid_request':
     withClient(async (client, port) => {
       for (const request of brokenForms()) {
         const what = JSON.stringify(String(request.body).slice(0, 80));
@@ -163,7 +163,7 @@ export const refusalClauses: HttpClauses = {
         expectProblem(await client.update(pin.id, body), 400, 'invalid_request', String(body).slice(0, 40));
       }
     }),
-  'http/invalid-archive: an archive that breaks rules is invalid_archive with every broken rule and its path, at most 20 and how many more':
+  'http/invalid-archive: an archive that breaks rules is invalid_archive with every broken rule and its path, at most 20 and the number of others':
     withClient(async (client, port) => {
       const two = zipOf({ 'page.html': 'x', 'a/.env': 'x', 'b/NODE_MODULES/x.js': 'x' });
       const refused = await client.publish({ archive: two });
@@ -188,7 +188,7 @@ export const refusalClauses: HttpClauses = {
       expectProblem(await client.publish({ archive: new Uint8Array() }), 422, 'invalid_archive');
       expect(await listIds(port)).to.deep.equal([]);
     }),
-  'http/idempotency-key: a publication needs one Idempotency-Key of 1 to 255 printable ASCII characters that does not hold the API key':
+  'http/idempotency-key: a publication needs one Idempotency-Key of 1 to 255 printable ASCII characters that does not contain the API key':
     withClient(async (client, port) => {
       const archive = siteZip();
       expectProblem(await client.publish({ archive, key: null }), 400, 'idempotency_key_required');

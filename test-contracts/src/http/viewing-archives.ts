@@ -36,7 +36,7 @@ const whole = (bytes: number) => ({
 });
 
 export const archiveClauses: HttpClauses = {
-  'http/archive-whole: the owner gets the ZIP byte by byte as it was uploaded, never coded, from every node, also of a protected publication':
+  'http/archive-whole: the owner gets the ZIP byte by byte as it was uploaded, never compressed, from every node, even of a protected publication':
     async (subject) => {
       const { port } = subject;
       const { id, archive, path } = await publishZip(port, LARGE);
@@ -55,7 +55,7 @@ export const archiveClauses: HttpClauses = {
       const sha256 = Buffer.from(await crypto.subtle.digest('SHA-256', new Uint8Array(archive)));
       expect([...tags]).to.deep.equal([`"${sha256.toString('hex')}"`]);
     },
-  'http/archive-parts: one range is 206, several and what cannot be read are the whole, and none that is there is 416 without a body':
+  'http/archive-parts: one range is 206, several or malformed ones get the whole, and one beyond the end is 416 without a body':
     async ({ port }) => {
       const { archive, path } = await publishZip(port, LARGE);
       const client = new ApiClient(port);
@@ -87,7 +87,7 @@ export const archiveClauses: HttpClauses = {
       }
       expect((await ranges('bytes=0-0', 'HEAD')).headers['content-length']).to.equal(String(LARGE));
     },
-  'http/archive-conditions: who has the ZIP gets 304, If-Range with another tag gets the whole, and If-Match with another one 412':
+  'http/archive-conditions: a client that has the ZIP gets 304, If-Range with another tag gets the whole, and If-Match with another one 412':
     async ({ port }) => {
       const { archive, path } = await publishZip(port);
       const client = new ApiClient(port);
@@ -108,7 +108,7 @@ export const archiveClauses: HttpClauses = {
       expect(await asked({ 'If-Match': '"x"' })).to.deep.equal([412, 0, undefined]);
       expect(await asked({ 'If-Match': etag })).to.deep.equal([200, archive.length, etag]);
     },
-  'http/archive-name: the ZIP is an attachment with the name it was uploaded with, which ends with .zip, for clients that read only ASCII, too':
+  'http/archive-name: the ZIP is an attachment with its uploaded name, which ends with .zip, even for clients that read only ASCII':
     async ({ port }) => {
       for (const [filename, plain, encoded] of [
         ['catalogue.zip', 'catalogue.zip', 'catalogue.zip'],
@@ -126,7 +126,7 @@ export const archiveClauses: HttpClauses = {
         );
       }
     },
-  'http/archive-refused: method, scope, role and state are checked in this order; an expired publication still has its ZIP, and a stopped one none':
+  'http/archive-refused: method, scope, role and state are checked in this order; an expired publication still has its ZIP, and a stopped one does not':
     async ({ port }) => {
       const { id, archive, path } = await publishZip(port);
       const own = new ApiClient(port);

@@ -65,7 +65,7 @@ export const createdGrantClauses: HttpClauses = {
       await stop(port, pin.id);
       expect((await new Visitor(port).open(url)).status).to.equal(404);
     },
-  'http/created-grant-own-site: a created grant admits to its own publication alone, and is no cookie':
+  'http/created-grant-own-site: a created grant admits only to its own publication, and is no cookie':
     async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const other = await publishToView(port, SITE, PASSWORD);

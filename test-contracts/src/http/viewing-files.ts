@@ -21,7 +21,7 @@ function noise(length: number): Uint8Array {
 const LARGE = noise(1_048_576 + 70_001);
 
 export const fileClauses: HttpClauses = {
-  'http/view-resolution: a folder is its index.html, a name is the file or its .html, and 308 with the query adds the slash of a folder and takes it from a page':
+  'http/view-resolution: a folder answers with its index.html, a name with the file or its .html, and 308 with the query adds the slash of a folder and removes it from a page':
     async ({ port }) => {
       const files = {
         ...SITE,
@@ -42,7 +42,7 @@ export const fileClauses: HttpClauses = {
       const own = await visitor.part(page, 'about/?q=/a&r=%2F');
       expect([own.status, own.headers.location]).to.deep.equal([308, `${page.url}about?q=/a&r=%2F`]);
     },
-  'http/view-fallbacks: for a navigation 200.html, else 404.html with 404, else for a name without a dot index.html; for all else 404.html or nothing':
+  'http/view-fallbacks: a navigation gets 200.html, else 404.html with 404, else for a name without a dot index.html; any other request gets 404.html or nothing':
     async ({ port }) => {
       const plain = await openNewSite(port);
       const missing = await openNewSite(port, { 'index.html': 'home', '404.html': 'missing' });
@@ -74,7 +74,7 @@ export const fileClauses: HttpClauses = {
         expect(status, path).to.equal(404);
       }
     },
-  'http/view-host: the Host decides first: a site has nothing of the service on its own origin, any other Host is the public one, and of two nobody decides: 400':
+  'http/view-host: the Host decides first: the origin of a site has nothing of the service, any other Host is the public one, and two Hosts are 400':
     async ({ port }) => {
       const { pin, visitor, page } = await openNewSite(port);
       const { pathname } = new URL(pin.shared_url);
@@ -100,7 +100,7 @@ export const fileClauses: HttpClauses = {
       const unknown = page.url.replace(pin.id, UNKNOWN_ID);
       expect((await visitor.ask(unknown)).status).to.equal(404);
     },
-  'http/view-target: a request target in absolute form is taken, with its host in place of Host; any other without a slash is 400':
+  'http/view-target: a request target in absolute form is accepted, with its host instead of Host; any other without a slash is 400':
     async ({ port }) => {
       const { pin, page } = await openNewSite(port);
       const statusOf = async (path: string): Promise<number> =>
@@ -122,7 +122,7 @@ export const fileClauses: HttpClauses = {
         expect([answer.status, answer.headers.allow], method).to.deep.equal([405, 'GET, HEAD, POST']);
       }
     },
-  'http/view-service-worker: no service worker gets its script': async ({ port }) => {
+  'http/view-service-worker: a service worker does not get its script': async ({ port }) => {
     const { visitor, page } = await openNewSite(port);
     for (const headers of [{ 'Service-Worker': 'script' }, { 'Sec-Fetch-Dest': 'serviceworker' }]) {
       const answer = await visitor.part(page, 'app.js', { headers });
@@ -130,7 +130,7 @@ export const fileClauses: HttpClauses = {
       expect(answer.text).not.to.contain('run()');
     }
   },
-  'http/view-types: files have their media type, with charset=utf-8 for text where it is UTF-8 and none elsewhere':
+  'http/view-types: files have their media type, with charset=utf-8 for text in UTF-8 and no charset for others':
     async ({ port }) => {
       const sjis = Uint8Array.from([0x3c, 0x70, 0x3e, 0x8d, 0x60]);
       const { visitor, page } = await openNewSite(port, {
@@ -158,7 +158,7 @@ export const fileClauses: HttpClauses = {
       const svg = (await visitor.part(page, 'a.svg')).headers['content-type'];
       expect(svg).to.match(/^image\/svg\+xml\b/);
     },
-  'http/view-headers: files are revalidated each time, sniffed by nobody and indexed nowhere; protected ones are private, and those of path mode sandboxed':
+  'http/view-headers: files are revalidated each time, and neither sniffed nor indexed; protected ones are private, and those of path mode sandboxed':
     async ({ port }) => {
       const origin = port.viewerMode === 'origin';
       const always = {
@@ -205,7 +205,7 @@ export const fileClauses: HttpClauses = {
         if (coded) expect(zipped.headers.etag).not.to.equal(plain.headers.etag);
       }
     },
-  'http/view-uncoded: what is no text has its own length and ranges, whatever codings a client accepts':
+  'http/view-uncoded: a file that is not text has its own length and ranges, whatever codings a client accepts':
     async ({ port }) => {
       const files = {
         'backup.tar.gz': gzipSync(HOME),
@@ -228,7 +228,7 @@ export const fileClauses: HttpClauses = {
         }
       }
     },
-  'http/view-svgz: an SVG image in gzip has that one coding for every client, and none if it is no gzip':
+  'http/view-svgz: an SVG image in gzip has that one coding for every client, and none if it is not gzip':
     async ({ port }) => {
       const image = gzipSync('<svg xmlns="http://www.w3.org/2000/svg"/>');
       const files = { 'map.svgz': image, 'plain.svgz': '<svg xmlns="http://www.w3.org/2000/svg"/>' };
@@ -250,29 +250,28 @@ export const fileClauses: HttpClauses = {
       expect(plain.text).to.equal(files['plain.svgz']);
       expect(plain.headers).not.to.have.property('content-encoding');
     },
-  'http/view-conditional: who has a form of a file, by its strong tag, gets 304 and no body': async ({
-    port,
-  }) => {
-    const { visitor, page } = await openNewSite(port);
-    const gzip = { 'Accept-Encoding': 'gzip' };
-    const tag = String((await visitor.part(page, 'index.html')).headers.etag);
-    const zipped = String((await visitor.part(page, 'index.html', { headers: gzip })).headers.etag);
-    expect(tag).to.match(/^"[^"]+"$/);
-    for (const [headers, own, status] of [
-      [{}, tag, 304],
-      [{}, `"other", W/${tag}`, 304],
-      [{}, '*', 304],
-      [gzip, zipped, 304],
-      [gzip, tag, 200],
-      [{}, zipped, 200],
-      [{}, '"other"', 200],
-    ] as const) {
-      const fields = { headers: { ...headers, 'If-None-Match': own } };
-      const answer = await visitor.part(page, 'index.html', fields);
-      expect(answer.status, own).to.equal(status);
-      if (status === 304) expect(answer.bytes.length).to.equal(0);
-    }
-  },
+  'http/view-conditional: a client that has a form of a file, by its strong tag, gets 304 and no body':
+    async ({ port }) => {
+      const { visitor, page } = await openNewSite(port);
+      const gzip = { 'Accept-Encoding': 'gzip' };
+      const tag = String((await visitor.part(page, 'index.html')).headers.etag);
+      const zipped = String((await visitor.part(page, 'index.html', { headers: gzip })).headers.etag);
+      expect(tag).to.match(/^"[^"]+"$/);
+      for (const [headers, own, status] of [
+        [{}, tag, 304],
+        [{}, `"other", W/${tag}`, 304],
+        [{}, '*', 304],
+        [gzip, zipped, 304],
+        [gzip, tag, 200],
+        [{}, zipped, 200],
+        [{}, '"other"', 200],
+      ] as const) {
+        const fields = { headers: { ...headers, 'If-None-Match': own } };
+        const answer = await visitor.part(page, 'index.html', fields);
+        expect(answer.status, own).to.equal(status);
+        if (status === 304) expect(answer.bytes.length).to.equal(0);
+      }
+    },
   'http/view-range: a part of a file is 206 in its plain form, one beyond its end 416, and a stale If-Range or an empty file gives the whole':
     async ({ port }) => {
       const { visitor, page } = await openNewSite(port, { ...SITE, 'large.bin': LARGE });

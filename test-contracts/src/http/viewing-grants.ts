@@ -30,7 +30,7 @@ async function bareSite(port: HttpService, pin: WirePin): Promise<string> {
 }
 
 export const grantClauses: HttpClauses = {
-  'http/view-grant: who gave the password sees the site on every node, and goes straight on when the shared URL is opened again':
+  'http/view-grant: a viewer who gave the password sees the site on every node, and passes when opening the shared URL again':
     async (subject) => {
       const { pin, visitor, page } = await openNewSite(subject.port, SITE, PASSWORD);
       for (const node of [visitor, visitor.before(await subject.peer())]) {
@@ -41,7 +41,7 @@ export const grantClauses: HttpClauses = {
         expect((await node.part(page, 'app.js')).text).to.equal('run()');
       }
     },
-  'http/view-grant-needed: without a grant a navigation leads to the shared URL with the path first asked for, all else is 403, and nothing shows of a file':
+  'http/view-grant-needed: without a grant a navigation leads to the shared URL with the requested path, any other request is 403, and no answer reveals a file':
     async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const site = await bareSite(port, pin);
@@ -78,7 +78,7 @@ export const grantClauses: HttpClauses = {
         expect(attributes).to.have.members(secure ? [...expected, 'Secure'] : expected);
       }
     },
-  'http/view-grant-any-cookie: every cookie of the name is tried, so that one planted before it shuts nobody out':
+  'http/view-grant-any-cookie: every cookie of the name is tried, so that a planted one before it shuts no viewer out':
     async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const visitor = new Visitor(port);
@@ -134,7 +134,7 @@ export const grantClauses: HttpClauses = {
       expect([part.status, part.headers['set-cookie']], url).to.deep.equal([403, undefined]);
     }
   },
-  'http/view-way-in: the way from the shared URL is no cookie; in origin mode it is good for a minute, in path mode a document needs the cookie too':
+  'http/view-way-in: the grant in the redirect from the shared URL is not valid as a cookie; in origin mode it is valid for a minute, in path mode a document needs the cookie, too':
     async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const visitor = new Visitor(port);
@@ -158,7 +158,7 @@ export const grantClauses: HttpClauses = {
       const copied = await new Visitor(port).ask(page.url, { headers: NAVIGATION });
       expect([copied.status, copied.headers.location]).to.deep.equal([302, `${pin.shared_url}?to=%2F`]);
     },
-  'http/view-cookie-mark: the redirect that sets the cookie of a site ends with pinfold-cookie=1; the next takes that off, or a page says that the browser keeps no cookies':
+  'http/view-cookie-mark: the redirect that sets the cookie of a site ends with pinfold-cookie=1; the next one removes it, or a page explains that the browser stores no cookies':
     async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const to = encodeURIComponent('/docs/?q=1');
@@ -184,14 +184,14 @@ export const grantClauses: HttpClauses = {
       if (port.viewerMode === 'path') return;
       expect((await new Visitor(port).ask(marked, { headers: PART })).status).to.equal(403);
     },
-  'http/view-protection-removed: without its password a publication is open, and its pages lead on from where they were':
+  'http/view-protection-removed: without its password a publication is open, and its pages still work from where viewers were':
     async ({ port }) => {
       const { pin, visitor, page } = await openNewSite(port, SITE, PASSWORD);
       await change(port, pin.id, { password: null });
       expect((await visitor.open(page.url)).text).to.equal(HOME);
       expect((await openPage(new Visitor(port), pin)).text).to.equal(HOME);
     },
-  'http/view-never-stored: answers that are no file of a site are never stored; those that carry a grant tell no referrer':
+  'http/view-never-stored: answers that are not files of a site are never stored; those with a grant send no referrer':
     async ({ port }) => {
       const { pin, visitor, page } = await openNewSite(port, SITE, PASSWORD);
       const site = await bareSite(port, pin);

@@ -21,7 +21,7 @@ const [PUBLISHERS, ROUNDS, VIEWERS] = [16, 2, 64];
 const UNSAFE = ['//evil.example/', '/\\evil.example/', `/${'a'.repeat(2_048)}`];
 
 export const viewingNameClauses: HttpClauses = {
-  'http/view-name: the URL of a name leads with 302 to the shared URL of what it shows, with path and query, on every node and from the first request after it moved; other methods are 405':
+  'http/view-name: the URL of a name leads with 302 to the shared URL of the publication that it shows, with path and query, on every node and from the first request after a move; other methods are 405':
     async (subject) => {
       const { port } = subject;
       const { pin, name } = await publishTo(port, 'live');
@@ -44,7 +44,7 @@ export const viewingNameClauses: HttpClauses = {
         expect([refused.status, refused.headers.allow], method).to.deep.equal([405, 'GET, HEAD']);
       }
     },
-  'http/view-name-path: a path behind a name never leaves the publication: with dot segments it is 404, and one that might lead elsewhere is left out':
+  'http/view-name-path: a path after a name never leaves the publication: with dot segments it is 404, and a path that could lead elsewhere is left out':
     async ({ port }) => {
       const { pin, name } = await publishTo(port, 'live');
       const at = new URL(name.url);
@@ -60,7 +60,7 @@ export const viewingNameClauses: HttpClauses = {
       const query = port.viewerMode === 'path' ? '/?q=1' : `?to=${encodeURIComponent('/?q=1')}`;
       expect((await led('?q=1')).headers.location).to.equal(pin.shared_url + query);
     },
-  'http/view-name-spelling: the token alone decides, in its case: with another text before it the answer is 302 to the right URL, with path and query; unknown, malformed and deleted ones are one and the same 404':
+  'http/view-name-spelling: only the token counts, in its case: with another text before it the answer is 302 to the right URL, with path and query; unknown, malformed and deleted ones are one and the same 404':
     async ({ port }) => {
       const { name } = await publishTo(port, 'live');
       const token = name.url.slice(-22);
@@ -110,7 +110,7 @@ export const viewingNameClauses: HttpClauses = {
       const anew = await publishToView(port);
       expect((await visitor.ask(anew.shared_url)).status).to.equal(302);
     },
-  'http/view-name-at-once: under 16 publishers and 64 viewers, over all nodes, a name is never 404, and shows neither a publication of another account nor one that was over before another, acknowledged one began':
+  'http/view-name-at-once: under 16 publishers and 64 viewers, over all nodes, a name is never 404, and shows neither a publication of another account nor one that ended before a later, acknowledged one began':
     async (subject) => {
       const nodes = [subject.port, await subject.peer()];
       const nodeOf = (n: number): HttpService => nodes[n % nodes.length] as HttpService;

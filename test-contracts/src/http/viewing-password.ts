@@ -78,7 +78,7 @@ export const passwordClauses: HttpClauses = {
       expect(entered.status).to.equal(303);
       expect((await visitor.open(String(entered.headers.location))).text).to.equal(HOME);
     },
-  'http/view-password-right: the right password leads with 303 to the path first asked for, and so does any where none is needed':
+  'http/view-password-right: the right password leads with 303 to the requested path, and so does any password if none is needed':
     async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const visitor = new Visitor(port);
@@ -89,7 +89,7 @@ export const passwordClauses: HttpClauses = {
       const unasked = await open.visitor.enter(`${open.pin.shared_url}?to=/docs/`, 'any');
       expect([unasked.status, unasked.headers.location]).to.deep.equal([303, `${open.page.url}docs/`]);
     },
-  'http/view-password-wrong: a wrong password is the page again with 403, also one too long to be any':
+  'http/view-password-wrong: a wrong password gets the page again with 403, even one that is too long':
     async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const visitor = new Visitor(port);
@@ -100,7 +100,7 @@ export const passwordClauses: HttpClauses = {
         expect(answer.headers).not.to.have.property('set-cookie');
       }
     },
-  'http/view-password-forms: another form than one field of at most 4 KiB, urlencoded, is a 4xx page and no try':
+  'http/view-password-forms: another form than one field of at most 4 KiB, urlencoded, is a 4xx page and does not count as a try':
     async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const visitor = new Visitor(port);
@@ -113,7 +113,7 @@ export const passwordClauses: HttpClauses = {
       }
       expect((await visitor.enter(pin.shared_url, PASSWORD)).status).to.equal(303);
     },
-  'http/view-password-foreign: a form from another site is 403 and no try, as Sec-Fetch-Site or else Origin tells':
+  'http/view-password-foreign: a form from another site, by Sec-Fetch-Site or else Origin, is 403 and does not count as a try':
     async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const visitor = new Visitor(port);
@@ -130,7 +130,7 @@ export const passwordClauses: HttpClauses = {
         expect((await visitor.enter(pin.shared_url, PASSWORD, { headers })).status).to.equal(303);
       }
     },
-  'http/view-password-limit: after ten wrong passwords of one address in five minutes the answer is 429 with Retry-After, untried, until they are over':
+  'http/view-password-limit: after ten wrong passwords of one address in five minutes the answer is 429 with Retry-After, without a check, until they are over':
     async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const visitor = new Visitor(port);
@@ -145,7 +145,7 @@ export const passwordClauses: HttpClauses = {
       await port.advance(duration(5 * MINUTE));
       expect((await visitor.enter(pin.shared_url, PASSWORD)).status).to.equal(303);
     },
-  'http/view-password-race: guesses at once, over all nodes, are no more than the limit': async (subject) => {
+  'http/view-password-race: concurrent guesses, over all nodes, never exceed the limit': async (subject) => {
     const pin = await publishToView(subject.port, SITE, PASSWORD);
     const nodes = [new Visitor(subject.port), new Visitor(await subject.peer())];
     const guesses = Array.from({ length: TRIES }, () =>
@@ -159,7 +159,7 @@ export const passwordClauses: HttpClauses = {
       ]),
     );
   },
-  'http/view-password-together: thirty who enter the right password at once behind one address are all let in, at one node and at three':
+  'http/view-password-together: thirty viewers behind one address who enter the right password at once are all admitted, at one node and at three':
     async (subject) => {
       const services = [subject.port, await subject.peer(), await subject.peer()];
       for (const nodes of [services.slice(0, 1), services]) {
@@ -177,7 +177,7 @@ export const passwordClauses: HttpClauses = {
       expect((await new Visitor(port).enter(pin.shared_url, PASSWORD)).status).to.equal(303);
     }
   },
-  'http/view-limit-spares-viewers: a viewer who holds a grant is not affected by wrong passwords of anyone':
+  'http/view-limit-spares-viewers: a viewer with a grant is not affected by wrong passwords of others':
     async ({ port }) => {
       const { pin, visitor, page } = await openNewSite(port, SITE, PASSWORD);
       const guesser = new Visitor(port);

@@ -45,7 +45,7 @@ export const sharedUrlClauses: HttpClauses = {
       expect((await visitor.part(page, 'app.js')).text).to.equal('run()');
     }
   },
-  'http/view-return-path: the path first asked for is where the shared URL leads; one that might leave the site is the root':
+  'http/view-return-path: the shared URL leads to the requested path; one that could leave the site becomes the root':
     async ({ port }) => {
       const { pin, visitor, page } = await openNewSite(port);
       const led = async (to: string): Promise<string | undefined> =>
@@ -56,18 +56,19 @@ export const sharedUrlClauses: HttpClauses = {
       const twice = await visitor.ask(`${pin.shared_url}?to=/docs/&to=/about`);
       expect(twice.headers.location).to.equal(root);
     },
-  'http/view-path-after: a path of the site behind the shared URL leads to that page, also of a protected site':
-    async ({ port }) => {
-      const { pin, visitor } = await openNewSite(port);
-      expect((await visitor.open(`${pin.shared_url}/docs/?q=1`)).text).to.equal(SITE['docs/index.html']);
-      const locked = await publishToView(port, SITE, PASSWORD);
-      const person = new Visitor(port);
-      const address = `${locked.shared_url}/docs/?q=1`;
-      const asked = await person.open(address);
-      expect([asked.status, asked.text.includes('type="password"')]).to.deep.equal([200, true]);
-      await person.enter(asked.url, PASSWORD);
-      expect((await person.open(address)).text).to.equal(SITE['docs/index.html']);
-    },
+  'http/view-path-after: a path after the shared URL leads to that page, even of a protected site': async ({
+    port,
+  }) => {
+    const { pin, visitor } = await openNewSite(port);
+    expect((await visitor.open(`${pin.shared_url}/docs/?q=1`)).text).to.equal(SITE['docs/index.html']);
+    const locked = await publishToView(port, SITE, PASSWORD);
+    const person = new Visitor(port);
+    const address = `${locked.shared_url}/docs/?q=1`;
+    const asked = await person.open(address);
+    expect([asked.status, asked.text.includes('type="password"')]).to.deep.equal([200, true]);
+    await person.enter(asked.url, PASSWORD);
+    expect((await person.open(address)).text).to.equal(SITE['docs/index.html']);
+  },
   'http/view-addresses: addresses in answers come from the settings, never from Host or forwarding headers':
     async ({ port }) => {
       const { pin, page } = await openNewSite(port);
@@ -125,7 +126,7 @@ export const sharedUrlClauses: HttpClauses = {
     }
     expect((await pinned.visitor.ask(pinned.page.url)).status).to.equal(200);
   },
-  'http/view-forget: an ended or unknown site clears what the browser kept of it, on its own origin alone, and no cookie of others':
+  'http/view-forget: an ended or unknown site clears the data that the browser stored for it, only on its own origin, and no cookie of others':
     async ({ port }) => {
       const { pin, visitor, page } = await openNewSite(port);
       await stop(port, pin.id);
@@ -144,7 +145,7 @@ export const sharedUrlClauses: HttpClauses = {
         expect(line).to.match(/^[^=;]+=; .*\bMax-Age=0\b/);
       }
     },
-  'http/view-pages: pages are small, run nothing, are never stored, framed or kept hold of, and say nothing of the publication':
+  'http/view-pages: pages are small, run no script, are never stored, framed or reachable by their opener, and reveal nothing of the publication':
     async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       for (const page of await everyPage(new Visitor(port), port.baseUrl, pin.id)) {
@@ -164,7 +165,7 @@ export const sharedUrlClauses: HttpClauses = {
         expect(rest).not.to.match(/<script|<img|<link|Keepers only/i);
       }
     },
-  'http/view-languages: pages are in English or Japanese, as Accept-Language weighs them': async ({
+  'http/view-languages: pages are in English or Japanese, by the weights of Accept-Language': async ({
     port,
   }) => {
     const pin = await publishToView(port, SITE, PASSWORD);

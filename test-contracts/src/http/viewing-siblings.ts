@@ -35,13 +35,13 @@ async function noFiles(port: HttpService): Promise<readonly ViewAnswer[]> {
 }
 
 export const siblingClauses: HttpClauses = {
-  'http/view-siblings-learn-nothing: an answer that is no file of a site is for its own origin alone, whether the viewer is in or not':
+  'http/view-siblings-learn-nothing: an answer that is not a file of a site is only for its own origin, whether the viewer has a grant or not':
     async ({ port }) => {
       for (const { url, status, headers } of await noFiles(port)) {
         expect(headers['cross-origin-resource-policy'], `${status} ${url}`).to.equal('same-origin');
       }
     },
-  'http/view-too-many-cookies: cookies of more than 12 KiB are 431 with a page that says what to do, and stay as they are; a long address is not':
+  'http/view-too-many-cookies: cookies of more than 12 KiB get 431 with a page that says what to do, and are not deleted; a long address is not refused':
     async ({ port }) => {
       const { pin, page } = await openNewSite(port);
       const visitor = new Visitor(port);

@@ -30,7 +30,7 @@ const clauses: ClauseTable<Ids> = {
       expect(archiveCreatedAt(subject.port.archive(instant(at)))).to.equal(at);
     }
   },
-  'ids/token: no two are alike': async (subject) => {
+  'ids/token: no two tokens are alike': async (subject) => {
     await made([subject.port, await subject.peer()], (ids) => ids.token());
   },
   'ids/event: every id is a version 4 UUID in lower case, and no two are alike': async (subject) => {

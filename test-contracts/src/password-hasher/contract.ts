@@ -66,7 +66,7 @@ const clauses: ClauseTable<PasswordHasher> = {
     await expectAbortedEarlyAndLate((signal) => port.verify(password('correct horse'), hash, CLIENT, signal));
     expect(await port.verify(password('correct horse'), hash, CLIENT), 'afterwards').to.equal(true);
   },
-  'password-hasher/foreign: a text that is no hash of this hasher is the fault store_corrupt': async ({
+  'password-hasher/foreign: a text that is not a hash of this hasher is the fault store_corrupt': async ({
     port,
   }) => {
     const own = await port.hash(password('correct horse'), CLIENT);
@@ -75,7 +75,7 @@ const clauses: ClauseTable<PasswordHasher> = {
       expect(await rejectionOf(verified), JSON.stringify(text)).to.have.property('code', 'store_corrupt');
     }
   },
-  'password-hasher/turns: a client that brings many at once neither keeps another waiting for all of them, nor has it refused':
+  'password-hasher/turns: a client that brings many passwords at once neither delays another by all of them, nor makes it refused':
     async ({ port }) => {
       const hash = await port.hash(password('correct horse'), CLIENT);
       let hashed = 0;

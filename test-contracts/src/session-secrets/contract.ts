@@ -13,7 +13,7 @@ function malformed(text: string): readonly string[] {
 }
 
 const clauses: ClauseTable<SessionSecrets> = {
-  'session-secrets/mint: a minted token is of URL-safe characters, 43 to 100, reads as its hash on every peer, and no two are alike':
+  'session-secrets/mint: a minted token has 43 to 100 URL-safe characters and reads as its hash on every peer, and no two are alike':
     withPeer(async (port, peer) => {
       const minted = await Promise.all(Array.from({ length: 1_000 }, () => port.mint()));
       for (const { text, hash } of minted) {
@@ -25,13 +25,12 @@ const clauses: ClauseTable<SessionSecrets> = {
       expect(new Set(minted.map(({ text }) => text)).size, 'tokens').to.equal(minted.length);
       expect(new Set(minted.map(({ hash }) => hash)).size, 'hashes').to.equal(minted.length);
     }),
-  'session-secrets/read: a text that is no token is undefined, of any length and in any characters': async ({
-    port,
-  }) => {
-    for (const text of malformed((await port.mint()).text)) {
-      expect(await port.read(text), JSON.stringify(text.slice(0, 100))).to.equal(undefined);
-    }
-  },
+  'session-secrets/read: a text that is not a token is undefined, of any length and in any characters':
+    async ({ port }) => {
+      for (const text of malformed((await port.mint()).text)) {
+        expect(await port.read(text), JSON.stringify(text.slice(0, 100))).to.equal(undefined);
+      }
+    },
 };
 
 /** The promises of {@link SessionSecrets}. */

@@ -21,7 +21,7 @@ export interface AccountStore {
   /**
    * @promise account-store/load: an account is loaded as any peer saved it last, with every field; an unknown name is undefined, and names are compared exactly
    * @promise account-store/load-aborted: an aborted signal rejects with its reason
-   * @promise account-store/made: an account exists, without limits or block, from its first key, publication or session on, even if many of those come at once
+   * @promise account-store/made: an account exists, without limits or block, from its first key, publication or session on, even if many of those are concurrent
    */
   load(name: AccountId, signal?: AbortSignal): Promise<Versioned<Account> | undefined>;
 
@@ -47,6 +47,6 @@ export interface AccountStore {
    */
   list(after: AccountId | undefined, limit: number): Promise<readonly Account[]>;
 
-  /** @promise account-store/used: publications in service are counted up to the instant of their end, with the bytes of their archives, and those published in the 24 hours before */
+  /** @promise account-store/used: publications in service are counted until their end, with the bytes of their archives, and so are those published in the 24 hours before */
   usedBy(name: AccountId, now: Instant): Promise<AccountUse>;
 }

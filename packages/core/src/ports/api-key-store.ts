@@ -30,7 +30,7 @@ export interface ApiKeyStore {
    * Stores a new key. The default authority is `account`; the limit does not apply to `operator`. `credential` is the
    * creator's.
    * @promise api-key-store/create: a created key is visible to every peer, with every field
-   * @promise api-key-store/create-exists: a key whose id is taken, even by a revoked key, changes nothing; ids are compared exactly, and of many concurrent calls one creates
+   * @promise api-key-store/create-exists: creating a key whose id is taken, even by a revoked key, changes nothing; ids are compared exactly, and of many concurrent calls one creates
    * @promise api-key-store/create-ensured: creating an ensured key whose id is taken marks the stored key as ensured and changes no other field
    * @promise api-key-store/create-limit: concurrent calls create as many keys as the limit allows; revoked keys and those of other accounts do not count, and a refusal stores neither key nor event
    */
@@ -59,7 +59,7 @@ export interface ApiKeyStore {
 
   /**
    * Lists a page of keys, newest first: fewer than `limit` only at the end.
-   * @promise api-key-store/list: all keys are listed in order, ids by code unit, or exactly those of an account
+   * @promise api-key-store/list: the list has all keys in order, ids by code unit, or exactly those of an account
    * @promise api-key-store/list-pages: pages after a key, even a removed one, have every key exactly once
    * @promise api-key-store/list-many: a list with a high limit has more than a thousand keys, even hundreds of one instant
    */

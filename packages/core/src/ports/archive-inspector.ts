@@ -39,9 +39,9 @@ export interface ArchiveInspector {
    * Reads structure, names and headers. Reads data only for the encoding of names and for AppleDouble files, within bounds.
    * `maxEntries` includes folders; the default is the inspector's own bound.
    * @promise archive-inspector/list-entries: every entry of the directory is listed, in order, with the offset of its data
-   * @promise archive-inspector/list-names: unmarked names are decoded by the one encoding that chooseNameEncoding chooses by the pages, and AppleDouble files are marked
+   * @promise archive-inspector/list-names: unmarked names are decoded with the one encoding that chooseNameEncoding chooses from the pages, and AppleDouble files are marked
    * @promise archive-inspector/list-structure: every broken rule of structure, headers and encoding is reported
-   * @promise archive-inspector/list-bounded: a directory with more entries than the maximum is too_many_files and lists none, whatever count its end record has
+   * @promise archive-inspector/list-bounded: a directory with more entries than the maximum is too_many_files and its entries are not listed, whatever count its end record has
    * @promise archive-inspector/list-tools: archives of real tools are listed without problems
    * @promise archive-inspector/list-aborted: an aborted signal rejects with its reason
    * @promise archive-inspector/list-unreadable: a missing staged file is the fault staging_unavailable
@@ -50,7 +50,7 @@ export interface ArchiveInspector {
 
   /**
    * @promise archive-inspector/prove-sound: an entry is proved only if its data is exactly as the directory declares it
-   * @promise archive-inspector/prove-limits: an entry that inflates beyond its limit is reported, and so are all together; beyond the limit of all nothing is inflated
+   * @promise archive-inspector/prove-limits: an entry that inflates beyond its limit is reported, and so are entries beyond the limit of all together, after which nothing is inflated
    * @promise archive-inspector/prove-observes: references, suspected secrets, registered service workers and valid UTF-8 are observed
    * @promise archive-inspector/prove-bounded: the search for warnings is bounded: an entry beyond the bounds is marked as not whole, and a second search finds the same
    * @promise archive-inspector/prove-aborted: an aborted signal rejects with its reason

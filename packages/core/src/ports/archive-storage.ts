@@ -62,7 +62,7 @@ export interface ArchiveStorage {
     signal?: AbortSignal,
   ): Promise<Uint8Array<ArrayBuffer> | undefined>;
 
-  /** @promise archive-storage/size: the size is that of the put archive; a missing archive is undefined, and nothing else is */
+  /** @promise archive-storage/size: the size is that of the stored archive; only a missing archive is undefined */
   size(id: ArchiveId, signal?: AbortSignal): Promise<number | undefined>;
 
   /**

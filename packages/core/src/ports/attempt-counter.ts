@@ -26,7 +26,7 @@ export type AttemptOutcome = { readonly kind: 'admitted'; readonly ticket: Attem
  * opened by a clock that is ahead, and counts for that clock alone.
  *
  * @promise attempt-counter/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and its cause
- * @promise attempt-counter/lets-go: once their windows are dropped, nothing is left of ended tries, and of a call no open file or connection
+ * @promise attempt-counter/lets-go: once their windows are dropped, nothing is left of ended tries, and a call leaves no open file or connection
  */
 export interface AttemptCounter {
   /**

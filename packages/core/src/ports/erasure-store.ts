@@ -30,7 +30,7 @@ export type ErasureClaim = Pick<CleanupRequest, 'now' | 'token' | 'until' | 'lim
 export interface ErasureStore {
   /**
    * Blocks an account, hides its sites and marks it as erasing, in one step. Repeating it changes nothing.
-   * @promise erasure-store/begin: for every peer the account is blocked, hidden and erasing, and its keys and sessions are unknown; of many concurrent calls the first replacement counts; a name without data is unknown
+   * @promise erasure-store/begin: every peer sees the account as blocked, hidden and erasing, and its keys and sessions as unknown; of many concurrent calls the first replacement counts; a name without data is unknown
    * @promise erasure-store/refused: while an account is being erased, every peer refuses to change or publish anything of it, to begin a session and to create a key, even with the authority of the operator
    */
   begin(request: ErasureRequest): Promise<'begun' | 'unknown'>;

@@ -74,15 +74,15 @@ export interface EventTrimming {
  * @promise history-store/with-cleanup: settling a claim stores its events, and a lost claim stores none
  * @promise history-store/with-keys: creating or revoking a key stores its events; a key that exists, was revoked before or is unknown stores none
  * @promise history-store/with-accounts: a changed account is stored with its events, and a conflict stores none; of many concurrent calls only the saved one does
- * @promise history-store/with-sessions: a link, a session and its end leave their events, those of a redeemed link for its account and in the name of who made it; what is redeemed or ended already leaves none
- * @promise history-store/refused-sign-ins: of the refused sign-ins of an account one event is stored until the instant has passed, even of concurrent ones; other accounts have their own
+ * @promise history-store/with-sessions: a link, a session and its end leave their events, those of a redeemed link for its account and under the name of its creator; redeeming or ending again leaves none
+ * @promise history-store/refused-sign-ins: of the refused sign-ins of an account, even concurrent ones, one event is stored until the instant has passed; other accounts have their own
  * @promise history-store/in-turn: each event of a role is at least a millisecond after the one before, even of concurrent changes
  */
 export interface HistoryStore {
   /**
    * @promise history-store/list-order: events are listed newest first by (at, id), with every field
-   * @promise history-store/list-pages: pages by cursor give every event exactly once, also those of one instant and when others come meanwhile; none follows the last
-   * @promise history-store/list-filter: an account gives its own events alone, a role its own, an instant those from it on, and all of them what fits each
+   * @promise history-store/list-pages: pages by cursor give every event exactly once, even of one instant and if others are stored meanwhile; the last page has no cursor
+   * @promise history-store/list-filter: filters by account, by role and from an instant give exactly the events that match, alone and together
    */
   list(query: EventQuery): Promise<EventPage>;
 
@@ -109,8 +109,8 @@ export interface HistoryStore {
 
   /**
    * Stores the events of expirations, each with its role in `pin` and the expiration in `at`.
-   * @promise history-store/tell-expired-once: of many concurrent calls, and ever after, an expiration has one event, at its instant; a role that does not expire then has none
-   * @promise history-store/tell-expired-renewed: a role that is renewed after its event, which a clock ahead has made, expires again
+   * @promise history-store/tell-expired-once: an expiration has one event, at its instant, even after many concurrent or later calls; a role that does not expire then has none
+   * @promise history-store/tell-expired-renewed: a role that was renewed after a clock ahead recorded its expiration expires again
    * @promise history-store/tell-expired-conflicts: the event raises the role's version, so that a change decided before it conflicts
    */
   recordExpired(events: readonly HistoryEvent[]): Promise<void>;
@@ -123,7 +123,7 @@ export interface HistoryStore {
 
   /**
    * Drops events of roles with more than `keep`; returns how many: fewer than `limit` only when none is left.
-   * @promise history-store/thin: exactly events behind the newest of their role that were recorded before the instant go, at most the limit, of the roles with one recorded within the time alone; events of no role stay
+   * @promise history-store/thin: exactly events beyond the newest of their role that were recorded before the instant are removed, at most the limit, only for roles with an event recorded within the period; events of no role stay
    */
   trimEvents(trimming: EventTrimming): Promise<number>;
 }

@@ -11,7 +11,7 @@ export interface Ids {
   /** @promise ids/archive: the instant can be read from the id, and no two are alike */
   archive(createdAt: Instant): ArchiveId;
 
-  /** @promise ids/token: no two are alike */
+  /** @promise ids/token: no two tokens are alike */
   token(): Token;
 
   /** @promise ids/event: every id is a version 4 UUID in lower case, and no two are alike */

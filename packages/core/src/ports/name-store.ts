@@ -36,10 +36,10 @@ export interface NamedRole {
  * Stores names of publications. `RoleStore.commit` changes them, too; all changes of an account's names run one after the
  * other. A write stores its events in the same transaction.
  *
- * @promise name-store/with-publication: the commit of a publication points its name at the new role, for every peer, with the given token if the name is new and its own if not; what is refused, lost or committed before changes no name
- * @promise name-store/publication-quota: reserve and commit refuse a publication to a new name where the account has as many names as the limit; one that exists passes; publications at once never pass the limit, and what is refused stores nothing
- * @promise name-store/publication-warnings: a commit whose name showed a protected role warns when the new one is not, and when the account has nine tenths of the limit; these come before the warnings of the archive, are answered by the commit and stored for a replay, at most 20 in all
- * @promise name-store/last-wins: of publications and changes at once, over all peers, the name shows the role of the last one, and each leaves its event
+ * @promise name-store/with-publication: the commit of a publication points its name at the new role, for every peer, with the given token if the name is new and its own if not; a commit that is refused, lost or repeated changes no name
+ * @promise name-store/publication-quota: reserve and commit refuse a publication to a new name if the account has as many names as the limit; an existing name passes; concurrent publications never exceed the limit, and a refusal stores nothing
+ * @promise name-store/publication-warnings: a commit warns if its name showed a protected role and the new one is not protected, and if the account has nine tenths of the limit; these warnings come before those of the archive, are returned by the commit and stored for a replay, at most 20 in all
+ * @promise name-store/last-wins: after concurrent publications and changes over all peers, the name shows the role of the last one, and each leaves its event
  */
 export interface NameStore {
   /**
@@ -50,7 +50,7 @@ export interface NameStore {
 
   /**
    * Finds the name of a token with its role, read at one instant.
-   * @promise name-store/resolve: the newest role that the name shows is given as it would be loaded by its id, in any state; an unknown token is undefined, and tokens are compared exactly
+   * @promise name-store/resolve: a token resolves to the newest role that its name shows, as loaded by its id, in any state; an unknown token is undefined, and tokens are compared exactly
    * @promise name-store/resolve-aborted: an aborted signal rejects with its reason
    */
   resolve(token: NameToken, signal?: AbortSignal): Promise<NamedRole | undefined>;
@@ -64,12 +64,12 @@ export interface NameStore {
 
   /**
    * @promise name-store/previous: the previous role of a name is null before its first move, and then the role that it showed before; pointing it at the same role again changes nothing
-   * @promise name-store/set: a new name is made with the given token, and one that exists keeps its own; it shows the role from then on, for every peer, and the event is stored, later than the last of that role
+   * @promise name-store/set: a new name gets the given token, and an existing name keeps its own; every peer sees it show the role from then on, and the event is stored, later than the last event of that role
    * @promise name-store/set-unchanged: a name that shows the role already does not change, and no event is stored
    * @promise name-store/set-role: a role that is unknown or of another account is not found, and one that ended by the instant is refused with its state; nothing changes
    * @promise name-store/set-stopped: once a stop of a role is acknowledged, every peer refuses to point a name at it
    * @promise name-store/set-quota: concurrent calls create as many new names as the limit allows; names of other accounts do not count, and an existing name always moves
-   * @promise name-store/set-refused: for a blocked account, in read-only mode and once its credential has ended, a change is refused and changes nothing
+   * @promise name-store/set-refused: a change for a blocked account, in read-only mode or with an ended credential is refused and changes nothing
    */
   set(
     change: NameChange,
@@ -82,8 +82,8 @@ export interface NameStore {
   >;
 
   /**
-   * @promise name-store/delete: a deleted name is found, listed and resolved no more, by no peer, its place in the quota is free, and the event is stored with the role that it showed, later than the last of that role; an unknown name leaves none, and of many concurrent calls one deletes
-   * @promise name-store/delete-refused: for a blocked account, in read-only mode and once its credential has ended, a deletion is refused and changes nothing
+   * @promise name-store/delete: no peer finds, lists or resolves a deleted name, its place in the quota is free, and the event is stored with the role that it showed, later than the last of that role; an unknown name leaves no event, and of many concurrent calls one deletes
+   * @promise name-store/delete-refused: a deletion for a blocked account, in read-only mode or with an ended credential is refused and changes nothing
    */
   delete(
     place: NamePlace,

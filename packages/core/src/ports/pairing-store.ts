@@ -37,11 +37,11 @@ export interface PairingStore {
   /**
    * Stores a consent. It replaces another of its session, or without one of its account and actor, whose program waits again.
    * `credential` is the person's.
-   * @promise pairing-store/agree: a consent is visible to every peer, with every field, with its events
+   * @promise pairing-store/agree: every peer sees a consent, with every field, and its events
    * @promise pairing-store/agree-once: of many concurrent calls one stores its consent for a hash, which remains while its session and key are valid; the others leave no events
    * @promise pairing-store/agree-replaces: a session has one consent, the last one; those of other sessions, accounts and actors remain
-   * @promise pairing-store/agree-credential: once the key or session of who agrees has ended or is gone, nothing is stored
-   * @promise pairing-store/agree-unknown: nothing is stored for a program that did not register or has ended
+   * @promise pairing-store/agree-credential: a consent is not stored once the key or session of its person has ended or is gone
+   * @promise pairing-store/agree-unknown: a consent is not stored for a program that did not register or has ended
    */
   agree(
     secretHash: Sha256,

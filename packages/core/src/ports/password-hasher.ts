@@ -18,8 +18,8 @@ export interface PasswordHasher {
   hash(password: Password, client: string, signal?: AbortSignal): Promise<PasswordHash>;
 
   /**
-   * @promise password-hasher/foreign: a text that is no hash of this hasher is the fault store_corrupt
-   * @promise password-hasher/turns: a client that brings many at once neither keeps another waiting for all of them, nor has it refused
+   * @promise password-hasher/foreign: a text that is not a hash of this hasher is the fault store_corrupt
+   * @promise password-hasher/turns: a client that brings many passwords at once neither delays another by all of them, nor makes it refused
    */
   verify(password: Password, hash: PasswordHash, client: string, signal?: AbortSignal): Promise<boolean>;
 }

@@ -127,8 +127,8 @@ export interface RoleStore {
    * @promise role-store/reserve-free: a free key is reserved; keys and accounts are compared exactly, and the same key of another account is another key
    * @promise role-store/reserve-mismatch: another fingerprint is a mismatch, in progress or complete, and changes nothing
    * @promise role-store/reserve-complete: a complete key always returns its role, and the stored warnings until the archive is removed
-   * @promise role-store/reserve-costless: a key in progress, complete or with a mismatch is answered as such, even beyond rate and quotas
-   * @promise role-store/reserve-again: a reservation tells whether its account is there; one that follows on a lost one is refused once the account is gone, and the key stays free
+   * @promise role-store/reserve-costless: a reservation for a key in progress, complete or with another fingerprint returns that state, even beyond rate and quotas
+   * @promise role-store/reserve-again: a reservation returns whether its account exists; one that replaces a lost one is refused once the account is gone, and the key stays free
    * @promise role-store/reserve-race: of many concurrent calls exactly one reserves
    */
   reserve(request: Reservation): Promise<ReserveOutcome>;
@@ -151,7 +151,7 @@ export interface RoleStore {
    * @promise role-store/commit-whole: after a commit, every peer sees role, manifest, warnings and key
    * @promise role-store/commit-large: a manifest of tens of MiB and a thousand warnings are stored whole
    * @promise role-store/commit-another: a lease that was completed with one role stores no other
-   * @promise role-store/commit-rate: of many commits at once, over all peers, exactly as many pass as the rate has, then one each share of its window; what is refused stores nothing, takes nothing and keeps its lease
+   * @promise role-store/commit-rate: of many concurrent commits, over all peers, exactly as many pass as the rate allows, then one for each share of its window; a refusal stores nothing, takes nothing from the rate and leaves its lease valid
    * @promise role-store/commit-quota: publications at once never pass a quota together, and one that ended by the commit's instant leaves its place; what is refused stores nothing and keeps its lease
    * @promise role-store/commit-race: of two leases for one key at once at most one commits
    */
@@ -192,16 +192,16 @@ export interface RoleStore {
    * - The listed roles match search, state and cursor together.
    *
    * @promise role-store/list-order: newest first by (publishedAt, id), only the account's own; without an account, those of all
-   * @promise role-store/list-pages: pages by cursor give every role exactly once, also those of one instant and when others are published or changed meanwhile; none follows the last
-   * @promise role-store/list-sorted: by end, soonest first and without one last, or by the size of the archive, largest first, equal ones by id; under any state and search, pages by cursor give every role whose end stays exactly once, also when others are published or changed meanwhile
+   * @promise role-store/list-pages: pages by cursor give every role exactly once, even of one instant and if others are published or changed meanwhile; the last page has no cursor
+   * @promise role-store/list-sorted: roles are sorted by end, soonest first and those without one last, or by the size of the archive, largest first, equal ones by id; under any state and search, pages by cursor give every role whose end stays exactly once, even if others are published or changed meanwhile
    * @promise role-store/list-search: a folded text is found in the folded title as it is now, in the folded original file name and in the id, taken literally
-   * @promise role-store/list-sparse: a few of a state among thousands of others fill their pages as many do
+   * @promise role-store/list-sparse: a few roles of a state among thousands of others fill their pages as many do
    * @promise role-store/list-search-walk: pages of a search may be short, yet walking them gives every match exactly once
    */
   list(query: RoleQuery): Promise<Page<Role>>;
 
   /**
-   * @promise role-store/manifest-text: the text is given back as it was committed; of an unknown or removed archive it is undefined
+   * @promise role-store/manifest-text: the manifest is returned as it was committed; that of an unknown or removed archive is undefined
    * @promise role-store/manifest-aborted: an aborted signal rejects with its reason
    */
   loadManifest(archive: ArchiveId, signal?: AbortSignal): Promise<EncodedManifest | undefined>;
@@ -264,7 +264,7 @@ export interface RoleStore {
   /**
    * Drops title and original file name of roles that ended before an instant; returns how many: fewer than `limit` only when
    * none is left.
-   * @promise role-store/drop-titles: exactly the titles and file names of roles that ended earlier, by their expiration or their stop, go, with their archive or without; the rest of each role stays, its key too, and a change decided before conflicts
+   * @promise role-store/drop-titles: exactly the titles and file names of roles that expired or stopped earlier are removed, whether their archive is stored or not; the rest of each role stays, including its key, and a change decided before conflicts
    */
   dropTitles(endedBefore: Instant, limit: number): Promise<number>;
 

@@ -5,9 +5,9 @@ import type { HistoryEvent } from '../domain/history.ts';
  * Stores the mode of the service. While it is read-only, the other stores of the same database refuse changes by accounts,
  * and nothing else.
  *
- * @promise service-mode/publications: while read-only nothing is reserved, committed or replayed; what is refused stores nothing and keeps its lease, which is renewed and released as ever
+ * @promise service-mode/publications: while read-only nothing is reserved, committed or replayed; a refusal stores nothing and leaves its lease valid, which can still be renewed and released
  * @promise service-mode/changes: while read-only, no role is saved and no key is created by the authority of an account; the operator can do both
- * @promise service-mode/viewing: while read-only a role is saved with the authority of viewing, unless its account is blocked
+ * @promise service-mode/viewing: while read-only a role can be saved with the authority of viewing, unless its account is blocked
  * @promise service-mode/goes-on: while read-only, keys are revoked and used, sessions begin and end, tries and views are counted and accounts are saved
  */
 export interface ServiceMode {

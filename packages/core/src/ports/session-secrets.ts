@@ -10,10 +10,10 @@ export interface MintedToken {
 export interface SessionSecrets {
   /**
    * Makes a new token of 256 random bits.
-   * @promise session-secrets/mint: a minted token is of URL-safe characters, 43 to 100, reads as its hash on every peer, and no two are alike
+   * @promise session-secrets/mint: a minted token has 43 to 100 URL-safe characters and reads as its hash on every peer, and no two are alike
    */
   mint(): Promise<MintedToken> | MintedToken;
 
-  /** @promise session-secrets/read: a text that is no token is undefined, of any length and in any characters */
+  /** @promise session-secrets/read: a text that is not a token is undefined, of any length and in any characters */
   read(text: string): Promise<Sha256 | undefined> | Sha256 | undefined;
 }

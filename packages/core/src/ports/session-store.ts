@@ -39,7 +39,7 @@ export interface SessionStore {
   offer(link: SignInLink, events: readonly HistoryEvent[]): Promise<void>;
 
   /**
-   * @promise session-store/redeem-once: of many concurrent calls, and ever after, exactly one redeems a link; its session is then there for every peer, for the account and with the doer and the scope of the link, every other field as it was given
+   * @promise session-store/redeem-once: of many concurrent and later calls exactly one redeems a link; every peer then sees its session, with the account, the creator and the scope of the link, and every other field as given
    * @promise session-store/redeem-ended: a link that has ended, or was never offered, is unknown, also one of a clock that was ahead, which ends over an hour later than one of now, and begins no session
    */
   redeem(
@@ -52,7 +52,7 @@ export interface SessionStore {
   /**
    * Begins a session. `credential` is the key that begins it, if any.
    * @promise session-store/begin: every peer finds a session that began, with every field
-   * @promise session-store/begin-limit: past a limit, of many concurrent calls too, the oldest end, by (startedAt, tokenHash), those of the actor first, and of the account only as many as then still pass its limit; never the one that begins; sessions of other accounts and actors, and those that are over, do not count
+   * @promise session-store/begin-limit: a new session beyond a limit, even concurrent, ends the oldest ones by (startedAt, tokenHash): first those of the actor, then as many of the account as still exceed its limit; it never ends itself; sessions of other accounts and actors, and ended ones, do not count
    */
   begin(
     session: Session,
@@ -69,8 +69,8 @@ export interface SessionStore {
 
   /**
    * @promise session-store/list: pages after a hash, up to one that is not full, give every session that has not ended exactly once, in order, of one account or of all
-   * @promise session-store/list-all: hashes are ordered by code unit, not by their beginning, an account gives exactly its own, also those yet to start, with every field
-   * @promise session-store/list-many: more than a thousand sessions are listed whole where the limit is as many
+   * @promise session-store/list-all: hashes are ordered by code unit in full, and the list of an account has exactly its own sessions, even those yet to start, with every field
+   * @promise session-store/list-many: a list with a high limit has more than a thousand sessions
    */
   list(query: SessionQuery): Promise<readonly Session[]>;
 
@@ -79,7 +79,7 @@ export interface SessionStore {
 
   /**
    * Stores the event of a refused sign-in, unless one of the account was stored after `unlessSince`.
-   * @promise session-store/refuse: a refused sign-in ends no session and no link, and nothing is stored of one to an account that is not there
+   * @promise session-store/refuse: a refused sign-in ends no session and no link, and stores nothing for an account that does not exist
    */
   refuse(event: HistoryEvent & { readonly account: AccountId }, unlessSince: Instant): Promise<void>;
 

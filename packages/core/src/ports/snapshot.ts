@@ -9,8 +9,8 @@ export interface Snapshot {
   /**
    * Texts are in order of code points, events in the order of (at, id).
    * @promise snapshot/whole: every account, key, publication, name, takedown, day of views and event is given once, with every field
-   * @promise snapshot/order: accounts come by name, keys and publications by id, names by account and name, takedowns by publication and archive, views by publication and day, events by instant and id; one kind after the other
-   * @promise snapshot/instant: changes while it is read are not in it, and are not delayed
+   * @promise snapshot/order: accounts are ordered by name, keys and publications by id, names by account and name, takedowns by publication and archive, views by publication and day, events by instant and id; one kind after the other
+   * @promise snapshot/instant: changes during the reading are not in it, and are not delayed
    * @promise snapshot/left-out: data that only a running service needs is not in it: databases that differ only in such data have equal snapshots
    * @promise snapshot/aborted: an aborted signal rejects with its reason, even while records are read
    */

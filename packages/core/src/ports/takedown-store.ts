@@ -36,10 +36,10 @@ export interface TakedownStore {
   /**
    * Forbids an archive and stores the stopped role and the events, in one step; without the role if it is unknown.
    * @promise takedown-store/whole: every peer sees stop, ban and events together, or none of them
-   * @promise takedown-store/conflict: a role that was changed since it was loaded is a conflict, and so is, without a role, an archive that is forbidden for that id already; nothing changes then
+   * @promise takedown-store/conflict: a takedown of a role that was changed since it was loaded is a conflict, and so is one without a role of an archive that is already forbidden under that id; both change nothing
    * @promise takedown-store/race: of many concurrent calls exactly one is stored, with only its event
    * @promise takedown-store/again: a second takedown of a forbidden archive changes nothing; a takedown of a lifted one forbids it again
-   * @promise takedown-store/forbids-reserve: of a forbidden archive nothing is reserved, by any account or peer, before any rate and quota, and the key stays free; what is in progress, complete or a mismatch is answered as such
+   * @promise takedown-store/forbids-reserve: a forbidden archive is not reserved, for any account or by any peer, whatever rate and quota say, and the key stays free; a key in progress, complete or with another fingerprint returns that state
    * @promise takedown-store/forbids-commit: of a forbidden archive nothing is committed, by any account or peer, and the lease still holds; of commits and a takedown at once none is in service that the takedown's list of copies does not have
    */
   takeDown(
@@ -68,7 +68,7 @@ export interface TakedownStore {
    */
   of(ids: readonly RoleId[]): Promise<readonly Takedown[]>;
 
-  /** @promise takedown-store/list: pages after a cursor give every takedown that was not lifted exactly once, newest first by (at, id, sha256), also those of one instant; an archive gives its own alone */
+  /** @promise takedown-store/list: pages after a cursor have every takedown that was not lifted exactly once, newest first by (at, id, sha256), even of one instant; a list for an archive has only its own */
   list(query: TakedownQuery): Promise<readonly Takedown[]>;
 
   /** @promise takedown-store/copies: pages after an id give every role in service at the instant, of any account, exactly once, in order */
@@ -76,7 +76,7 @@ export interface TakedownStore {
 
   /**
    * Claims the archive of a stopped role for removal; `undefined` if it is gone. It is settled like any claim.
-   * @promise takedown-store/claim-purge: an archive that is there is claimed at once, also from another claim, which is lost; one that was removed, or whose role is unknown or not stopped, is not
+   * @promise takedown-store/claim-purge: a stored archive is claimed at once, even from another claim, which is lost; an archive that was removed, or whose role is unknown or not stopped, is not
    * @promise takedown-store/purge-without-grace: what was claimed so and not removed is claimed by cleanups from the claim's end or the retry's instant on, however lately its role ended, and counted
    */
   claimPurge(claim: PurgeClaim): Promise<CleanupTask | undefined>;

@@ -16,7 +16,7 @@ import type { ModeStores, MovingStores, NameStores } from './stores.ts';
 
 type Ask<Port> = (port: Port, signal: AbortSignal) => Promise<unknown>;
 
-/** A clause of a call that takes a signal, which the store has to pass on. */
+/** A clause of a call with a signal, which the store must pass on. */
 function aborted<Port>(
   id: string,
   prepare: (port: Port) => Promise<unknown>,

@@ -34,13 +34,12 @@ export interface RulesOptions {
   readonly open: Open;
   /** Checks only the clauses whose id it matches; all when absent. */
   readonly clauses?: RegExp;
-  /** How many random sequences the role store is compared with its model in. */
+  /** The number of random sequences that compare the role store with its model. */
   readonly sequences: number;
 }
 
 /**
- * All but what the suite of the database port checks in an engine, and what programs come to only by texts that are nearly
- * the same, or by thousands of rows: that suite has both.
+ * All clauses except those that the suite of the database port covers: nearly equal texts, and thousands of rows.
  */
 export const OVER_AN_ENGINE: RegExp = new RegExp(
   `^(?!(?:${[
@@ -50,7 +49,7 @@ export const OVER_AN_ENGINE: RegExp = new RegExp(
   ].join('|')})$)`,
 );
 
-/** By the store that each is about, in the order in which they run: this does not compile when one is missing. */
+/** By store, in the order in which they run: this does not compile if one is missing. */
 const RULES = Object.values({
   roles: rulesOf(roleStoreRules, ({ roles }) => roles),
   accounts: rulesOf(accountStoreContract, (stores) => stores),

@@ -29,7 +29,7 @@ export function newIds({ erasures }: Pick<Stores, 'erasures'>): readonly EventId
 
 let claims = 0;
 
-/** Takes the steps of an erasure that has begun, up to its end. */
+/** Runs the steps of an erasure that has begun, up to its end. */
 export async function finished(
   stores: Pick<Stores, 'erasures' | 'roles'>,
   erasure: Erasure = ERASURE,

@@ -45,7 +45,7 @@ const listOf = async ({ history }: Stores, account: AccountId | undefined) =>
   (await history.list({ ...NEWEST, account })).items;
 
 export const erasingClauses: Clauses = {
-  'erasure-store/begin: for every peer the account is blocked, hidden and erasing, and its keys and sessions are unknown; of many concurrent calls the first replacement counts; a name without data is unknown':
+  'erasure-store/begin: every peer sees the account as blocked, hidden and erasing, and its keys and sessions as unknown; of many concurrent calls the first replacement counts; a name without data is unknown':
     async (subject) => {
       const { port } = subject;
       await fill(port);
@@ -140,7 +140,7 @@ export const erasingClauses: Clauses = {
       const all = { account: ACCOUNT, after: undefined, limit: 10 };
       expect(await apiKeys.list(all)).to.deep.equal([]);
       const [oldest, ...rest] = await apiKeys.list({ ...all, account: undefined });
-      // The first start is told by the oldest key.
+      // The oldest key shows whether a start is the first.
       expect(rest).to.deep.equal([]);
       expect(oldest).to.include({
         id: anApiKey(1).id,
@@ -240,7 +240,7 @@ export const erasingClauses: Clauses = {
         { key: anApiKey(2).id, isKeyStored: true },
         { session: aTokenHash(1), key: anApiKey(1).id },
       ]) {
-        // As one that has the key of another account would.
+        // Like a caller with the key of another account.
         await roles.reserve(aReservation(31, { account: OTHER }));
         const lease = leaseOf(aReservation(31, { account: OTHER }));
         for (const outcome of [

@@ -51,7 +51,7 @@ export const expiringClauses: StoreClauses<HistoryStores> = {
       await port.history.recordExpired([expiry(stoppedThen), expiry(together)]);
       expect(await other.history.expired(end, 10)).to.deep.equal([row(expired)]);
     }),
-  'history-store/tell-expired-once: of many concurrent calls, and ever after, an expiration has one event, at its instant; a role that does not expire then has none':
+  'history-store/tell-expired-once: an expiration has one event, at its instant, even after many concurrent or later calls; a role that does not expire then has none':
     async (subject) => {
       const { port } = subject;
       const { role, event } = await publish(port, 1);
@@ -69,7 +69,7 @@ export const expiringClauses: StoreClauses<HistoryStores> = {
       expect(first).to.deep.include({ type: 'pin.expired', at: END, pin: role.id });
       expect(await recordedEvents(port)).to.have.lengthOf(3);
     },
-  'history-store/tell-expired-renewed: a role that is renewed after its event, which a clock ahead has made, expires again':
+  'history-store/tell-expired-renewed: a role that was renewed after a clock ahead recorded its expiration expires again':
     withPeer(async (port, other) => {
       const { role } = await publish(port, 1);
       await port.history.recordExpired([expiry(role)]);

@@ -44,7 +44,7 @@ function placeOf(event: HistoryEvent | undefined, number: number): FeedPart['las
   return { number, event: event?.id ?? null };
 }
 
-/** Reads on until `isOver` was true before a part without events; gives the ids and numbers in the order read. */
+/** Reads until a part without events after `isOver` was true; returns the ids and numbers in the order of reading. */
 async function follow(
   stores: HistoryStores,
   query: Partial<FeedQuery>,
@@ -52,7 +52,7 @@ async function follow(
 ): Promise<readonly string[]> {
   const seen: string[] = [];
   for (let place = 0, over = false; !over; ) {
-    // An engine may read without leaving the turn, and needs the next one for what is written meanwhile.
+    // An engine may read within one turn of the event loop, so concurrent writes need the next one.
     await setImmediate();
     const ending = isOver();
     const { items } = await read(stores, { ...query, after: place });

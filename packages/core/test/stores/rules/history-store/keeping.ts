@@ -141,7 +141,7 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
       await port.accounts.save(anAccount(1), found?.version, [anEvent()]);
       expect(await recordedIds(port), 'changed').to.deep.equal(eventIds(...made, changed));
     },
-  'history-store/with-sessions: a link, a session and its end leave their events, those of a redeemed link for its account and in the name of who made it; what is redeemed or ended already leaves none':
+  'history-store/with-sessions: a link, a session and its end leave their events, those of a redeemed link for its account and under the name of its creator; redeeming or ending again leaves none':
     async (subject) => {
       const { port } = subject;
       const link = aLink(1, { account: accountId('linked'), actor: { kind: 'operator', id: 'ada' } });
@@ -159,7 +159,7 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
       const { account, actor } = link;
       expect(await recordedEvents(other, { account })).to.deep.equal([{ ...redeemed, account, actor }]);
     },
-  'history-store/refused-sign-ins: of the refused sign-ins of an account one event is stored until the instant has passed, even of concurrent ones; other accounts have their own':
+  'history-store/refused-sign-ins: of the refused sign-ins of an account, even concurrent ones, one event is stored until the instant has passed; other accounts have their own':
     async (subject) => {
       const { port } = subject;
       const [one, another] = [accountId('one'), accountId('another')];
@@ -197,7 +197,7 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
     },
 };
 
-/** A conflict is tried again, as use cases do: whether a settlement is a change of the role is the store's to say. */
+/** A conflict is tried again, as use cases do: the store decides whether a settlement changes the role. */
 async function rename(stores: HistoryStores, role: Role, n: number): Promise<void> {
   for (;;) {
     const { value, version } = await loaded(stores, role.id);

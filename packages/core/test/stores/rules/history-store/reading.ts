@@ -44,7 +44,7 @@ export const readingClauses: StoreClauses<HistoryStores> = {
       expect(await recordedEvents(other)).to.deep.equal([full, ...descending, bare]);
     },
   ),
-  'history-store/list-pages: pages by cursor give every event exactly once, also those of one instant and when others come meanwhile; none follows the last':
+  'history-store/list-pages: pages by cursor give every event exactly once, even of one instant and if others are stored meanwhile; the last page has no cursor':
     withPeer(async (port, other) => {
       const events = Array.from({ length: 11 }, (_, n) => anEvent({ at: at(Math.floor(n / 4)) }));
       await port.sessions.begin(aSession(0), events);
@@ -68,7 +68,7 @@ export const readingClauses: StoreClauses<HistoryStores> = {
       expect(exact.items).to.have.lengthOf(all);
       expect(exact.next, 'behind the last').to.equal(undefined);
     }),
-  'history-store/list-filter: an account gives its own events alone, a role its own, an instant those from it on, and all of them what fits each':
+  'history-store/list-filter: filters by account, by role and from an instant give exactly the events that match, alone and together':
     async ({ port }) => {
       const [one, another] = [accountId('one'), accountId('another')];
       const [pin, otherPin] = [aRoleId(1), aRoleId(2)];
@@ -77,7 +77,7 @@ export const readingClauses: StoreClauses<HistoryStores> = {
         anEvent({ at: at(5), account: one, pin: otherPin }),
         anEvent({ at: at(4), account: another, pin: aRoleId(3) }),
         anEvent({ at: at(3), account: one }),
-        // Recorded late, as an expiration is.
+        // Recorded late, like an expiration.
         anEvent({ at: at(2), account: one, pin, recordedAt: at(9) }),
         anEvent({ at: at(1), account: null }),
       ];
@@ -102,7 +102,7 @@ export const readingClauses: StoreClauses<HistoryStores> = {
       expect(await other.history.drop(at(3), 2)).to.equal(1);
       expect(await recordedEvents(port)).to.deep.equal([events[3], events[4]]);
     }),
-  'history-store/thin: exactly events behind the newest of their role that were recorded before the instant go, at most the limit, of the roles with one recorded within the time alone; events of no role stay':
+  'history-store/thin: exactly events beyond the newest of their role that were recorded before the instant are removed, at most the limit, only for roles with an event recorded within the period; events of no role stay':
     withPeer(async (port, other) => {
       const [busy, quiet, early] = [aRoleId(1), aRoleId(2), aRoleId(3)];
       // An event that was recorded late has an earlier instant than those around it.

@@ -138,7 +138,7 @@ export const importClauses: StoreClauses<MovingStores> = {
       expect(await all()).to.deep.equal([false, false, false]);
     },
   ),
-  'import/begin-foreign: a database with an account, a key, a publication, a reservation, a name, a takedown, a day of views or an event of its own is refused and left as it is':
+  'import/begin-foreign: a database with an account, a key, a publication, a reservation, a name, a takedown, a day of views or an event of its own is refused and does not change':
     async (_, another) => {
       for (const [what, make] of Object.entries(OWN)) {
         const { port } = await another();
@@ -181,7 +181,7 @@ export const importClauses: StoreClauses<MovingStores> = {
       expect(await recordsOf(other)).to.deep.equal(records);
       await expectWorking(other, records);
     },
-  'import/keep-removal: a role whose removal is imported has its instants, and neither manifest nor archive':
+  'import/keep-removal: a role whose removal is imported has the instants of the removal, and neither manifest nor archive':
     async ({ port, peer }, another) => {
       const records = await stocked(another);
       const removal = { id: aRoleId(4), archive: anArchiveId(4), expiresAt: START, deletedAt: LATER };
@@ -207,7 +207,7 @@ export const importClauses: StoreClauses<MovingStores> = {
     expect(await port.imports.saveRecords(TWO, records)).to.deep.equal({ kind: 'lost' });
     expect(await recordsOf(port)).to.deep.equal([]);
   },
-  'import/changes-refused: while an import is unfinished, every change by any peer is the fault store_unavailable, and nothing is claimed or compared; reads work':
+  'import/changes-refused: while an import is unfinished, every change by any peer rejects with the fault store_unavailable, and nothing is claimed or compared; reads work':
     withPeer(async (port, other, _, another) => {
       const records = await stocked(another);
       await port.imports.begin(ONE);

@@ -21,7 +21,7 @@ import { expect } from 'chai';
 import type { MovingStores } from '../stores.ts';
 import { allOf, published, recordsOf, stock } from './stock.ts';
 
-/** More than one answer of a database holds. */
+/** More than fits into one answer of a database. */
 const MANY = 150;
 
 const LATER = after(START, hours(300));
@@ -47,7 +47,7 @@ async function rename({ roles }: MovingStores, n: number): Promise<void> {
   await changeRole(roles, aRoleId(n), { title: 'Renamed' as Title }, anEvent({ pin: aRoleId(n) }));
 }
 
-/** Leaves what only a running service needs. */
+/** Stores data that only a running service needs. */
 async function use({ roles, sessions, apiKeys, pairings, mode }: MovingStores): Promise<void> {
   await roles.reserve(aReservation(50));
   await sessions.begin(aSession(1), []);
@@ -73,7 +73,7 @@ export const snapshotClauses: StoreClauses<MovingStores> = {
       expect(new Set(names)).to.have.lengthOf(names.length);
       expect(names).to.have.lengthOf(stored.length + 2 * MANY);
     },
-  'snapshot/order: accounts come by name, keys and publications by id, names by account and name, takedowns by publication and archive, views by publication and day, events by instant and id; one kind after the other':
+  'snapshot/order: accounts are ordered by name, keys and publications by id, names by account and name, takedowns by publication and archive, views by publication and day, events by instant and id; one kind after the other':
     async ({ port }) => {
       await stock(port);
       await Promise.all(Array.from({ length: 20 }, (_, n) => published(port, 10 + n)));
@@ -100,7 +100,10 @@ export const snapshotClauses: StoreClauses<MovingStores> = {
         );
       }
     },
-  'snapshot/instant: changes while it is read are not in it, and are not delayed': async ({ port, peer }) => {
+  'snapshot/instant: changes during the reading are not in it, and are not delayed': async ({
+    port,
+    peer,
+  }) => {
     await Promise.all(Array.from({ length: MANY }, (_, n) => published(port, n)));
     await port.apiKeys.create(anApiKey(1), []);
     const other = await peer();

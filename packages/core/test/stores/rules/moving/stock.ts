@@ -36,7 +36,7 @@ import type { MovingStores } from '../stores.ts';
 
 const LATER = after(START, hours(300));
 
-/** By code point the last of them is the last; by UTF-16 the third would be. */
+/** By code point the last of them is the last; by UTF-16 units it would be the third. */
 const NAMES: readonly AccountId[] = ['Zoo', 'ä la carte', '\u{FFFD}', '\u{1D4B6}'].map((name) =>
   accountId(name),
 );
@@ -46,7 +46,7 @@ const WARNINGS: readonly Warning[] = [
   { rule: 'not_all_checked' },
 ] as readonly Warning[];
 
-/** Fills a database with one of everything, and says what a snapshot of it gives, in no order. */
+/** Fills a database with one record of every kind, and returns the records of its snapshot, in no order. */
 export async function stock(stores: MovingStores): Promise<readonly MovedRecord[]> {
   const accounts = await makeAccounts(stores);
   const keys = await makeKeys(stores);
@@ -83,7 +83,7 @@ export async function stock(stores: MovingStores): Promise<readonly MovedRecord[
   ];
 }
 
-/** Two names of one role, made the other way round than they are ordered; one has shown another role before. */
+/** Two names of one role, created in the opposite of their order; one has shown another role before. */
 async function makeNames({ names }: MovingStores): Promise<readonly MovedName[]> {
   const [moved, first] = [2, 1].map((n) => aChange(n, { role: aRoleId(4) })) as [NameChange, NameChange];
   const before = aRoleId(3);
@@ -92,7 +92,7 @@ async function makeNames({ names }: MovingStores): Promise<readonly MovedName[]>
   return [unmoved, { ...other, previous: before }];
 }
 
-/** One in force and one that was lifted, both of what the database has no publication of. */
+/** One in force and one that was lifted, both without a publication in the database. */
 async function takeDown({ takedowns }: MovingStores): Promise<readonly Takedown[]> {
   const inForce = aTakedown(1, { id: aRoleId(31) });
   const lifted = aTakedown(2, { id: aRoleId(30) });
@@ -122,7 +122,7 @@ async function makeKeys({ apiKeys }: MovingStores): Promise<{
   readonly events: readonly HistoryEvent[];
 }> {
   const events = [anEvent({ type: 'key.created' }), anEvent({ type: 'key.revoked' })];
-  // Created the other way round than their ids are.
+  // Created in the opposite order of their ids.
   const keys = [anApiKey(2, { createdAt: START, scopes: ['pins:read'], isEnsured: true }), anApiKey(1)];
   for (const key of keys) await apiKeys.create(key, []);
   await apiKeys.touch(anApiKeyId(1), LATER, START);

@@ -85,7 +85,7 @@ async function everyRefusal(port: NameStores, peer: NameStores, expected: 'set' 
 }
 
 export const changingClauses: StoreClauses<NameStores> = {
-  'name-store/set: a new name is made with the given token, and one that exists keeps its own; it shows the role from then on, for every peer, and the event is stored, later than the last of that role':
+  'name-store/set: a new name gets the given token, and an existing name keeps its own; every peer sees it show the role from then on, and the event is stored, later than the last event of that role':
     withPeer(async (port, other) => {
       await publish(port, 1, 2);
       const change = aChange(1);
@@ -210,9 +210,9 @@ export const changingClauses: StoreClauses<NameStores> = {
       expect((await set(port, aChange(1, { role: aRoleId(2), limit: 5 }))).kind).to.equal('moved');
       expect((await set(port, aChange(1, { role: aRoleId(1), limit: 0 }))).kind).to.equal('moved');
     },
-  'name-store/set-refused: for a blocked account, in read-only mode and once its credential has ended, a change is refused and changes nothing':
+  'name-store/set-refused: a change for a blocked account, in read-only mode or with an ended credential is refused and changes nothing':
     async ({ port, peer }) => everyRefusal(port, await peer(), 'set'),
-  'name-store/delete: a deleted name is found, listed and resolved no more, by no peer, its place in the quota is free, and the event is stored with the role that it showed, later than the last of that role; an unknown name leaves none, and of many concurrent calls one deletes':
+  'name-store/delete: no peer finds, lists or resolves a deleted name, its place in the quota is free, and the event is stored with the role that it showed, later than the last of that role; an unknown name leaves no event, and of many concurrent calls one deletes':
     withPeer(async (port, other, subject) => {
       await publish(port, 1, 2);
       for (const n of [1, 2]) await set(port, aChange(n));
@@ -244,6 +244,6 @@ export const changingClauses: StoreClauses<NameStores> = {
       expect(await port.names.list(ACCOUNT, undefined, 10)).to.deep.equal([]);
       expect((await recordedEvents(port)).filter(({ type }) => type === 'name.deleted')).to.have.lengthOf(3);
     }),
-  'name-store/delete-refused: for a blocked account, in read-only mode and once its credential has ended, a deletion is refused and changes nothing':
+  'name-store/delete-refused: a deletion for a blocked account, in read-only mode or with an ended credential is refused and changes nothing':
     async ({ port, peer }) => everyRefusal(port, await peer(), 'delete'),
 };

@@ -28,7 +28,7 @@ const OTHER = accountId('globex');
 const PR: { readonly name: ReturnType<typeof aName> } = { name: aName(1) };
 
 export const publishingClauses: StoreClauses<NameStores> = {
-  'name-store/with-publication: the commit of a publication points its name at the new role, for every peer, with the given token if the name is new and its own if not; what is refused, lost or committed before changes no name':
+  'name-store/with-publication: the commit of a publication points its name at the new role, for every peer, with the given token if the name is new and its own if not; a commit that is refused, lost or repeated changes no name':
     withPeer(async (port, other) => {
       expect(await publishNamed(port, 1)).to.deep.equal(COMMITTED);
       const published = shownBy(aChange(1, { now: START }));
@@ -67,7 +67,7 @@ export const publishingClauses: StoreClauses<NameStores> = {
       expect(await other.names.find(ACCOUNT, aName(1))).to.deep.equal(moved);
       expect(await other.names.list(ACCOUNT, undefined, 10)).to.have.lengthOf(1);
     }),
-  'name-store/publication-quota: reserve and commit refuse a publication to a new name where the account has as many names as the limit; one that exists passes; publications at once never pass the limit, and what is refused stores nothing':
+  'name-store/publication-quota: reserve and commit refuse a publication to a new name if the account has as many names as the limit; an existing name passes; concurrent publications never exceed the limit, and a refusal stores nothing':
     async (subject) => {
       const { port } = subject;
       const limits = { ...UNBOUNDED, names: 3 };
@@ -102,7 +102,7 @@ export const publishingClauses: StoreClauses<NameStores> = {
         'reserved',
       );
     },
-  'name-store/publication-warnings: a commit whose name showed a protected role warns when the new one is not, and when the account has nine tenths of the limit; these come before the warnings of the archive, are answered by the commit and stored for a replay, at most 20 in all':
+  'name-store/publication-warnings: a commit warns if its name showed a protected role and the new one is not protected, and if the account has nine tenths of the limit; these warnings come before those of the archive, are returned by the commit and stored for a replay, at most 20 in all':
     withPeer(async (port, other) => {
       const own: Warning = { rule: 'source_map', path: 'app.js.map' };
       const dropped: Warning = { rule: 'password_dropped' };
@@ -135,7 +135,7 @@ export const publishingClauses: StoreClauses<NameStores> = {
         [],
       );
     }),
-  'name-store/last-wins: of publications and changes at once, over all peers, the name shows the role of the last one, and each leaves its event':
+  'name-store/last-wins: after concurrent publications and changes over all peers, the name shows the role of the last one, and each leaves its event':
     async (subject) => {
       const { port } = subject;
       const numbers = Array.from({ length: 12 }, (_, n) => n + 1);

@@ -101,7 +101,7 @@ export const readingClauses: StoreClauses<NameStores> = {
       }
     },
   ),
-  'name-store/resolve: the newest role that the name shows is given as it would be loaded by its id, in any state; an unknown token is undefined, and tokens are compared exactly':
+  'name-store/resolve: a token resolves to the newest role that its name shows, as loaded by its id, in any state; an unknown token is undefined, and tokens are compared exactly':
     withPeer(async (port, other) => {
       await publish(port, 1, 2);
       await set(port, aChange(1));

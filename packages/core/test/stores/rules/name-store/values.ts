@@ -94,7 +94,7 @@ export interface Named extends Partial<Role> {
   readonly warnings?: readonly Warning[];
 }
 
-/** All that publishing the `n`th role to a name stores: the `n`th name, unless another is given. */
+/** The records of publishing the `n`th role to a name: the `n`th name, unless another is given. */
 export function aNamed(
   n: number,
   { name = aName(n), token = aNameToken(n), limits = UNBOUNDED, warnings = [], ...more }: Named = {},
@@ -102,7 +102,7 @@ export function aNamed(
   return { ...aPublication(n, more), limits, warnings, name: { name, token } };
 }
 
-/** Reserves and commits a publication to a name; answers what refused it, or what the commit did. */
+/** Reserves and commits a publication to a name; returns the refusal, or the outcome of the commit. */
 export async function publishNamed(
   { roles }: NameStores,
   n: number,

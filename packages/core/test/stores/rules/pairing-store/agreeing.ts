@@ -40,7 +40,7 @@ const AGREED = { kind: 'agreed' };
 const UNKNOWN = { kind: 'unknown' };
 const FULL = { kind: 'full' };
 
-/** Values at the ends of what a consent may hold. */
+/** The smallest and largest values of a consent. */
 const CONSENTS: readonly Consent[] = [
   aConsent(1),
   aConsent(2, { account: ` Globex '"%_🧭` as AccountId, label: '', scopes: ['manage'] }),
@@ -99,7 +99,7 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
       expect(await other.pairings.register(more)).to.deep.equal(FULL);
       expect(await other.pairings.register({ ...more, limit: 7 })).to.deep.equal(REGISTERED);
     },
-  'pairing-store/agree: a consent is visible to every peer, with every field, with its events': withPeer(
+  'pairing-store/agree: every peer sees a consent, with every field, and its events': withPeer(
     async (port, other) => {
       const events = CONSENTS.map(() => anEvent({ type: 'key.agreed' }));
       await register(port, 0, 1, 2, 3, 9);
@@ -186,7 +186,7 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
         'of many at once',
       ).to.have.lengthOf(1);
     }),
-  'pairing-store/agree-credential: once the key or session of who agrees has ended or is gone, nothing is stored':
+  'pairing-store/agree-credential: a consent is not stored once the key or session of its person has ended or is gone':
     withPeer(async (port, other) => {
       for (const n of [1, 2]) await port.apiKeys.create(anApiKey(n), []);
       for (const n of [1, 2]) await port.sessions.begin(aSession(n), []);
@@ -208,7 +208,7 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
       const mine = { key: anApiKey(1).id, isKeyStored: true, session: aTokenHash(1) };
       expect(await agree(2, mine)).to.deep.equal(AGREED);
     }),
-  'pairing-store/agree-unknown: nothing is stored for a program that did not register or has ended':
+  'pairing-store/agree-unknown: a consent is not stored for a program that did not register or has ended':
     inEachEra(async (port, _, start) => {
       const endsAt = after(start, minutes(10));
       await port.pairings.register(aRegistration(1, { now: start, endsAt }));

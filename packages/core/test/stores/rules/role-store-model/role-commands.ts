@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import type { HistoryStores } from '../stores.ts';
 import { type ModelRole, RoleModel, type Snapshot, waitingSince } from './role-model.ts';
 
-/** Two handles of one database: a command's own, and the other. */
+/** Two handles of one database: that of a command, and another. */
 type Handles = readonly [T.RoleStore, T.RoleStore];
 
 /** Makes random calls whose answers must be the model's. Some need a lease, a task or a role. */
@@ -73,7 +73,7 @@ async function see(model: RoleModel, store: T.RoleStore, id: T.RoleId): Promise<
   if (loaded && row && !isSeen) row.snapshots.push({ ...loaded, change: row.change });
 }
 
-/** Saves what a command makes of a snapshot; undefined if it changes nothing. */
+/** Saves the result of a command on a snapshot; undefined if it changes nothing. */
 async function save(now: T.Instant, store: T.RoleStore, old: Snapshot, command: T.RoleCommand) {
   const decision = decide(old.value, command, now, defaultLimits);
   if (decision.kind === 'refused' || decision.events.length === 0) return undefined;
@@ -81,7 +81,7 @@ async function save(now: T.Instant, store: T.RoleStore, old: Snapshot, command: 
   return { ...(await store.save(decision.role, old.version, events)), decision, command };
 }
 
-/** Saves commands at once, all decided at one snapshot, then decides again each that met a conflict. */
+/** Saves concurrent commands, all decided on one snapshot, then decides those with a conflict again. */
 async function alter(model: RoleModel, handles: Handles, row: ModelRole, age: number, all: T.RoleCommand[]) {
   await see(model, handles[0], row.role.id);
   const snapshot = pick(row.snapshots, age);
@@ -149,7 +149,7 @@ const RARELY = [
     const taken = tasks.map(({ role }) => model.roles.get(role) as ModelRole);
     expect(tasks).to.deep.equal(taken.map(({ role, failures }) => aTask(role, n, failures)));
     expect(new Set(taken)).to.have.lengthOf(Math.min(limit, waiting.length));
-    // Beside other claims, roles of accounts that have none go first.
+    // While there are other claims, roles of accounts without one come first.
     const isFree = ({ role }: ModelRole) => claimed.every((other) => other.role.account !== role.account);
     expect(taken.filter(isFree)).to.have.lengthOf(Math.min(limit, waiting.filter(isFree).length));
     const byAccount = Map.groupBy(waiting, ({ role }) => role.account).values();

@@ -84,7 +84,7 @@ export class RoleModel {
     return { kind: 'committed' };
   }
 
-  /** Stores what was decided of a snapshot, unless the role has changed since. */
+  /** Stores the decision on a snapshot, unless the role has changed since. */
   save(row: ModelRole, { change }: Snapshot, { role, events }: T.Decision) {
     if (row.change !== change) return { kind: 'conflict' };
     row.events.push(...events.map(({ type }) => type));

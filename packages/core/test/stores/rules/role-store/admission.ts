@@ -32,7 +32,7 @@ function commitOf(port: RoleStore, n: number, more: Partial<RoleCommit>): Promis
   return port.commit({ ...aPublication(n), ...more }, leaseOf(aReservation(n)), [anEvent()]);
 }
 
-/** Commits of `numbers` at once over three peers; answers which of them passed. */
+/** Concurrent commits of `numbers` over three peers; returns those that passed. */
 async function commitAtOnce(
   subject: Parameters<typeof together<RoleStore, unknown>>[0],
   numbers: readonly number[],
@@ -52,7 +52,7 @@ async function expectHeld(port: RoleStore, n: number): Promise<void> {
 }
 
 export const admissionClauses: ClauseTable<RoleStore> = {
-  'role-store/reserve-costless: a key in progress, complete or with a mismatch is answered as such, even beyond rate and quotas':
+  'role-store/reserve-costless: a reservation for a key in progress, complete or with another fingerprint returns that state, even beyond rate and quotas':
     async ({ port }) => {
       const limits = { ...UNBOUNDED, publications: { count: 1, window: hours(1) }, sites: 1, bytes: 1_024 };
       for (const n of [1, 2]) await port.reserve(aReservation(n, { limits }));
@@ -68,7 +68,7 @@ export const admissionClauses: ClauseTable<RoleStore> = {
       expect((await again(2, 2)).kind).to.equal('in_progress');
       expect(await commitOf(port, 1, { limits }), 'the commit again').to.deep.equal(COMMITTED);
     },
-  'role-store/commit-rate: of many commits at once, over all peers, exactly as many pass as the rate has, then one each share of its window; what is refused stores nothing, takes nothing and keeps its lease':
+  'role-store/commit-rate: of many concurrent commits, over all peers, exactly as many pass as the rate allows, then one for each share of its window; a refusal stores nothing, takes nothing from the rate and leaves its lease valid':
     async (subject, another) => {
       const { port } = subject;
       const limits = { ...UNBOUNDED, publications: { count: 4, window: minutes(1) } };

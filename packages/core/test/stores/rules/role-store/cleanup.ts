@@ -104,7 +104,7 @@ export const cleanupClauses: ClauseTable<RoleStore> = {
       expect(await claimed(other, 2), 'beside').to.deep.equal(ids(3, 4));
       expect(await claimed(other, 3), 'when nothing else waits').to.deep.equal(ids(2, 5));
     }),
-  'role-store/drop-titles: exactly the titles and file names of roles that ended earlier, by their expiration or their stop, go, with their archive or without; the rest of each role stays, its key too, and a change decided before conflicts':
+  'role-store/drop-titles: exactly the titles and file names of roles that expired or stopped earlier are removed, whether their archive is stored or not; the rest of each role stays, including its key, and a change decided before conflicts':
     withPeer(async (port, other) => {
       const END = after(START, days(7));
       const justAfter = after(END, duration(1));

@@ -24,7 +24,7 @@ const IN_A_MINUTE = after(START, minutes(1));
 const COMMITTED = { kind: 'committed' };
 const LEASE_LOST = { kind: 'lease_lost' };
 
-/** Whether each part of a publication is there, looked at one after the other, twice. */
+/** Whether each part of a publication is stored, read one after the other, twice. */
 async function partsOf(port: RoleStore, { role }: RoleCommit, n: number): Promise<readonly boolean[]> {
   const parts: boolean[] = [];
   for (let round = 0; round < 2; round += 1) {
@@ -39,7 +39,7 @@ async function partsOf(port: RoleStore, { role }: RoleCommit, n: number): Promis
   return parts;
 }
 
-/** One lapsed lease commits while another request takes its key over and commits; answers who published. */
+/** One lapsed lease commits while another request takes its key over and commits; returns the publisher. */
 async function raceForKey(early: RoleStore, late: RoleStore, n: number): Promise<readonly RoleId[]> {
   const [mine, theirs] = [aPublication(n), aPublication(n + 100, { idempotencyKey: aKey(n) })];
   const until = after(IN_A_MINUTE, days(1));

@@ -32,14 +32,14 @@ import { expect } from 'chai';
 
 const IN_A_MINUTE = after(START, minutes(1));
 
-/** As long as an account or a key may be, but for its last character. */
+/** As long as an account or a key may be, without its last character. */
 const LONG = 'x'.repeat(254);
 const LONG_OF_TWO_BYTES = '\u00e9'.repeat(254);
 
 const IN_KEYS = SIGNS.filter((sign) => /[ -~]/.test(sign));
 const IN_ACCOUNTS = SIGNS.filter((sign) => isPrintable(sign));
 
-/** Pairs that folding, trimming, cutting, normalising, joining, decoding or counting would make the same. */
+/** Pairs that folding, trimming, cutting, normalizing, joining, decoding or counting would make equal. */
 const DIFFERENT_KEYS: readonly (readonly [account: string, key: string])[] = [
   ...['key', 'KEY', 'key ', ' key', "key' OR '1'='1", '"key"', 'key\\', `${LONG}a`, `${LONG}b`].map(
     (key) => ['acme', key] as const,
@@ -78,11 +78,11 @@ async function expectHeldUntil(port: RoleStore, until: Instant, more: Partial<Re
   expect(outcome).to.deep.equal({ kind: 'in_progress', until });
 }
 
-/** In the order of no part of theirs. */
+/** Not in the order of any of their members. */
 const WARNINGS: readonly Warning[] = [
   { rule: 'broken_reference', path: 'a b/ïndex.html', target: '“über/ünï.css” 🧭' },
   { rule: 'absolute_reference', path: 'b.html', target: '/a.css' },
-  // A target is cut after so many code units, which may be half a character.
+  // A target is cut after a number of code units, which may split a character.
   { rule: 'broken_reference', path: 'a.html', target: `${'x'.repeat(99)}\ud83e…` },
   { rule: 'broken_reference', path: 'a.html', target: 'again.css' },
   { rule: 'source_map', path: 'It\'s 100 % \\ "quoted".map' },
@@ -141,7 +141,7 @@ export const keyClauses: ClauseTable<RoleStore> = {
       const removed = { ...complete, warnings: [] };
       expect(await later.reserve(asks(4, { now: inAnAge })), 'after the cleanup').to.deep.equal(removed);
     },
-  'role-store/reserve-again: a reservation tells whether its account is there; one that follows on a lost one is refused once the account is gone, and the key stays free':
+  'role-store/reserve-again: a reservation returns whether its account exists; one that replaces a lost one is refused once the account is gone, and the key stays free':
     withPeer(async (port, other) => {
       const again = aReservation(1, { wasKnown: true });
       expect(await port.reserve(again)).to.deep.equal({ kind: 'account_gone' });

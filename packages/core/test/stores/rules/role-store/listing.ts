@@ -44,7 +44,7 @@ const FILES: readonly (readonly [name: string, found: readonly string[]])[] = [
   ['Katalog Größe 100%.html', ['größe 100%', '0%.html']],
 ];
 
-/** Neighbours of the account that folding, trimming or a pattern would take for it. */
+/** Similar accounts that folding, trimming or a pattern would confuse with it. */
 const OTHER_ACCOUNTS = ['Acme', 'acme ', 'acm', 'acme2', 'a%', '____', 'acme/b'] as AccountId[];
 
 /** Roles of three instants, several of each, published in another order than they are listed in. */
@@ -103,7 +103,7 @@ export const listingClauses: ClauseTable<RoleStore> = {
         expect((await port.list(asks({ account }))).items, account).to.deep.equal([]);
       }
     },
-  'role-store/list-pages: pages by cursor give every role exactly once, also those of one instant and when others are published or changed meanwhile; none follows the last':
+  'role-store/list-pages: pages by cursor give every role exactly once, even of one instant and if others are published or changed meanwhile; the last page has no cursor':
     withPeer(async (port, other) => {
       const roles = await publishScattered(port);
       const expected = newestFirst(roles);

@@ -55,10 +55,10 @@ async function publishMany(
   return roles;
 }
 
-/** More than an adapter looks at in one step when it searches for a state, and places of such a list. */
+/** More than an adapter reads in one step of a search by state, and positions in such a list. */
 const [CROWD, SPARSE] = [2_100, [2, 3, 500, 1_999, 2_001, 2_098, 2_099]];
 
-/** Claims all that ended, and tells that none could be removed. */
+/** Claims all that ended, and reports that none could be removed. */
 async function claimInVain(port: RoleStore, n: number): Promise<void> {
   for (const task of await port.claimForCleanup(aClaim(n, END))) {
     await port.settleCleanup(task, { kind: 'failed', retryAt: END }, [anEvent()]);
@@ -74,24 +74,22 @@ function warningsOf(count: number): readonly Warning[] {
 }
 
 export const manyClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
-  'role-store/list-sparse: a few of a state among thousands of others fill their pages as many do': async ({
-    port,
-    peer,
-  }) => {
-    const planned = Array.from({ length: CROWD }, (_, n) =>
-      aRole(n + 1, { publishedAt: after(START, seconds((n + 1) % 3)) }),
-    );
-    const order = newestFirst(planned);
-    const expired = SPARSE.map((place) => order[place] as RoleId);
-    const early = after(START, days(1));
-    await publishMany(port, CROWD, (n) => (expired.includes(aRoleId(n)) ? early : END));
-    const other = await peer();
-    for (const limit of [1, 2, 3, 7, 100]) {
-      const pages = await walkList(other, asks({ now: early, state: 'expired', limit }));
-      expect(pages.flatMap(idsOf), `${limit} a page`).to.deep.equal(expired);
-      expect(pages, `${limit} a page`).to.have.lengthOf(Math.ceil(SPARSE.length / limit));
-    }
-  },
+  'role-store/list-sparse: a few roles of a state among thousands of others fill their pages as many do':
+    async ({ port, peer }) => {
+      const planned = Array.from({ length: CROWD }, (_, n) =>
+        aRole(n + 1, { publishedAt: after(START, seconds((n + 1) % 3)) }),
+      );
+      const order = newestFirst(planned);
+      const expired = SPARSE.map((place) => order[place] as RoleId);
+      const early = after(START, days(1));
+      await publishMany(port, CROWD, (n) => (expired.includes(aRoleId(n)) ? early : END));
+      const other = await peer();
+      for (const limit of [1, 2, 3, 7, 100]) {
+        const pages = await walkList(other, asks({ now: early, state: 'expired', limit }));
+        expect(pages.flatMap(idsOf), `${limit} a page`).to.deep.equal(expired);
+        expect(pages, `${limit} a page`).to.have.lengthOf(Math.ceil(SPARSE.length / limit));
+      }
+    },
   'role-store/commit-large: a manifest of tens of MiB and a thousand warnings are stored whole': async ({
     port,
     peer,

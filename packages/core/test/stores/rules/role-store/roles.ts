@@ -31,7 +31,7 @@ import {
 } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 
-/** Values at the ends of what a role may hold, and texts that stores like to change. */
+/** The smallest and largest values of a role, and texts that stores tend to change. */
 const ROLES: readonly Role[] = [
   aRole(1, { title: null, expiresAt: null, pinned: true, fileCount: 1, size: 0 }),
   aRole(2, {
@@ -112,7 +112,7 @@ export const roleClauses: ClauseTable<RoleStore> = {
       expect(newest.expiresAt).to.equal(after(START, days(titles.indexOf(stored[0] as string))));
     }
   },
-  'role-store/manifest-text: the text is given back as it was committed; of an unknown or removed archive it is undefined':
+  'role-store/manifest-text: the manifest is returned as it was committed; that of an unknown or removed archive is undefined':
     async ({ port, peer }) => {
       const texts = [
         '{ "b" : 1.0,\n "a": 1e2, "a": "\\u0000 \\ud83e\\udded 🧭 e\u0301" }',

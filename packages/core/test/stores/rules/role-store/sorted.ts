@@ -55,7 +55,7 @@ async function change(port: RoleStore, id: RoleId | undefined, changed: Partial<
 }
 
 export const sortedClauses: ClauseTable<RoleStore> = {
-  'role-store/list-sorted: by end, soonest first and without one last, or by the size of the archive, largest first, equal ones by id; under any state and search, pages by cursor give every role whose end stays exactly once, also when others are published or changed meanwhile':
+  'role-store/list-sorted: roles are sorted by end, soonest first and those without one last, or by the size of the archive, largest first, equal ones by id; under any state and search, pages by cursor give every role whose end stays exactly once, even if others are published or changed meanwhile':
     withPeer(async (port, other) => {
       const roles = await publishTies(port);
       const theirs = aPublication(90, { account: 'globex' as Role['account'], archiveBytes: 9_999 });

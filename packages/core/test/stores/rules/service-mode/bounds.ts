@@ -36,7 +36,7 @@ const goOn = ({ mode }: ModeStores): Promise<void> =>
   mode.change({ kind: 'normal', message: null }, [anEvent()]);
 
 export const boundClauses: StoreClauses<ModeStores> = {
-  'service-mode/publications: while read-only nothing is reserved, committed or replayed; what is refused stores nothing and keeps its lease, which is renewed and released as ever':
+  'service-mode/publications: while read-only nothing is reserved, committed or replayed; a refusal stores nothing and leaves its lease valid, which can still be renewed and released':
     withPeer(async (port, other) => {
       const { roles } = other;
       await publishTo(port.roles, aPublication(1));
@@ -80,7 +80,7 @@ export const boundClauses: StoreClauses<ModeStores> = {
       expect((await other.roles.save(before.value, version, [anEvent()])).kind).to.equal('saved');
       expect((await other.apiKeys.create(anApiKey(2), [anEvent()])).kind).to.equal('created');
     }),
-  'service-mode/viewing: while read-only a role is saved with the authority of viewing, unless its account is blocked':
+  'service-mode/viewing: while read-only a role can be saved with the authority of viewing, unless its account is blocked':
     withPeer(async (port, other) => {
       const { role } = aPublication(1);
       await publishTo(port.roles, aPublication(1));

@@ -18,14 +18,14 @@ const READ_ONLY: Mode = { kind: 'read_only', message: 'Zurück um 12 Uhr – 正
 /** As many characters as a message may have, of two code units each. */
 const MAX_MESSAGE = '\u{1f6e0}'.repeat(255);
 
-/** How many of each kind of change begin before the mode does. */
+/** How many changes of each kind begin before the mode changes. */
 const AT_ONCE = 12;
 
 function aChange(): HistoryEvent {
   return anEvent({ type: 'service.mode_changed', account: null });
 }
 
-/** Begins the `n`th change of each kind that accounts make, at once; each may be refused. */
+/** Begins the `n`th change of each kind by accounts, concurrently; each may be refused. */
 function changeAll(
   { roles, apiKeys }: ModeStores,
   { value, version }: LoadedRole,

@@ -9,7 +9,7 @@ const DIGITS = 64;
 /** All hashes that differ from one in one digit, in order. */
 const ALIKE = Array.from({ length: DIGITS }, (_, place) => withAnother(ALIKE_HASH, place)).toSorted();
 
-/** Fails unless every digit of a hash counts, of a session and of a link. */
+/** Fails unless hashes of sessions and links are compared in every digit. */
 export async function expectEveryDigitToCount({ port, peer }: Subject<SessionStore>): Promise<void> {
   const other = await peer();
   const [one, link] = [aSession(0, { tokenHash: ALIKE_HASH }), aLink(0, { tokenHash: ALIKE_HASH })];
@@ -33,7 +33,7 @@ export async function expectEveryDigitToCount({ port, peer }: Subject<SessionSto
   expect(redeemed.kind, 'after all that were nearly it').to.equal('redeemed');
 }
 
-/** A session all of whose texts are one. */
+/** A session whose texts are all the same. */
 export function sessionOf(text: string, n: number): Session {
   return aSession(n, {
     account: text as AccountId,
@@ -43,7 +43,7 @@ export function sessionOf(text: string, n: number): Session {
   });
 }
 
-/** Keeps a link for a session, whose hash is the same, and begins the session with it. */
+/** Stores a link with the hash of a session, and begins the session with it. */
 export async function startByLink(port: SessionStore, session: Session): Promise<void> {
   const { tokenHash, account, actor, scope } = session;
   const link = aLink(0, { tokenHash, account, actor, scope });

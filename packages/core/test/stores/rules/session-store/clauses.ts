@@ -26,7 +26,7 @@ import { NEARLY_ZERO_HASH, ZERO_HASH } from './hashes.ts';
 const UNKNOWN = { kind: 'unknown' };
 const MOMENT = duration(1);
 
-/** Values at the ends of what a session may hold. */
+/** The smallest and largest values of a session. */
 const SESSIONS: readonly Session[] = [
   aSession(1),
   aSession(2, {
@@ -82,7 +82,7 @@ export const sessionClauses: ClauseTable<SessionStore, StoreSubject<SessionStore
       });
     },
   ),
-  'session-store/redeem-once: of many concurrent calls, and ever after, exactly one redeems a link; its session is then there for every peer, for the account and with the doer and the scope of the link, every other field as it was given':
+  'session-store/redeem-once: of many concurrent and later calls exactly one redeems a link; every peer then sees its session, with the account, the creator and the scope of the link, and every other field as given':
     async (subject) => {
       const link = aLink(1);
       const before = aSession(30);

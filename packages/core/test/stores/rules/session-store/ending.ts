@@ -22,7 +22,7 @@ const GLOBEX = 'globex' as AccountId;
 const LIMITS: SessionLimits = { ofActor: 3, ofAccount: 5 };
 
 export const boundClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>> = {
-  'session-store/begin-limit: past a limit, of many concurrent calls too, the oldest end, by (startedAt, tokenHash), those of the actor first, and of the account only as many as then still pass its limit; never the one that begins; sessions of other accounts and actors, and those that are over, do not count':
+  'session-store/begin-limit: a new session beyond a limit, even concurrent, ends the oldest ones by (startedAt, tokenHash): first those of the actor, then as many of the account as still exceed its limit; it never ends itself; sessions of other accounts and actors, and ended ones, do not count':
     withPeer(async (port, other, _, another) => {
       const left = async (store: SessionStore) =>
         (await store.list({ account: undefined, now: START, after: undefined, limit: 100 })).map(
@@ -118,7 +118,7 @@ export const endingClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>
       const begun = Array.from({ length: 29 }, (_, n) => aSession(100 + 2 * n));
       expect(left, 'once many were ended as others began').to.deep.equal([aSession(39), ...begun]);
     },
-  'session-store/refuse: a refused sign-in ends no session and no link, and nothing is stored of one to an account that is not there':
+  'session-store/refuse: a refused sign-in ends no session and no link, and stores nothing for an account that does not exist':
     async ({ port, peer, history }) => {
       const other = await peer();
       await port.begin(aSession(1), [anEvent()]);

@@ -27,7 +27,7 @@ const MOMENT = duration(1);
 /** More than a page of any size that a database, a driver or an adapter may have. */
 const COUNT = 2_100;
 
-/** Beginnings of hashes that a language's rules, or an order of numbers, would put in another order. */
+/** Prefixes of hashes that a collation, or a numeric order, would sort differently. */
 const HASHES = ['9a', '10b', 'f1', '0e9', 'a10', 'a9'];
 
 export const listClauses: ClauseTable<SessionStore> = {
@@ -54,7 +54,7 @@ export const listClauses: ClauseTable<SessionStore> = {
       expect(await from(aSession(5).tokenHash), 'before one that is gone').to.deep.equal([aSession(7)]);
       expect(await from(tokenHash), 'after one that is gone').to.deep.equal([aSession(7)]);
     }),
-  'session-store/list-all: hashes are ordered by code unit, not by their beginning, an account gives exactly its own, also those yet to start, with every field':
+  'session-store/list-all: hashes are ordered by code unit in full, and the list of an account has exactly its own sessions, even those yet to start, with every field':
     withPeer(async (port, other, _, another) => {
       const apiKey = 'AbC9' as ApiKeyId;
       const sessions = HASHES.flatMap((beginning, n) =>
@@ -89,22 +89,24 @@ export const listClauses: ClauseTable<SessionStore> = {
         one: (session) => [session],
       });
     }),
-  'session-store/list-many: more than a thousand sessions are listed whole where the limit is as many':
-    async ({ port, peer }) => {
-      const account = 'globex' as AccountId;
-      const sessions = Array.from({ length: COUNT }, (_, n) =>
-        aSession(n, n === 0 || n === COUNT - 1 ? { account } : {}),
-      );
-      for (const session of sessions) await port.begin(session, [anEvent()]);
-      const query = { account: undefined, now: START, after: undefined, limit: COUNT };
-      const other = await peer();
-      expect(await other.list(query)).to.deep.equal(sessions);
-      for (const limit of [101, 500, 1_999]) {
-        expect(await other.list({ ...query, limit }), `${limit}`).to.deep.equal(sessions.slice(0, limit));
-      }
-      const own = [sessions[0], sessions[COUNT - 1]];
-      expect(await other.list({ ...query, account, limit: 2 }), 'far from each other').to.deep.equal(own);
-      const rest = await other.list({ ...query, account: aSession(1).account });
-      expect(rest, 'of one account').to.deep.equal(sessions.slice(1, -1));
-    },
+  'session-store/list-many: a list with a high limit has more than a thousand sessions': async ({
+    port,
+    peer,
+  }) => {
+    const account = 'globex' as AccountId;
+    const sessions = Array.from({ length: COUNT }, (_, n) =>
+      aSession(n, n === 0 || n === COUNT - 1 ? { account } : {}),
+    );
+    for (const session of sessions) await port.begin(session, [anEvent()]);
+    const query = { account: undefined, now: START, after: undefined, limit: COUNT };
+    const other = await peer();
+    expect(await other.list(query)).to.deep.equal(sessions);
+    for (const limit of [101, 500, 1_999]) {
+      expect(await other.list({ ...query, limit }), `${limit}`).to.deep.equal(sessions.slice(0, limit));
+    }
+    const own = [sessions[0], sessions[COUNT - 1]];
+    expect(await other.list({ ...query, account, limit: 2 }), 'far from each other').to.deep.equal(own);
+    const rest = await other.list({ ...query, account: aSession(1).account });
+    expect(rest, 'of one account').to.deep.equal(sessions.slice(1, -1));
+  },
 };

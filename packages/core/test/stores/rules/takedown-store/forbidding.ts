@@ -29,7 +29,7 @@ async function forbid({ takedowns }: TakedownStores): Promise<void> {
   expect(outcome).to.deep.equal(TAKEN_DOWN);
 }
 
-/** Commits the `n`th role, whose archive is the forbidden one unless told otherwise. */
+/** Commits the `n`th role, whose archive is the forbidden one by default. */
 function commit(
   { roles }: TakedownStores,
   n: number,
@@ -40,7 +40,7 @@ function commit(
 }
 
 export const forbiddingClauses: StoreClauses<TakedownStores> = {
-  'takedown-store/forbids-reserve: of a forbidden archive nothing is reserved, by any account or peer, before any rate and quota, and the key stays free; what is in progress, complete or a mismatch is answered as such':
+  'takedown-store/forbids-reserve: a forbidden archive is not reserved, for any account or by any peer, whatever rate and quota say, and the key stays free; a key in progress, complete or with another fingerprint returns that state':
     withPeer(async (port, other) => {
       const again = (n: number) => aReservation(n, { token: aToken(50 + n), sha256: SHA256 });
       for (const n of [1, 2]) await port.roles.reserve(again(n));

@@ -25,7 +25,7 @@ import { takeDown } from './taken.ts';
 const STOPPED = after(START, hours(1));
 const UNTIL = after(STOPPED, minutes(10));
 
-/** A cleanup at `now` that gives an hour's grace. */
+/** A cleanup at `now` with an hour of grace. */
 function cleanup(n: number, now: Instant): CleanupRequest {
   return aClaim(n, now, { endedBefore: (now - hours(1)) as Instant });
 }
@@ -37,7 +37,7 @@ async function takenDown(stores: TakedownStores, n: number): Promise<Role> {
 }
 
 export const purgingClauses: StoreClauses<TakedownStores> = {
-  'takedown-store/claim-purge: an archive that is there is claimed at once, also from another claim, which is lost; one that was removed, or whose role is unknown or not stopped, is not':
+  'takedown-store/claim-purge: a stored archive is claimed at once, even from another claim, which is lost; an archive that was removed, or whose role is unknown or not stopped, is not':
     withPeer(async (port, { takedowns, roles }) => {
       const role = await takenDown(port, 1);
       const claim = (n: number, of = role.id) => ({ role: of, token: aToken(n), until: UNTIL });

@@ -49,7 +49,7 @@ export const readingClauses: StoreClauses<TakedownStores> = {
     expect(await port.takedowns.of([...unknown, aRoleId(2)]), 'of many').to.deep.equal([others[0]]);
     expect(await port.takedowns.of([])).to.deep.equal([]);
   },
-  'takedown-store/list: pages after a cursor give every takedown that was not lifted exactly once, newest first by (at, id, sha256), also those of one instant; an archive gives its own alone':
+  'takedown-store/list: pages after a cursor have every takedown that was not lifted exactly once, newest first by (at, id, sha256), even of one instant; a list for an archive has only its own':
     async ({ port, peer }) => {
       const at = (n: number) => after(START, duration(n));
       const all = [

@@ -20,7 +20,7 @@ export const FORBIDDEN: Refusal<'invalid_archive'> = {
   problems: [{ rule: 'forbidden_content' }],
 };
 
-/** A role as it is stored, to be stopped at an instant. */
+/** A stored role, to be stopped at an instant. */
 export async function stoppedNow(
   stores: TakedownStores,
   { id }: Pick<Role, 'id'>,
@@ -31,7 +31,7 @@ export async function stoppedNow(
   return { value: { ...value, deletedAt, generation }, version };
 }
 
-/** Takes a stored role down; answers the event of it. */
+/** Takes a stored role down; returns the event. */
 export async function takeDown(
   stores: TakedownStores,
   takedown: Takedown,

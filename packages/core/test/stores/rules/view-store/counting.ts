@@ -33,7 +33,7 @@ export const viewClauses: ViewClauses = {
         counted(one, 0, 4, 1),
       ]);
       expect(await port.list(one, LONG_AGO)).to.deep.equal([of(1, 1, 2), of(0, 7, 1)]);
-      // In either order, as nodes come to them.
+      // In either order, like concurrent nodes.
       await together(subject, 12, (peer, n) => {
         const batch = [counted(one, 0, 1, 2), counted(another, 0, 10)];
         return peer.add(n % 2 === 0 ? batch : batch.toReversed());
