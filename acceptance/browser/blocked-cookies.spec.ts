@@ -48,7 +48,7 @@ describe('a browser that stores no cookies', () => {
       };
       await page.goto(`${pin.shared_url}?to=/docs/`);
       await enter();
-      await page.getByRole('heading', { name: 'Your browser kept no cookie' }).waitFor();
+      await page.getByRole('heading', { name: 'Your browser did not store the cookie' }).waitFor();
       filter.blocks = false;
       await page.getByRole('link', { name: 'Open the shared link again' }).click();
       await enter();

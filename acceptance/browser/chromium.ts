@@ -9,8 +9,8 @@ import {
 import { closeAfterwards } from './closing.ts';
 
 /**
- * The packaged browser's own arguments are left out: they turn off the same-origin policy, which is what is
- * tested here. Nothing but the pages under test is asked for: a browser's own look-ups go nowhere.
+ * The packaged browser's own arguments are left out: they turn off the same-origin policy, which is under test here.
+ * Requests of the browser itself go nowhere, so only the pages under test are loaded.
  */
 const ARGUMENTS = [
   '--no-sandbox',
@@ -25,7 +25,7 @@ const ARGUMENTS = [
 
 let browser: Promise<Browser> | undefined;
 
-/** A real Chromium: the one CHROMIUM_PATH names, else the one that comes with the tests. */
+/** A real Chromium: the one named by CHROMIUM_PATH, else the one installed with the tests. */
 async function launch(): Promise<Browser> {
   const executablePath = process.env.CHROMIUM_PATH ?? (await packaged.executablePath());
   return await chromium.launch({ executablePath, args: ARGUMENTS });

@@ -5,7 +5,7 @@ import { openPage } from './chromium.ts';
 import { downloadsSite, PARTS, READ_PARTS, TAR } from './downloads-site.ts';
 import { openService, type Service } from './open-service.ts';
 
-describe('files that are no text, in a real browser', () => {
+describe('binary files in a real browser', () => {
   let service: Service;
   let url: string;
   before(async () => {
@@ -14,7 +14,7 @@ describe('files that are no text, in a real browser', () => {
   });
 
   for (const name of ['tgz', 'gz']) {
-    it(`saves a .${name} file as it was published, which unpacks`, async () => {
+    it(`saves a .${name} file as published, which can be unpacked`, async () => {
       const page = await openPage();
       await page.goto(url);
       const saved = page.waitForEvent('download');

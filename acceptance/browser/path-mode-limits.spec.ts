@@ -142,7 +142,7 @@ describe('a site that uses features of an origin', () => {
         await page.goto(pin.shared_url);
       });
 
-      it(`finds ${mode === 'origin' ? 'all of it' : 'none of it, and what the documents name in its place'}`, async () => {
+      it(`${mode === 'origin' ? 'has all of them' : 'has none of them, but the documented alternatives'}`, async () => {
         await page.waitForFunction("document.title.startsWith('{')");
         const seen = JSON.parse(await page.title());
         expect(seen).to.deep.include({ ...EVERYWHERE, ...expected });
@@ -161,7 +161,7 @@ describe('a site that uses features of an origin', () => {
         });
       }
 
-      it(`${mode === 'origin' ? 'loads' : 'does not load'} what is relative to a base that begins with a slash`, async () => {
+      it(`${mode === 'origin' ? 'loads' : 'does not load'} references relative to a base that begins with a slash`, async () => {
         await page.goto(new URL('based', page.url()).href);
         expect(await page.locator('html').getAttribute('data-absolute')).to.equal(
           mode === 'origin' ? 'loads' : null,

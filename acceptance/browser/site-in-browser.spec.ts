@@ -7,7 +7,7 @@ import { snooper } from './snooper.ts';
 
 const PASSWORD = 'harbour lights';
 
-/** A page without an origin of its own may not even ask. */
+/** A page without an origin of its own cannot even send the request. */
 const REGISTERED_WORKERS = `(async () => {
   try {
     return (await navigator.serviceWorker.getRegistrations()).length;
@@ -101,7 +101,7 @@ describe('a built site in a real browser', () => {
       service = await openService('origin');
     });
 
-    it('answers deep links with absolute paths to its parts, also behind a password', async () => {
+    it('answers deep links with absolute paths to its parts, also with a password', async () => {
       const pin = await service.publish(await builtSite('origin'), 'deep');
       const page = await openPage();
       await page.goto(pin.shared_url);

@@ -1,6 +1,6 @@
 import { strToU8, zipSync } from 'fflate';
 
-/** A hostile site: it tries to read what is not its own, and says what it got. */
+/** A hostile site: it tries to read foreign data, and reports the result. */
 export function snooper(service: string, sharedUrl: string, neighbour: string): Uint8Array<ArrayBuffer> {
   const page = `<!doctype html>
 <html lang="en">

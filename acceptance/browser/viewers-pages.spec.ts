@@ -92,7 +92,7 @@ describe("the viewers' pages in a browser", () => {
         }
       });
 
-      it('say that no site is there', async () => {
+      it('say that there is no site', async () => {
         expect((await page.goto(service.url.replace('localhost', 'nothing.localhost')))?.status()).to.equal(
           421,
         );

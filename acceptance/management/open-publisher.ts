@@ -17,7 +17,7 @@ export interface Publisher {
   readonly page: Page;
   /** The owner's publications, newest first. */
   published(): Promise<readonly Publication[]>;
-  /** Writes the files of a folder, or one file whose path in it is empty; answers its path. */
+  /** Writes the files of a folder, or one file whose path in it is empty; returns its path. */
   lay(name: string, files: Files): Promise<string>;
   choose(button: string, files: Parameters<FileChooser['setFiles']>[0]): Promise<void>;
   chooseFolder(files: Files): Promise<void>;

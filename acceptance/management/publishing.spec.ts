@@ -152,7 +152,7 @@ describe('publishing in a browser', () => {
   });
 
   for (const way of ['chooseFolder', 'chooseZip'] as const) {
-    it(`asks nothing about what could not be published without the rest either, and says why: ${way}`, async () => {
+    it(`asks nothing about files that could not be published without the rest either, and gives the reason: ${way}`, async () => {
       const left = { 'node_modules/a.js': 'x', '.env': 'x' };
       await publisher[way]({ 'page.html': 'x', 'other.html': 'x', ...left });
       const leftOut = 'These would be left out: .env, node_modules/';
@@ -223,10 +223,10 @@ describe('publishing in a browser', () => {
       'empty/.DS_Store': 'x',
     });
     const title = 'This cannot be published yet';
-    const noZip = 'This is not a ZIP file. Unpack any other archive';
+    const noZip = 'This is not a ZIP file. Unpack another kind of archive';
     for (const [names, heading, ...texts] of [
       [['site.tar.gz'], title, noZip],
-      [['report.pdf'], title, `${noZip}, and publish what it holds; put a document`],
+      [['report.pdf'], title, `${noZip} and publish its files; put a document`],
       [['report.docx'], title, 'Save it as a web page (HTML)'],
       [['about.html', 'home.html'], title, 'pages such as “about.html” and “home.html”. Rename the one'],
       [
@@ -256,11 +256,11 @@ describe('publishing in a browser', () => {
     await expectEnd(
       'Published',
       'style.css in report.html',
-      'Publish the folder that holds it and these files',
+      'Publish the folder that contains it and these files',
     );
     await publisher.drop(...['report.html', 'style.css', 'img'].map((name) => `${folder}/${name}`));
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('report.html can be published as it.').waitFor();
+    await dialog.getByText('report.html can take its place.').waitFor();
     expect(await violations(page)).to.deep.equal([]);
     await dialog.getByRole('button', { name: 'Use report.html' }).click();
     await page.locator('.stage:not(:has(.remarks)) .url').waitFor();

@@ -44,7 +44,7 @@ describe('the screen without scripts', () => {
     );
   });
 
-  it('is no wider than a phone, with problems in it too', async () => {
+  it('is no wider than a phone, even with problems', async () => {
     const narrow = await openPage({
       javaScriptEnabled: false,
       viewport: { width: 320, height: 640 },
@@ -58,7 +58,7 @@ describe('the screen without scripts', () => {
     expect(await overflow(narrow)).to.equal(0);
   });
 
-  it('does everything that can be done to a publication', async () => {
+  it('offers every change of a publication', async () => {
     await service.publish('Report');
     await page.reload();
     await page.getByRole('button', { name: 'More Report' }).click();

@@ -29,7 +29,7 @@ export const OBJECTS = {
     file_count: 'number',
     /** Bytes of those files, expanded. */
     size: 'number',
-    /** As uploaded; null once it was dropped, some time after the end. */
+    /** As uploaded; null once it was deleted, some time after the end. */
     original_filename: 'string | null',
   },
   Publication: {
@@ -92,7 +92,7 @@ export const OBJECTS = {
     grant: 'Grant',
   },
   Grant: {
-    /** Opens the site without a password for one minute, for whoever has it. The shared URL itself where the site is not protected. */
+    /** Opens the site without a password for one minute, for anyone who has it. The shared URL itself if the site has no password. */
     url: 'string',
     /** RFC 3339, UTC, milliseconds. */
     expires_at: 'string',
@@ -115,7 +115,7 @@ export const OBJECTS = {
     title_characters: 'number',
     /** Characters of an Idempotency-Key. */
     idempotency_key_characters: 'number',
-    /** Code points a password has at least. */
+    /** Minimum code points of a password. */
     password_min_characters: 'number',
     /** Bytes of a password in UTF-8. */
     password_max_bytes: 'number',
@@ -132,7 +132,7 @@ export const OBJECTS = {
     /** Burst size; refilled evenly over the window. */
     limit: 'number',
     window_seconds: 'number',
-    /** How many pass right now. */
+    /** Calls that would pass now. */
     remaining: 'number',
   },
   Quotas: {
@@ -148,7 +148,7 @@ export const OBJECTS = {
     used: 'number',
   },
   EventList: {
-    /** In the order that was asked for. */
+    /** In the requested order. */
     events: 'Event[]',
     /** Ask for the next page with this as `cursor` and the same filters; null on the last page. With order=asc as `after`; never null. */
     next_cursor: 'string | null',
@@ -161,7 +161,7 @@ export const OBJECTS = {
     at: 'string',
     type: 'string',
     account: 'string | null',
-    /** The publication that it happened to. */
+    /** The publication concerned. */
     pin: 'string | null',
     actor: 'EventActor',
     /** The id of the request. */
@@ -173,7 +173,7 @@ export const OBJECTS = {
   },
   EventActor: {
     kind: 'key | person | operator | system',
-    /** The id of the key, or the name of who did it. */
+    /** The id of the key, or the name of the person. */
     id: 'string | null',
   },
   NameList: {

@@ -24,7 +24,7 @@ export const ARCHIVE = new Uint8Array([80, 75]);
 export const PUBLISHED: Extract<Answer, object> = { status: 201, body: { pin: PIN, warnings: [] } };
 export const READ: Answer = { status: 200, body: { pin: PIN } };
 export const STOPPED: Answer = { status: 200, body: { pin: { ...PIN, state: 'deleted' } } };
-/** A pause without jitter, which is as long as a server asks for. */
+/** A pause without jitter, as long as the server requests. */
 export const SOON = { 'retry-after': '1' };
 
 export const problem = (status: number, code: string, headers = {}, more = {}): Answer => ({
@@ -50,7 +50,7 @@ export async function failure(work: Promise<unknown>): Promise<PinfoldError> {
   return error as PinfoldError;
 }
 
-/** All that an iterable gives. */
+/** All items of an iterable. */
 export async function all<Member>(iterable: AsyncIterable<Member>): Promise<readonly Member[]> {
   const members: Member[] = [];
   for await (const member of iterable) members.push(member);

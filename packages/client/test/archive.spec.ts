@@ -7,7 +7,7 @@ const ZIP = { status: 200, body: 'PK and more', headers: { 'content-type': 'appl
 describe('The ZIP that PinfoldClient reads', () => {
   beforeEach(openServer);
 
-  it('comes as the answer itself, asked for with the range that is given', async () => {
+  it('is returned as the response itself, requested with the given range', async () => {
     server.answer(ZIP, { ...ZIP, status: 206 });
     const whole = await clientOf().archive(ID);
     expect([whole.status, whole.headers.get('etag'), await whole.text()]).to.deep.equal([
@@ -23,13 +23,13 @@ describe('The ZIP that PinfoldClient reads', () => {
     expect(server.asked[0]?.headers.authorization).to.equal(`Bearer ${KEY}`);
   });
 
-  it('is asked for again until the head of an answer comes', async () => {
+  it('is requested again until the headers of an answer arrive', async () => {
     server.answer('cut', { status: 503, headers: SOON }, problem(429, 'rate_limited', SOON), ZIP);
     expect(await (await clientOf().archive(ID)).text()).to.equal(ZIP.body);
     expect(server.asked).to.have.length(4);
   });
 
-  it('may take longer than the timeout once its head has come', async () => {
+  it('may take longer than the timeout once its headers have arrived', async () => {
     server.answer({ ...ZIP, body: 'PK', headers: { ...ZIP.headers, 'x-request-id': 'r' } });
     const response = await clientOf({ timeout: 1_000 }).archive(ID);
     await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -39,7 +39,7 @@ describe('The ZIP that PinfoldClient reads', () => {
     expect(late.code).to.equal('timeout');
   });
 
-  it('is nothing else: what is no ZIP, and no such range, is thrown', async () => {
+  it('throws an error for an answer that is not a ZIP, and for a missing range', async () => {
     for (const [answer, code, status] of [
       [problem(409, 'invalid_state', {}, { retryable: false }), 'invalid_state', 409],
       [{ status: 200, body: '<html>', headers: { 'content-type': 'text/html' } }, 'invalid_answer', 200],
@@ -58,7 +58,7 @@ describe('The ZIP that PinfoldClient reads', () => {
     expect((await failure(clientOf().archive(ID))).detail).to.include('range');
   });
 
-  it('ends with the signal that is given, also after its head', async () => {
+  it('ends with the given signal, even after its headers', async () => {
     const reason = { why: 'no longer wanted' };
     const gone = new AbortController();
     server.answer({ ...ZIP, headers: { ...ZIP.headers, 'content-length': '99' } });

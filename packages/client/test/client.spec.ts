@@ -6,7 +6,7 @@ import { type Answer, clientOf, openServer, server } from './scripted-server.ts'
 describe('PinfoldClient', () => {
   beforeEach(openServer);
 
-  it('publishes, and gives the server’s answer with the key and whether it was a replay', async () => {
+  it('publishes, and returns the server’s answer with the key and whether it was a replay', async () => {
     server.answer(PUBLISHED, { ...PUBLISHED, status: 200, headers: { 'idempotent-replayed': 'true' } });
     const first = await clientOf().publish(ARCHIVE, { filename: 'ä.zip', title: 'T' });
     expect(first.idempotencyKey).to.match(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
@@ -28,7 +28,7 @@ describe('PinfoldClient', () => {
     expect(sent).to.deep.equal([encoded, encoded]);
   });
 
-  it('takes the archive as it is when publish is called', async () => {
+  it('publishes the archive as it was when publish was called', async () => {
     server.answer({ status: 503, headers: SOON }, PUBLISHED);
     const changing = ARCHIVE.slice();
     const publishing = clientOf({ onRetry: () => void changing.fill(0) }).publish(changing);
@@ -36,7 +36,7 @@ describe('PinfoldClient', () => {
     expect(server.asked[1]?.body).to.equal(server.asked[0]?.body).and.to.include('PK');
   });
 
-  it('throws a refusal at once, with all that the problem says', async () => {
+  it('throws a refusal at once, with all details of the problem', async () => {
     const errors = [{ rule: 'missing_index', detail: 'No index.', path: 'a' }, { rule: 5 }, null];
     for (const status of [400, 401, 403, 404, 409, 413, 415, 422, 500]) {
       server.answer(problem(status, 'a_code', {}, { errors, retryable: false }));
@@ -73,7 +73,7 @@ describe('PinfoldClient', () => {
     expect(await rejected(between.signal, () => between.abort(reason))).to.equal(reason);
   });
 
-  it('follows no redirect: the key goes to one place', async () => {
+  it('follows no redirect, so that the key is sent only to its server', async () => {
     for (const status of [301, 302, 303, 307, 308]) {
       server.answer({ status, headers: { location: `${server.url}/elsewhere` } });
       expect(await failure(clientOf().publish(ARCHIVE))).to.include({ code: 'invalid_answer', status });
@@ -81,7 +81,7 @@ describe('PinfoldClient', () => {
     expect(server.asked).to.have.length(5);
   });
 
-  it('takes nothing else for an answer of the API', async () => {
+  it('rejects answers that do not come from the API', async () => {
     const wrong: readonly unknown[] = [
       ...['<html>Welcome to the café</html>', '', 'null', '{', { pin: null }, { pin: {} }, { pin: [] }],
       ...[{ pin: { ...PIN, size: '2' } }, { pin: { ...PIN, title: false } }, { pin: PIN, views: 5 }],
@@ -121,7 +121,7 @@ describe('PinfoldClient', () => {
     expect(detail).to.include('<html>xx').and.not.to.include('x'.repeat(200));
   });
 
-  it('lacks the figures that an older server does not have, and passes on what it does not know itself', async () => {
+  it('omits metrics that an older server does not send, and passes on unknown members', async () => {
     const answers: readonly object[] = [
       ...[{ limits: {} }, { limits: { files: 500 }, quotas: {}, rates: { requests: null } }],
       { limits: { lifetime_days: 7, pages: 9 }, rates: { requests: { limit: 5 } }, more: true },
@@ -140,7 +140,7 @@ describe('PinfoldClient', () => {
     expect((await failure(clientOf().limits())).code).to.equal('invalid_answer');
   });
 
-  it('lists page after page, and not for ever', async () => {
+  it('lists page after page, and ends at a repeated cursor', async () => {
     const page = (next_cursor: string | null): Answer => ({
       status: 200,
       body: { pins: [PIN], next_cursor },
@@ -157,7 +157,7 @@ describe('PinfoldClient', () => {
     expect(server.asked).to.have.length(4);
   });
 
-  it('asks for the key before each attempt', async () => {
+  it('calls the function for the key before each attempt', async () => {
     const keys = ['one', 'two'];
     server.answer({ status: 503, headers: SOON }, READ);
     await clientOf({ key: async () => keys.shift() ?? '' }).get(ID);
@@ -198,7 +198,7 @@ describe('PinfoldClient', () => {
     expect(server.asked).to.have.length(2);
   });
 
-  it('keeps the path of the address, and takes none with a password in it', async () => {
+  it('keeps the path of the address, and refuses an address with a password', async () => {
     server.answer(READ);
     await clientOf({ url: `${server.url}/share/?x#y` }).get('../x');
     expect(server.asked[0]?.path).to.equal('/share/api/v1/pins/..%2Fx');
@@ -207,7 +207,7 @@ describe('PinfoldClient', () => {
     }
   });
 
-  it('refuses an id or a name of which fetch would make another path', async () => {
+  it('refuses an id or a name that fetch would turn into another path', async () => {
     for (const id of ['', '.', '..']) {
       const client = clientOf();
       for (const call of [() => client.get(id), () => client.createGrant(id), () => client.stop(id)])
@@ -219,7 +219,7 @@ describe('PinfoldClient', () => {
     expect(server.asked).to.deep.equal([]);
   });
 
-  it('sends the User-Agent it is given', async () => {
+  it('sends the given User-Agent', async () => {
     server.answer(READ);
     await clientOf({ userAgent: 'relay/1' }).get(ID, { views: true });
     expect(server.asked[0]).to.include({ path: `/api/v1/pins/${ID}?include=views` });

@@ -44,14 +44,14 @@ describe('events of PinfoldClient', () => {
     });
   });
 
-  it('ends at a page of events that names itself as the next one', async () => {
+  it('ends at a page of events whose next cursor is its own', async () => {
     const page = { status: 200, body: { events: [EVENT], next_cursor: 'a' } };
     server.answer(page, page, page);
     expect((await failure(all(clientOf().events()))).code).to.equal('invalid_answer');
     expect(server.asked).to.have.length(2);
   });
 
-  it('asks no more than once a second, whatever the server asks it to wait', () => {
+  it('requests events at most once a second, whatever delay the server requests', () => {
     for (const [value, pause] of [
       ['0', 900],
       ['-1', 900],
@@ -65,7 +65,7 @@ describe('events of PinfoldClient', () => {
     expect(pauseAfter(new Headers(), 5_000)).to.equal(0);
   });
 
-  it('waits for further events, as long as the server asks it to wait', async () => {
+  it('waits for further events as long as the server requests', async () => {
     const page = (events: readonly unknown[], next_cursor: string, headers = {}): Answer => ({
       status: 200,
       body: { events, next_cursor },

@@ -41,14 +41,14 @@ describe('names of PinfoldClient', () => {
     expect(server.asked[1]?.body).to.equal(JSON.stringify({ pin: ID }));
   });
 
-  it('are given to a publication', async () => {
+  it('are set for a publication', async () => {
     server.answer({ ...PUBLISHED, body: { pin: PIN, warnings: [], name: NAME } }, PUBLISHED);
     expect((await clientOf().publish(ARCHIVE, { name: 'pr-42' })).name).to.deep.equal(NAME);
     expect((await clientOf().publish(ARCHIVE)).name).to.equal(undefined);
     expect(calls()).to.deep.equal(['POST /api/v1/pins?name=pr-42', 'POST /api/v1/pins']);
   });
 
-  it('are deleted when a lost answer is followed by a 404, and only then', async () => {
+  it('count as deleted if a 404 follows a lost answer, and only then', async () => {
     server.answer('cut', GONE);
     await clientOf().names.delete('pr-42');
     server.answer(GONE);
@@ -57,7 +57,7 @@ describe('names of PinfoldClient', () => {
     expect((await failure(clientOf().names.delete('pr-42'))).code).to.equal('not_found');
   });
 
-  it('are set again only while no byte of an answer came', async () => {
+  it('are set again only if no byte of an answer arrived', async () => {
     server.answer('cut', NAMED);
     await clientOf().names.set('pr-42', ID);
     server.answer({ status: 502, body: 'a proxy' });
@@ -65,7 +65,7 @@ describe('names of PinfoldClient', () => {
     expect(server.asked).to.have.length(3);
   });
 
-  it('are not taken from an answer of another form', async () => {
+  it('are not accepted from an answer of another form', async () => {
     for (const body of [{}, { name: { ...NAME, url: 5 } }, { name: null }]) {
       server.answer({ status: 200, body });
       expect((await failure(clientOf().names.get('pr-42'))).code).to.equal('invalid_answer');

@@ -22,7 +22,7 @@ describe('packFolder', () => {
     }
   }
 
-  it('packs what packFiles packs, and enters no folder that is left out', async () => {
+  it('packs the same files as packFiles, and enters no folder that is left out', async () => {
     await write('index.html', 'css/site.css', '.env.local', '.DS_Store', 'node_modules/a/b.js');
     await symlink('missing', join(folder, 'node_modules', 'broken'));
     await symlink('/etc/hostname', join(folder, 'css', 'link'));
@@ -33,7 +33,7 @@ describe('packFolder', () => {
     expect(bytes).to.deep.equal((await packFiles(same)).bytes);
   });
 
-  it('packs files that come slowly as any other', async () => {
+  it('packs files that are read slowly like any other', async () => {
     const paths = Array.from({ length: 40 }, (_, n) => `page-${n}.html`);
     await write(...paths);
     const { now } = performance;
@@ -49,7 +49,7 @@ describe('packFolder', () => {
     expect(bytes).to.deep.equal((await packFiles(same)).bytes);
   });
 
-  it('names a file whose name is not UTF-8, and packs one with a replacement character in it', async () => {
+  it('reports a file whose name is not UTF-8, and packs one whose name has a replacement character', async () => {
     await write('index.html', 'a/replaced \ufffd.txt');
     expect(Object.keys(unzipSync((await packFolder(folder)).bytes))).to.include('a/replaced \ufffd.txt');
     const latin1 = Buffer.concat([Buffer.from(join(folder, 'a/')), Buffer.from('gr\xf6\xdfe.txt', 'latin1')]);
@@ -59,7 +59,7 @@ describe('packFolder', () => {
     expect((error as RangeError).message).to.equal('a/gr\ufffd\ufffde.txt is not named in UTF-8: rename it');
   });
 
-  it('lists no folder that tools leave beside a site, and each other one that it leaves out', async () => {
+  it('lists every folder that it leaves out, except those that tools leave beside a site', async () => {
     await write(
       'index.html',
       '.doctrees/index.doctree',
@@ -70,14 +70,14 @@ describe('packFolder', () => {
     expect((await packFolder(folder)).leftOut).to.deep.equal(['.git/', '.vscode/']);
   });
 
-  it('takes dot files along where it is asked to', async () => {
+  it('packs dot files on request', async () => {
     await write('index.html', '.nojekyll', '.git/config', '.vscode/settings.json');
     const { bytes, leftOut } = await packFolder(folder, { dotFiles: true });
     expect(Object.keys(unzipSync(bytes))).to.deep.equal(['.nojekyll', '.vscode/settings.json', 'index.html']);
     expect(leftOut).to.deep.equal(['.git/']);
   });
 
-  it('rejects where there is no folder', async () => {
+  it('rejects if the folder does not exist', async () => {
     const error = await packFolder(join(folder, 'none')).catch((reason: unknown) => reason);
     expect(error).to.have.property('code', 'ENOENT');
   });

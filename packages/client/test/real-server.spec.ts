@@ -56,7 +56,7 @@ describe('PinfoldClient, with the API itself', () => {
     await client.stop(pin.id);
   });
 
-  it('gives the ZIP back byte by byte, and a range of it', async () => {
+  it('returns the ZIP byte by byte, and a range of it', async () => {
     const { pin } = await client.publish(archive, { title: 'Back' });
     const whole = await client.archive(pin.id);
     expect([whole.status, new Uint8Array(await whole.arrayBuffer())]).to.deep.equal([200, archive]);
@@ -69,7 +69,7 @@ describe('PinfoldClient, with the API itself', () => {
     expect(await failure(client.archive(pin.id))).to.include({ code: 'invalid_state', status: 409 });
   });
 
-  it('reads events, goes on after any of them, and gets those that come', async () => {
+  it('reads events, continues after any of them, and receives new ones', async () => {
     const events = await all(client.events());
     expect(events.map(({ event }) => event.type)).to.include.members(['pin.published', 'pin.stopped']);
     const middle = events.at(2)?.cursor;
@@ -83,7 +83,7 @@ describe('PinfoldClient, with the API itself', () => {
     }
   });
 
-  it('publishes a folder once through connections that are cut', async () => {
+  it('publishes a folder once although connections break', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pinfold-client-'));
     const site = join(folder, 'site');
     await mkdir(site);

@@ -52,7 +52,7 @@ describe('the retries of PinfoldClient', () => {
       },
     },
   };
-  it('has no timeout that is longer than a timer, as without one', async () => {
+  it('have no timeout that is longer than a timer, as without one', async () => {
     for (const timeout of [2 ** 31, Number.POSITIVE_INFINITY]) {
       server.answer(READ);
       const client = clientOf({
@@ -69,7 +69,7 @@ describe('the retries of PinfoldClient', () => {
     }
   });
 
-  it('is final at once where the protocol is another', async () => {
+  it('end at once if the server uses another protocol', async () => {
     const plain = await openScriptedServer();
     const url = plain.url.replace('http:', 'https:');
     const error = await failure(clientOf({ url }).get(ID));
@@ -77,7 +77,7 @@ describe('the retries of PinfoldClient', () => {
     expect(plain.asked).to.deep.equal([]);
   });
 
-  it('is final at once where the answer is not HTTP', async () => {
+  it('end at once if the answer is not HTTP', async () => {
     const other = createServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
     await once(other.listen(0, '127.0.0.1'), 'listening');
     const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
@@ -90,7 +90,7 @@ describe('the retries of PinfoldClient', () => {
     ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
     ...['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'ERR_TLS_CERT_ALTNAME_INVALID', 'HPE_INVALID_CONSTANT'],
   ]) {
-    it(`is final at once for ${code}, in each runtime's form`, async () => {
+    it(`end at once for ${code}, in the form of each runtime`, async () => {
       const own = Object.assign(new Error(code), { code });
       for (const reason of [own, new TypeError('fetch failed', { cause: own })]) {
         let attempts = 0;
@@ -106,7 +106,7 @@ describe('the retries of PinfoldClient', () => {
   }
 
   for (const [what, [answer, ...repeated]] of Object.entries(passing)) {
-    it(`sends the very same again after ${what}`, async () => {
+    it(`send the very same request after ${what}`, async () => {
       const all = repeated.map(async (name) => {
         const own = await openScriptedServer();
         own.answer(answer, answered[name] ?? READ);
@@ -129,7 +129,7 @@ describe('the retries of PinfoldClient', () => {
     ['renew', { status: 429, headers: SOON }],
   ];
   for (const [name, answer] of lost) {
-    it(`makes no change twice: ${name} after ${JSON.stringify(answer)}`, async () => {
+    it(`make no change twice: ${name} after ${JSON.stringify(answer)}`, async () => {
       server.answer(answer, READ);
       const error = await failure(calls[name]?.(clientOf()) as Promise<unknown>);
       expect(error.retryable).to.equal(true);
@@ -137,7 +137,7 @@ describe('the retries of PinfoldClient', () => {
     });
   }
 
-  it('changes again only soon after the first failure', async () => {
+  it('repeat a change only soon after the first failure', async () => {
     server.answer(problem(503, 'unavailable', { 'retry-after': '11' }));
     const waits: number[] = [];
     const abort = new AbortController();
@@ -150,7 +150,7 @@ describe('the retries of PinfoldClient', () => {
     expect(waits).to.deep.equal([11_000]);
   });
 
-  it('reads after a lost answer whether the publication is stopped', async () => {
+  it('check after a lost answer whether the publication is stopped', async () => {
     server.answer('cut', STOPPED);
     await clientOf().stop(ID);
     server.answer('cut in the body', READ, { status: 502 }, 'cut', READ, { status: 204 });
@@ -162,13 +162,13 @@ describe('the retries of PinfoldClient', () => {
     );
   });
 
-  it('does not take a stopped publication for one that it stopped', async () => {
+  it('do not report an already stopped publication as stopped by this call', async () => {
     server.answer(problem(409, 'invalid_state', {}, { retryable: false }));
     const error = await failure(clientOf().stop(ID));
     expect(error).to.include({ code: 'invalid_state', retryable: false });
   });
 
-  it('waits as Retry-After says where that fits into the time, and throws at once where it does not', async () => {
+  it('wait as long as Retry-After says if there is time, and throw at once otherwise', async () => {
     const waits: number[] = [];
     const options = { retryFor: 5_000, onRetry: ({ wait }: { readonly wait: number }) => waits.push(wait) };
     const date = new Date(Date.now() + 2_500).toUTCString();
@@ -182,7 +182,7 @@ describe('the retries of PinfoldClient', () => {
     expect(waits).to.have.length(1);
   });
 
-  it('gives an attempt up that takes too long, before the head and in the body', async () => {
+  it('end an attempt that takes too long, before the headers and in the body', async () => {
     for (const answer of ['silent', 'silent in the body'] as const) {
       server.answer(answer, READ);
       expect(await clientOf({ timeout: 200 }).get(ID)).to.deep.equal({ pin: PIN });

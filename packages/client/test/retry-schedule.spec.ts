@@ -32,12 +32,12 @@ async function waits(
 }
 
 describe('the waits between attempts', () => {
-  it('waits up to twice as long each time, and up to 20 s', async () => {
+  it('are at most twice as long each time, and at most 20 s', async () => {
     expect(await waits(100_000, 1)).to.deep.equal([0.5, 1, 2, 4, 8, 16, 20, 20, 20]);
     expect((await waits(1_000, 0.5)).slice(0, 2)).to.deep.equal([0.25, 0.5]);
   });
 
-  it('begins no attempt later than it may', async () => {
+  it('end before the deadline for another attempt', async () => {
     expect(await waits(9_000, 1, 3)).to.deep.equal([3, 3, 3]);
     expect(await waits(8_999, 1, 3)).to.deep.equal([3, 3]);
     expect(await waits(150_000, 1, 4, 10_000)).to.deep.equal([4, 4]);
@@ -45,11 +45,11 @@ describe('the waits between attempts', () => {
     expect(await waits(0, 0)).to.deep.equal([]);
   });
 
-  it('is not hurried by a Retry-After of nothing', async () => {
+  it('are not shortened by a Retry-After of 0', async () => {
     expect(await waits(4_000, 1, 0)).to.deep.equal([0.5, 1, 2]);
   });
 
-  it('is not over at once if it is longer than a timer can be', async () => {
+  it('do not end at once if they are longer than a timer allows', async () => {
     const leaving = new AbortController();
     const woken = realTiming.sleep(999_999_999_000, leaving.signal).then(() => 'woken');
     const ended = realTiming.sleep(50, undefined).then(() => 'still waiting');

@@ -20,7 +20,7 @@ export interface Asked {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Without the boundary of a form, which each attempt makes anew. */
+  /** Without the boundary of a form, which is new in each attempt. */
   readonly body: string;
 }
 
@@ -61,7 +61,7 @@ export async function openScriptedServer(): Promise<ScriptedServer> {
     const answer = answers.shift() ?? { status: 500 };
     if (answer === 'cut') response.destroy();
     else if (answer === 'cut in the body' || answer === 'silent in the body') {
-      // The head must be on its way before the connection ends.
+      // The headers must be sent before the connection ends.
       response.writeHead(200, { 'content-length': 99 }).write('{', () => {
         if (answer === 'cut in the body') response.destroy();
       });

@@ -14,7 +14,7 @@ const OPENPGP_KEY = new TextEncoder().encode(
   '-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQOYBGWh\n-----END PGP PRIVATE KEY BLOCK-----\n',
 );
 
-/** As Windows PowerShell 5 writes what a program prints. */
+/** As Windows PowerShell 5 writes the output of a program. */
 function utf16(text: Uint8Array): Uint8Array {
   return Uint8Array.of(0xff, 0xfe, ...[...text].flatMap((byte) => [byte, 0]));
 }
@@ -28,7 +28,7 @@ async function packed(given: Iterable<FileToPack>, options = {}) {
   return { names: Object.keys(unzipSync(bytes)), leftOut };
 }
 
-/** Names and texts as they follow each other in a ZIP: no object of JavaScript could have them all. */
+/** Names and texts in the order of a ZIP: no JavaScript object could have them all. */
 function inOrder(zip: Uint8Array): readonly (readonly [name: string, text: string])[] {
   const found: [string, string][] = [];
   const reader = new Unzip((file) => {
@@ -44,7 +44,7 @@ function inOrder(zip: Uint8Array): readonly (readonly [name: string, text: strin
 }
 
 describe('packFiles', () => {
-  it('leaves out dot files, private keys and what no site may have, and lists each folder once', async () => {
+  it('leaves out dot files, private keys and forbidden files, and lists each folder once', async () => {
     const { names, leftOut } = await packed([
       ...files(
         'index.html',
@@ -88,7 +88,7 @@ describe('packFiles', () => {
     ]);
   });
 
-  it('leaves out what macOS adds, and says nothing of it', async () => {
+  it('leaves out files that macOS adds, without listing them', async () => {
     const appleDouble = Uint8Array.of(0, 5, 0x16, 7, 0, 2, 0, 0);
     const given = [
       ...files('index.html', 'Icon\r', 'a/Icon\r', 'a/DESKTOP.INI'),
@@ -131,7 +131,7 @@ describe('packFiles', () => {
     });
   });
 
-  it('takes dot files along where it is asked to, but nothing that the server forbids, and nothing that holds secrets by custom', async () => {
+  it('packs dot files on request, except files that the server forbids or that usually hold secrets', async () => {
     const given = files('.env', '.env.local', '.git/config', '.ssh/id_rsa', '.nojekyll', 'index.html');
     expect(await packed(given, { dotFiles: true })).to.deep.equal({
       names: ['.nojekyll', 'index.html'],
@@ -139,7 +139,7 @@ describe('packFiles', () => {
     });
   });
 
-  it('does not mention what tools leave beside a site', async () => {
+  it('does not list files that tools leave beside a site', async () => {
     const given = files(
       'index.html',
       '.nojekyll',
@@ -150,12 +150,12 @@ describe('packFiles', () => {
     expect(await packed(given)).to.deep.equal({ names: ['index.html'], leftOut: ['.nojekyll.key'] });
   });
 
-  it('does not mention what operating systems add', async () => {
+  it('does not list files that operating systems add', async () => {
     const given = files('index.html', '.DS_Store', 'a/Thumbs.db', 'desktop.ini', '__MACOSX/._index.html');
     expect(await packed(given)).to.deep.equal({ names: ['index.html'], leftOut: [] });
   });
 
-  it('gives the same bytes whatever the order, the day and the time zone', async () => {
+  it('returns the same bytes for any order, day and time zone', async () => {
     const given = [
       ...files('b.html', '404', '1/z', 'ä/あ.txt', 'a.html'),
       { path: 'large.js', bytes: new TextEncoder().encode('let a = 1;\n'.repeat(9_999)) },
@@ -174,7 +174,7 @@ describe('packFiles', () => {
     expect(digests).to.deep.equal([same, same, same]);
   });
 
-  it('has no data descriptors: readers of streams refuse them behind a stored file', async () => {
+  it('writes no data descriptors, which stream readers refuse after a stored file', async () => {
     const { bytes } = await packFiles([...files('index.html'), { path: 'photo.jpg', bytes: CONTENT }]);
     const archive = Buffer.from(bytes);
     const headers = [0, archive.indexOf('PK\x03\x04', 4, 'latin1')];
@@ -182,7 +182,7 @@ describe('packFiles', () => {
     expect(archive.indexOf('PK\x07\x08', 0, 'latin1')).to.equal(-1);
   });
 
-  it('gives the same bytes where the CRC-32 of Node is missing', async () => {
+  it('returns the same bytes if Node has no CRC-32', async () => {
     const given = files('index.html', 'ä/あ.txt');
     const { getBuiltinModule } = process;
     Object.assign(process, { getBuiltinModule: undefined });
@@ -227,7 +227,7 @@ describe('packFiles', () => {
     expect(unpacked).to.deep.equal(given);
   });
 
-  it('packs names that objects of JavaScript have, the same way each time', async () => {
+  it('packs names that are members of JavaScript objects, in the same way each time', async () => {
     const names = ['__proto__', 'a/__proto__', 'constructor', 'hasOwnProperty', 'index.html', 'toString'];
     const [one, other] = [await packFiles(files(...names)), await packFiles(files(...names.toReversed()))];
     expect(one.bytes).to.deep.equal(other.bytes);
@@ -237,7 +237,7 @@ describe('packFiles', () => {
     expect(listed).to.deep.equal(names);
   });
 
-  it('keeps the content of every file, and packs none as well', async () => {
+  it('keeps the content of every file, and packs an empty list', async () => {
     const unpacked = unzipSync((await packFiles(files('index.html', 'photo.jpg'))).bytes);
     expect(unpacked).to.deep.equal({ 'index.html': CONTENT, 'photo.jpg': CONTENT });
     expect(await packed([])).to.deep.equal({ names: [], leftOut: [] });
@@ -271,7 +271,7 @@ describe('packFiles', () => {
     expect(most).to.equal(16);
   });
 
-  it('fails with the first file that cannot be read, and leaves no other failure unheard', async () => {
+  it('fails with the first file that cannot be read, and handles all other failures', async () => {
     const unheard: unknown[] = [];
     const hear = (reason: unknown): void => void unheard.push(reason);
     process.on('unhandledRejection', hear);

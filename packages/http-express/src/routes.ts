@@ -34,7 +34,7 @@ export class Routes<C> {
   }
 }
 
-/** The endpoint for a request's method: HEAD is answered as GET is. */
+/** The endpoint for a request's method: HEAD answers as GET does. */
 export function endpointOf<C>({ methods }: Route<C>, method: string): Endpoint<C> | undefined {
   const name = method === 'HEAD' ? 'GET' : method;
   return Object.hasOwn(methods, name) ? methods[name] : undefined;

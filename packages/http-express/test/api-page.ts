@@ -87,7 +87,7 @@ export function apiPage(): string {
   return [
     '# API reference',
     `*Reference.* Every operation, made from the API documents that each server has at \`/openapi.json\` and \`/admin/openapi.json\`. \`/llms.txt\` has what an agent needs to publish. How they are used together is in [wire.md](wire.md), and the typed client in [embedding/publish-from-code.md](embedding/publish-from-code.md).`,
-    'Send the API key as `Authorization: Bearer KEY`. Every answer has an `X-Request-Id`; tell it to the operator when something is wrong.',
+    'Send the API key as `Authorization: Bearer KEY`. Every answer has an `X-Request-Id`; give it to the operator when something is wrong.',
     `Many operations answer with ${codesOf([...shared.errors])}; [wire.md](wire.md#errors) says when, and what an error looks like. At each operation stand its other errors. A list is answered page by page: \`next_cursor\` is for the next page, with the same parameters, and null on the last one. These parameters belong to several operations:`,
     [...shared.parameters].join('\n'),
     ...operationsOf(api, shared),

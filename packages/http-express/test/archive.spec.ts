@@ -143,7 +143,7 @@ describe('GET /api/v1/pins/{id}/archive', () => {
     expect([status, json.code, json.title]).to.deep.equal([
       403,
       'forbidden',
-      'This service decides itself who may look',
+      'This service decides who may look',
     ]);
     await open(undefined, { api: { openArchive: undefined } });
     expect((await ask(rig, pathOf())).status, 'where it is not offered').to.equal(404);

@@ -50,7 +50,7 @@ describe('POST /api/v1/pins/{id}/grants', () => {
     expect([status, json.code, json.title]).to.deep.equal([
       403,
       'forbidden',
-      'This service decides itself who may look',
+      'This service decides who may look',
     ]);
     answer = async () => ({ kind: 'refused', code: 'invalid_state', state: 'expired' });
     const expired = await create();

@@ -76,7 +76,7 @@ describe('The words of a refusal', () => {
         { kind: 'pages', path: 'a.html', other: 'b.html' },
         /pages such as "a\.html" and "b\.html"\. Rename the one/,
       ],
-      [{ kind: 'packed', path: 'artifact.tar' }, /"artifact\.tar", which is packed\. Unpack that/],
+      [{ kind: 'packed', path: 'artifact.tar' }, /"artifact\.tar", which is packed\. Unpack it/],
       [{ kind: 'document' }, /^This is a document, and not a site\. Save it as a web page/],
     ];
     for (const [hint, cure] of rows) {

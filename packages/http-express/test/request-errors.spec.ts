@@ -65,7 +65,7 @@ describe('The problem of a wrong request', () => {
       expect(errors, what).to.have.nested.property('[0].rule', 'archive_unreadable');
       expect(errors, what)
         .to.have.nested.property('[0].detail')
-        .that.matches(/^The head of the file cannot be read: .*quotation marks/);
+        .that.matches(/^The headers of the file cannot be read: .*quotation marks/);
     }
     const nameless = await refused([archive], (body) => body.replace('filename="', 'filename*="'));
     expect(nameless.errors)

@@ -7,7 +7,7 @@ const ALL: readonly Scope[] = ['pins:read', 'pins:write', 'admin'];
 /** Contains the address of a request's client. */
 export const ADDRESS_HEADER = 'x-address';
 
-/** A service that believes its callers' names; some names cause the failure that they describe. */
+/** A service that trusts its callers' names; some names cause the failure that they describe. */
 export function openTrustingRig(committing: () => Promise<void>): Promise<Rig> {
   return openRig({
     limits: { archiveBytes: 1_000 },

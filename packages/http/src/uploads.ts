@@ -6,9 +6,9 @@ import { endSlowUploads, type IncomingBody, MEASURE_EVERY, PacedUpload } from '.
 /** Options of {@link Uploads}. */
 export interface UploadsOptions {
   readonly clock: Clock;
-  /** The most bodies that are received at the same time. Default 64. */
+  /** The maximum of bodies that are received at the same time. Default 64. */
   readonly places?: number | undefined;
-  /** The most requests that wait for a place, with unread bodies. Default 512. */
+  /** The maximum of requests that wait for a place, with unread bodies. Default 512. */
   readonly queue?: number | undefined;
   /** The longest wait for a place. Default 30 seconds. */
   readonly maxWait?: Duration | undefined;
@@ -19,8 +19,8 @@ export interface UploadsOptions {
 /**
  * Bounds the uploads that a process receives at the same time. A waiting request is not read: it needs few resources, and
  * a client that sent `Expect: 100-continue` does not send its body yet. One account has at most three quarters of the
- * places, and gets no more than half while others wait. While others wait, as many slow uploads are ended: those below 16
- * KiB/s for 10 seconds, first the slowest of the account with the most places. All doors of a process share one.
+ * places, and gets no more than half while others wait. For each of them, an upload below 16 KiB/s for 10 seconds is
+ * ended: first the slowest of the account with the most places. All doors of a process share one.
  *
  * @example
  * import type { Clock } from '@pinfold/core';

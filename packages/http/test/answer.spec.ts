@@ -4,7 +4,7 @@ import { encodeAnswer, html } from '../src/internal.ts';
 const ALWAYS = { 'Cache-Control': 'no-store', 'X-Request-Id': 'id', 'X-Content-Type-Options': 'nosniff' };
 
 describe('An answer', () => {
-  it('is written whole, with its length in bytes', () => {
+  it('is written completely, with its length in bytes', () => {
     expect(encodeAnswer({ status: 201, json: { title: 'é' } }, 'id')).to.deep.equal({
       status: 201,
       headers: { ...ALWAYS, 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': 14 },

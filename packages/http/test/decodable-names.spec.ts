@@ -46,7 +46,7 @@ const content = fc
   .map((pieces) => pieces.join(''));
 
 describe('The names in a form', () => {
-  it('lose an extended value that cannot be decoded, before and behind the plain one, in any letter case', async () => {
+  it('lose an extended value that cannot be decoded, before and after the plain one, in any letter case', async () => {
     for (const value of BROKEN_VALUES) {
       const behind = `${PLAIN}; filename*=${value}`;
       const before = PLAIN.replace('; filename', `;FileName*=${value}; filename`);
@@ -70,7 +70,7 @@ describe('The names in a form', () => {
       expect(await passed(form(PLAIN + rest)), rest).to.equal(form(PLAIN + rest));
   });
 
-  it('are all that changes, for any split of the bytes, and any archive and texts', async () => {
+  it('are the only change, for any split of the bytes, and any archive and texts', async () => {
     const check = fc.asyncProperty(content, content, places, async (bytes, text, cuts) => {
       fc.pre(!`\r\n${text}\r\n`.includes('\r\n--fixture\r\n'));
       const broken = form(`${PLAIN}; filename*=utf-8''%zz`, bytes, text);

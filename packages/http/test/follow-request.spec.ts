@@ -23,7 +23,7 @@ const works: Bare = {
   ended: () => {},
 };
 
-describe('a door with an error of its own', () => {
+describe('a door that fails by itself', () => {
   const entries: RequestEntry[] = [];
   const printed: unknown[][] = [];
   const rejections: unknown[] = [];
@@ -90,7 +90,7 @@ describe('a door with an error of its own', () => {
     'a log': { ended: fail },
     'a caller': { caller: fail },
   })) {
-    it(`writes to standard error what ${name} throws after the answer`, async () => {
+    it(`prints an error that ${name} throws after the answer to standard error`, async () => {
       expect(await ask(door)).to.equal(200);
       expect(printed.map((texts) => texts.at(-1))).to.deep.equal([BUG]);
       expect(rejections).to.deep.equal([]);

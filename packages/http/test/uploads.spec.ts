@@ -12,7 +12,7 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 }
 
-/** Uploads that end when told to; records in which order they were read. */
+/** Uploads that end when the test wants it; records the order in which they were read. */
 function bench(options: Partial<UploadsOptions>) {
   const clock = createManualClock();
   const uploads = new Uploads({ clock, ...options });

@@ -9,7 +9,7 @@ import { Person } from './person.ts';
 
 const SITE = zipOf({ 'index.html': 'x' });
 
-describe('a person whose upload comes later than its head', () => {
+describe('a person whose upload arrives later than its headers', () => {
   let screen: Screen;
   let uploads: Uploads;
   let person: Person;
@@ -56,7 +56,7 @@ describe('a person whose upload comes later than its head', () => {
     expect([status, JSON.parse(body)]).to.deep.equal([401, { kind: 'signed_out' }]);
   }
 
-  it('is to sign in again after a sign-out, and nothing is left, also of a form with a wrong title', async () => {
+  it('must sign in again after a sign-out, and nothing is left, even of a form with a wrong title', async () => {
     await open();
     for (const title of ['Spring', 'x'.repeat(300)]) {
       await signInByLink();
@@ -65,7 +65,7 @@ describe('a person whose upload comes later than its head', () => {
     }
   });
 
-  it('is to sign in again when the session ends while the archive is stored', async () => {
+  it('must sign in again if the session ends while the archive is stored', async () => {
     let stored = 0;
     await open({
       ports: ({ archives }) => ({
@@ -102,7 +102,7 @@ describe('a person whose upload comes later than its head', () => {
     expect((await screen.read(id)).pinned).to.equal(false);
   });
 
-  it('is asked for again where a team authenticates, with who it was', async () => {
+  it('is authenticated again by an embedding team, with the earlier caller', async () => {
     const known: Caller = { account: OWNER, scopes: ['manage'] };
     let next: Caller | undefined;
     let asked: (Caller | undefined)[] = [];

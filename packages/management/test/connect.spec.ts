@@ -101,7 +101,7 @@ describe('giving a program a key', () => {
     expect(await listedKeys(screen.keys, OWNER)).to.deep.equal([]);
   });
 
-  it('shows in place of the form that the account has all keys that it may have', async () => {
+  it('shows instead of the form that the account has reached its limit of keys', async () => {
     const [first, second] = [await program(), await program()];
     await agree(first.hash);
     for (let n = 0; n < 100; n += 1) await screen.keys.create({ by: OPERATOR, account: OWNER });

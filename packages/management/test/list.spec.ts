@@ -23,7 +23,7 @@ describe('the list', () => {
       .and.match(/<section class="list"[^>]* hidden/);
   });
 
-  it('shows the newest first, with all facts of each', async () => {
+  it('shows the newest first, with all details of each', async () => {
     for (const name of ['First', 'Second', 'Third']) {
       await screen.publish(name);
       screen.clock.advance(minutes(1));
@@ -175,7 +175,7 @@ describe('the list', () => {
 describe('the keys', () => {
   beforeEach(() => enter());
 
-  it('are shown once when they are made', async () => {
+  it('are shown once when they are created', async () => {
     const { token: form } = await person.get('/keys');
     const fields = new URLSearchParams({ form, label: 'Nightly' });
     fields.append('scope', 'pins:read');

@@ -5,7 +5,7 @@ import { page } from '../src/response/answer.ts';
 import { writePage } from '../src/response/page-turns.ts';
 
 const STAYS = new AbortController().signal;
-/** Longer than the least length of a chunk, so that each item is a chunk. */
+/** Longer than the minimum length of a chunk, so that each item is a chunk. */
 const LONG = 'x'.repeat(20_000);
 
 describe('the pieces of a page', () => {
@@ -53,7 +53,7 @@ describe('the pieces of a page', () => {
   });
 });
 
-/** Items that note when they are written. */
+/** Items that record when they are written. */
 function items(order: string[], name: string, count: number): Iterable<string> {
   return {
     *[Symbol.iterator]() {

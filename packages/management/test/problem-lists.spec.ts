@@ -39,7 +39,7 @@ describe('the screen', () => {
   const problems = [...problemOfEachRule, { rule: 'archive_too_large', limit: 17, actual: 23 } as const];
 
   for (const problem of problems) {
-    it(`says of ${problem.rule} what the catalogue says, once for all files, in every language`, () => {
+    it(`describes ${problem.rule} as the catalogue does, once for all files, in every language`, () => {
       for (const messages of [english, japanese]) {
         const finding = archiveFinding(problem, (size) => messages.size(size));
         const sentences = read(problemList(messages, [problem, problem])).map(([sentence]) => sentence);
@@ -49,7 +49,7 @@ describe('the screen', () => {
   }
 
   for (const warning of warningOfEachRule) {
-    it(`says of ${warning.rule} what the catalogue says, once for all files, in every language`, () => {
+    it(`describes ${warning.rule} as the catalogue does, once for all files, in every language`, () => {
       for (const messages of [english, japanese]) {
         const sentences = read(remarkList(messages, [warning, warning])).map(([sentence]) => sentence);
         expect(sentences).to.deep.equal([catalogueText(warningFinding(warning), messages)]);
@@ -59,7 +59,7 @@ describe('the screen', () => {
 });
 
 describe('the list of problems', () => {
-  it('puts the files of a rule together, the first five and how many more', () => {
+  it('groups the files of a rule: the first five and the number of others', () => {
     const forbidden = (path: string) => ({ rule: 'forbidden_name', path, segment: 'x' }) as const;
     const many = Array.from({ length: 17 }, (_, n) => forbidden(`node_modules/${n}`));
     const list = problemList(english, [...many, { rule: 'missing_index' }, forbidden('.env')]);
@@ -70,7 +70,7 @@ describe('the list of problems', () => {
     ]);
   });
 
-  it('shows the figures in their units', () => {
+  it('shows numbers with their units', () => {
     const sizeClass = { limit: 500, actual: 1_234 };
     const rules = ['too_many_files', 'expanded_too_large'] as const;
     const list = String(
@@ -101,7 +101,7 @@ describe('the list of problems', () => {
 });
 
 describe('the list of warnings', () => {
-  it('puts those of a rule together, each with what was seen', () => {
+  it('groups those of a rule, each with its findings', () => {
     const broken = (path: string, target: string) => ({ rule: 'broken_reference', path, target }) as const;
     const map = { rule: 'source_map', path: 'app.js.map' } as const;
     const list = remarkList(english, [broken('index.html', 'gone.png'), map, broken('a/b.html', '../x')]);
@@ -111,7 +111,7 @@ describe('the list of warnings', () => {
     ]);
   });
 
-  it('makes one line of one cause, and shows the first five but every secret', () => {
+  it('shows one line for each cause, with the first five findings, but with every secret', () => {
     const script = (path: string, n: number) =>
       ({ rule: 'absolute_reference', path, target: `/_next/${n}.js` }) as const;
     const pages = ['index.html', 'a.html', 'b.html'];
@@ -129,7 +129,7 @@ describe('the list of warnings', () => {
     expect(read(list)[0]?.[1]).to.have.lengthOf(8);
   });
 
-  it('says in the language of the person what was seen', () => {
+  it('describes findings in the language of the person', () => {
     const mismatch = { rule: 'case_mismatch', path: 'a.html', target: 'X.png', file: 'x.png' } as const;
     const secret = { rule: 'possible_secret', path: 'a.js', secret: 'private_key' } as const;
     const seen = (messages: typeof english) =>
@@ -138,7 +138,7 @@ describe('the list of warnings', () => {
     expect(seen(japanese)).to.deep.equal(['a.html 「X.png」（実際のファイル名は「x.png」）', 'a.js 秘密鍵']);
   });
 
-  it('lists no file for what is said of the whole site', () => {
+  it('lists no file for a warning about the whole site', () => {
     const list = remarkList(english, [{ rule: 'not_all_checked' }]);
     expect(read(list)).to.deep.equal([[codes.not_all_checked, []]]);
   });

@@ -21,7 +21,7 @@ describe('one publication', () => {
   const act = (verb: string, fields: Readonly<Record<string, string>> = {}) =>
     person.post(`${path}/${verb}`, { form, ...fields });
 
-  it('shows all its facts', async () => {
+  it('shows all its details', async () => {
     const { text } = await person.get(path);
     const facts = [role.id, 'Report', 'site-1.zip', `${screen.url}/s/${role.id}`];
     for (const shown of [...facts, 'index.html', 'b/c.txt', '2 KiB', '27 November 2026', 'in 7 days'])

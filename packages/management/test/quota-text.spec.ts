@@ -62,10 +62,10 @@ describe('the quota of an account on the screen', () => {
     expect(quota.text).to.include('its limit of publications (1)');
     expect((await sendForm('c')).text).to.include('its limit of publications (1)');
     await open({ bytes: 1 });
-    expect((await upload('a')).text).to.include('may have 1 byte together');
+    expect((await upload('a')).text).to.include('can have 1 byte together');
   });
 
-  it('is nothing for a blocked account, which can read, revoke keys and sign out', async () => {
+  it('is not shown for a blocked account, which can read, revoke keys and sign out', async () => {
     await open({});
     const { id } = await screen.publish('Mine');
     const { key } = await screen.keys.create({ by: OPERATOR, account: OWNER });
@@ -82,7 +82,7 @@ describe('the quota of an account on the screen', () => {
     expect((await person.post('/sign-out', { form })).status).to.equal(303);
   });
 
-  it('is nothing in read-only mode, which every page shows', async () => {
+  it('is not shown in read-only mode, which every page mentions', async () => {
     await open({}, { createGrant: async () => ({ kind: 'refused', code: 'not_found' }) });
     const { id } = await screen.publish('Mine');
     const { key } = await screen.keys.create({ by: OPERATOR, account: OWNER });

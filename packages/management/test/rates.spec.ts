@@ -60,7 +60,7 @@ describe('the rate of requests on the screen', () => {
     expect(remaining()).to.equal(3);
   });
 
-  it('answers a page past the rate, in either language, that says when to try again', async () => {
+  it('answers beyond the rate with a page, in either language, that says when to try again', async () => {
     await change('pin');
     await change('unpin');
     const limited = await change('pin');
@@ -79,7 +79,7 @@ describe('the rate of requests on the screen', () => {
     expect((await change('pin')).status).to.equal(303);
   });
 
-  it('answers a page past the rate that also shows the flash message of the change before', async () => {
+  it('answers beyond the rate with a page that also shows the flash message of the previous change', async () => {
     useUp();
     expect((await person.get(`/publications/${role.id}/stop`)).status).to.equal(200);
     const { location } = await change('stop');
@@ -89,7 +89,7 @@ describe('the rate of requests on the screen', () => {
     expect(after.text).to.not.include('Nothing was changed');
   });
 
-  it('answers an upload of our script past the rate with JSON, before it reads the body', async () => {
+  it('answers an upload of our script beyond the rate with JSON, before it reads the body', async () => {
     const send = (key: string) => person.upload(formOf({ form, key }, zipOf({ 'index.html': key })));
     expect((await send('a')).status).to.equal(201);
     expect(remaining()).to.equal(15);
@@ -101,7 +101,7 @@ describe('the rate of requests on the screen', () => {
     expect(JSON.parse(limited.text).message).to.include('Try again in 5 seconds.');
   });
 
-  it("is the account's own where one is set, and a rate by caller", async () => {
+  it("is the account's own if one is set, or a rate by caller", async () => {
     await open({
       requestRate: ({ account }) => (account === OWNER ? { count: 1, window: minutes(1) } : null),
     });
@@ -164,7 +164,7 @@ describe('anonymous clients at the screen', () => {
     newcomer = new Person(screen.base);
   }
 
-  it('get 429 past sixty wrong keys, links and secrets a minute; a right one is always accepted', async () => {
+  it('get 429 above sixty wrong keys, links and secrets a minute; a right one is always accepted', async () => {
     await open();
     const { text: right } = await screen.keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
     const { text: weak } = await screen.keys.create({ by: OPERATOR, account: OWNER });

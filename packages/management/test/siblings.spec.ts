@@ -159,7 +159,7 @@ describe('cookies planted by a sibling host', () => {
     expect(lines).to.deep.equal([`${name}=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Strict`]);
   });
 
-  it('bind no form to a planted secret with the embedder’s own sign-in', async () => {
+  it('bind no form to a planted secret with an embedding team’s own sign-in', async () => {
     await enter({
       management: { authenticate: async () => ({ account: OWNER, scopes: ['manage'] }) },
     });

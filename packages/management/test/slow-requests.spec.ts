@@ -10,7 +10,7 @@ const FORM = 'Content-Type: application/x-www-form-urlencoded';
 /** 30 seconds without a byte, checked every 10 seconds, and 30 until the connection closes. */
 const SILENT = 70;
 
-/** A clock that advances as soon as somebody waits for it, after pending network events. */
+/** A clock that advances as soon as something waits for it, after pending network events. */
 function running(clock: ManualClock): Clock {
   const pass = async (length: Duration, signal?: AbortSignal) => {
     await setTimeout(5);
@@ -50,7 +50,7 @@ describe('a request to the screen that does not end', () => {
     return status;
   }
 
-  it('is answered with 408 when an upload stands still, wherever in its form, and leaves nothing', async () => {
+  it('is answered with 408 if an upload stalls, anywhere in its form, and leaves nothing', async () => {
     const fields = [
       { name: 'form', body: form },
       { name: 'key', body: 'k' },
@@ -66,7 +66,7 @@ describe('a request to the screen that does not end', () => {
     }
   });
 
-  it('is answered with 408 when a small form stands still or drips, which is no fault in the log', async () => {
+  it('is answered with 408 if a small form stalls or arrives too slowly, which is no fault in the log', async () => {
     for (const path of ['/manage/sign-in', '/manage/sign-out', '/manage/keys']) {
       const still = await begin(`POST ${path}`, FORM, 'Content-Length: 50');
       expect(await statusOf(still, SILENT), path).to.equal(408);

@@ -66,7 +66,7 @@ describe('a storage that hangs', () => {
     expect(asked()).to.equal(5);
   });
 
-  it('then gets a single request, and all again once that is answered', async () => {
+  it('gets a single request after that, and all again once that is answered', async () => {
     const { clock, view, tire, asked } = stage();
     await tire(5);
     clock.advance(seconds(5));
@@ -139,7 +139,7 @@ describe('a storage that hangs', () => {
     expect(asked()).to.equal(7);
   });
 
-  it('is not cut off for long by a clock that is set back', async () => {
+  it('is not blocked for long by a clock that is set back', async () => {
     const clock = createManualClock();
     let back = 0;
     const breaker = new CircuitBreaker({

@@ -18,7 +18,7 @@ function responses(log: unknown[]) {
 }
 
 describe('answers of one turn of the event loop', () => {
-  it('end behind each other, each in the context of its request', async () => {
+  it('end one after another, each in the context of its request', async () => {
     const log: unknown[] = [];
     const made = responses(log);
     const first = asking.run('Ana', made);

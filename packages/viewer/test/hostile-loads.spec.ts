@@ -13,7 +13,7 @@ import { openRig, type Rig, type RigOptions } from './rig.ts';
 const openLarge = (viewer: RigOptions['viewer'] = {}): Promise<Rig> =>
   openRig({ viewer, limits: { archiveBytes: 32 * MAX_READ } });
 
-/** A connection that sends given bytes, and reads nothing until told to. */
+/** A connection that sends given bytes, and reads nothing until the test wants it. */
 async function openClient(rig: Rig): Promise<Socket> {
   const socket = connect(rig.port, '127.0.0.1').on('error', () => {});
   socket.pause();

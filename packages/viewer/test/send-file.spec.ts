@@ -219,7 +219,7 @@ describe('the path of a file', () => {
     }
   });
 
-  it('loses a slash behind the name of a page, and keeps its query', async () => {
+  it('loses a slash after the name of a page, and keeps its query', async () => {
     for (const headers of [{}, NAVIGATION]) {
       const answer = await rig.askSite(id, '/a%20b/u%CC%88/?to=/&q=%2F', { headers });
       expect(answer.status).to.equal(308);

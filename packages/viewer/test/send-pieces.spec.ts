@@ -8,7 +8,7 @@ import { type Exchange, goneOf } from '../src/exchange.ts';
 import { sendPieces } from '../src/sending/send-file.ts';
 import { PUBLICATION, storedFile } from './stored-file.ts';
 
-/** A response whose viewer reads a chunk only when told to. */
+/** A response whose viewer reads a chunk only when the test wants it. */
 class SlowResponse extends EventEmitter {
   readonly sent: string[] = [];
   headersSent = false;

@@ -10,7 +10,7 @@ const CONTENT = Buffer.from('home'.repeat(100));
 const { bytes: DEFLATED, entry, formOf } = storedFile(CONTENT);
 const { signal } = new AbortController();
 
-/** Bodies of a storage that answers when told to, and a number of places for inflating them. */
+/** Bodies of a storage that answers when the test wants it, and a number of places for inflating them. */
 function openHeld(turns = turnsOf(1, 0)) {
   const reads: { readonly end: AbortSignal; readonly go: (bytes: Uint8Array) => void }[] = [];
   const read = (_publication: Publication, _at: number, _length: number, end: AbortSignal) =>

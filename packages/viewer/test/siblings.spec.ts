@@ -15,7 +15,7 @@ describe('too many cookies of a sibling host', () => {
       await clearing.askSite(id, '/', { headers: { cookie: JAR } }),
     ]) {
       expectPage(answer, 431, { 'clear-site-data': '"cookies"' });
-      expect(answer.text).to.contain('has just been told to delete them');
+      expect(answer.text).to.contain('This page asked your browser to delete them');
     }
     const long = await clearing.ask(`/${'a'.repeat(13_000)}`);
     expect([long.status, long.headers['clear-site-data']]).to.deep.equal([404, undefined]);

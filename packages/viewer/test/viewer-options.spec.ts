@@ -37,7 +37,7 @@ describe("the viewer's settings", () => {
     expect(settings).to.include({ publicHostname: 'a.example', sitesHostname: 'b.example' });
   });
 
-  it("take a socket's address for the client's", () => {
+  it("use a socket's address as the client's", () => {
     const { clientAddress } = settingsOf({ useCases, publicUrl: 'http://a.example' });
     for (const [remoteAddress, address] of [
       ['192.0.2.7', '192.0.2.7'],
@@ -47,7 +47,7 @@ describe("the viewer's settings", () => {
     }
   });
 
-  it('refuse what is no plain web address, or another scheme for sites', () => {
+  it('refuse anything but a plain web address, and another scheme for sites', () => {
     for (const publicUrl of [
       '',
       'example.org',
@@ -65,7 +65,7 @@ describe("the viewer's settings", () => {
     expect(() => settingsOf(noMode)).to.throw(TypeError, /^mode must be /);
   });
 
-  it('require both functions of access, or none', () => {
+  it('require both functions of access, or neither', () => {
     const access = { identify: () => 'ada' } as unknown as ViewerAccess;
     expect(() => createViewer({ useCases, publicUrl: 'http://a.example', access })).to.throw(
       TypeError,

@@ -73,7 +73,7 @@ const updateSchema = T.closedObject(
         T.closedObject({
           reason: operatorText(),
           sites: T.oneOf(SITES, {
-            description: 'Whether its sites are still shown, or answer as stopped ones.',
+            description: 'Whether its sites stay online, or answer as stopped ones.',
           }),
         }),
         { description: 'False ends a block; an object blocks the account.' },
@@ -125,9 +125,9 @@ export const eraseAccount = operatorEndpoint({
   id: 'eraseAccount',
   summary: 'Erase an account',
   description:
-    'Blocks the account, hides its sites and begins to erase it: a sweep of any node goes on, also while the service is ' +
-    'read-only. Repeating the request answers 202 until that has ended, then 404. What other accounts and promises need ' +
-    'stays under an account `erased:…`, without the person. It cannot be undone.',
+    'Blocks the account, hides its sites and begins to erase it; sweeps of any node continue, also while the service is ' +
+    'read-only. Repeating the request answers 202 until that has ended, then 404. Records that other accounts and ' +
+    'takedowns need stay under an account `erased:…`, without the person. It cannot be undone.',
   parameter: accountName,
   body: emptyBody('Erasure'),
   codes: ['invalid_state'],

@@ -30,7 +30,7 @@ export const listAllPins = operatorEndpoint({
     },
     search: {
       description:
-        'A text in the title or the original file name, in any letter case and width, or in the id. After two seconds a page is answered that is not full.',
+        'A text in the title or the original file name, in any letter case and width, or in the id. After two seconds of searching, the answer is a page that may not be full.',
       schema: T.string({ minLength: 1, maxLength: 255 }),
     },
   },
@@ -65,8 +65,7 @@ const takedownAnswer = T.named('TakedownAnswer', () =>
   T.object({
     pin: administeredPinSchema,
     copies: T.array(publicationId, {
-      description:
-        'Others that were in service with the same archive. With `copies` they were taken down, too.',
+      description: 'Other publications in service with the same archive. `copies` takes them down, too.',
     }),
   }),
 );
@@ -86,7 +85,7 @@ export const takeDownPin = operatorEndpoint({
     schema: T.closedObject({
       reason: operatorText(),
       purge: T.boolean({
-        description: 'Whether the archive is removed before the answer, rather than by a later sweep.',
+        description: 'Whether to remove the archive before the answer instead of in a later sweep.',
       }),
       copies: T.optional(
         T.boolean({
@@ -100,7 +99,7 @@ export const takeDownPin = operatorEndpoint({
   }),
   answers: ({ publicUrl }) => ({
     200: {
-      description: 'The pin, and others in service that had the same archive.',
+      description: 'The pin, and other publications in service with the same archive.',
       schema: takedownAnswer,
       examples: {
         taken: { pin: exampleTakenDown(publicUrl), copies: ['7d1e0b52-93c4-4f0a-8a65-2f4b9c0d1e3f'] },

@@ -15,7 +15,7 @@ const grantAnswer = T.named('GrantAnswer', () =>
       url: T.string({
         pattern: '^https?://',
         description:
-          'Opens the site without a password for one minute, for whoever has it. The shared URL itself where the site is not protected.',
+          'Opens the site without a password for one minute, for anyone who has it. The shared URL itself if the site has no password.',
       }),
       expires_at: T.instant(),
     }),
@@ -28,7 +28,7 @@ export const createGrant = writingEndpoint({
   id: 'createGrant',
   summary: 'Open a protected site without its password',
   description:
-    'Makes what the right password makes: a URL that opens the site for one minute. `expires_at` is the end of the ' +
+    'Creates the URL that the right password would create: it opens the site for one minute. `expires_at` is the end of the ' +
     'viewing grant that it becomes. A new password, a renewal and a stop end it at once. It also works while the service ' +
     'is read-only.',
   needs: 'grants',
@@ -65,7 +65,7 @@ export const createGrant = writingEndpoint({
 /** The refusal if the embedding team decides who may view sites: then an API key opens none. */
 export function refuseWhereTeamDecides(): AnyRefusal {
   return refuseRequest('forbidden', {
-    title: 'This service decides itself who may look',
+    title: 'This service decides who may look',
     detail: englishOf(REFUSAL_TEXTS.forbidden_viewing),
     advice: 'Open the shared URL and sign in there',
   });

@@ -32,7 +32,7 @@ const parameters = (cursor: string) => ({
   },
   wait: {
     description:
-      'If there is no event, the seconds to wait for one. A few requests of an account may wait at once: a further one gets its page without waiting, with Retry-After. With order=asc only.',
+      'If there is no event, the seconds to wait for one. Only a few requests of an account can wait at once; further ones get their page without waiting, with Retry-After. With order=asc only.',
     schema: T.integer({ minimum: 0, maximum: 30, default: 0 }),
   },
   include: {
@@ -43,7 +43,7 @@ const parameters = (cursor: string) => ({
 
 const listSchema = T.named('EventList', () =>
   T.object({
-    events: T.array(eventSchema, { maxItems: 100, description: 'In the order that was asked for.' }),
+    events: T.array(eventSchema, { maxItems: 100, description: 'In the requested order.' }),
     next_cursor: T.nullable(T.string(), {
       description:
         'Ask for the next page with this as `cursor` and the same filters; null on the last page. With order=asc as `after`; never null.',

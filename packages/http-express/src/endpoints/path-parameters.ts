@@ -20,7 +20,7 @@ export const pinId: PathParameter<RoleId> = {
 
 export const pinName: PathParameter<PinName> = {
   name: 'name',
-  description: '1 to 63 of `a` to `z`, `0` to `9` and `-`, which is not at an end.',
+  description: '1 to 63 of `a` to `z`, `0` to `9` and `-`, without `-` at an end.',
   example: 'pr-42',
   parse: (segment) => {
     const name = parseName(segment);

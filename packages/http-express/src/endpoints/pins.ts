@@ -103,7 +103,7 @@ export const readPin = readingEndpoint({
     const earlier = { day: '2026-11-18', views: 3, refused_passwords: 2 };
     return {
       200: {
-        description: 'The pin, with its views where they were asked for.',
+        description: 'The pin, with its views if you requested them.',
         schema: viewedPinAnswer,
         examples: { pin: { pin }, with_views: { pin, views: [exampleOf(VIEWS), earlier] } },
       },

@@ -112,7 +112,7 @@ export const publishPin = writingEndpoint({
     name: {
       description:
         'A name of the account that shows the publication from its commit on; it is created if it is new. ' +
-        '1 to 63 of `a` to `z`, `0` to `9` and `-`, which is not at an end. A replay moves no name.',
+        '1 to 63 of `a` to `z`, `0` to `9` and `-`, without `-` at an end. A replay moves no name.',
       schema: T.string(),
     },
   },

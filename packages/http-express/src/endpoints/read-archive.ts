@@ -20,20 +20,20 @@ const HEADERS: readonly T.JsonObject[] = [
   {
     name: 'Range',
     in: 'header',
-    description: 'One range of bytes. Several are answered with the whole ZIP.',
+    description: 'One range of bytes. For several, the answer is the whole ZIP.',
     schema: T.string(),
     example: 'bytes=1048576-',
   },
   {
     name: 'If-Range',
     in: 'header',
-    description: 'An ETag: where it is no longer that of the ZIP, the whole is answered.',
+    description: 'An ETag. If it no longer matches, the answer is the whole ZIP.',
     schema: T.string(),
   },
   {
     name: 'If-None-Match',
     in: 'header',
-    description: 'ETags of ZIPs that you have: where one of them is it, the answer is 304.',
+    description: 'ETags of ZIPs that you have. If one matches, the answer is 304.',
     schema: T.string(),
   },
 ];
@@ -46,7 +46,7 @@ const ANSWERS: Readonly<Record<number, DescribedAnswer>> = {
     headers: ['ETag', 'Accept-Ranges', 'Content-Disposition'],
   },
   206: {
-    description: 'The part of the ZIP that Range asked for.',
+    description: 'The part of the ZIP that Range requests.',
     mediaType: 'application/zip',
     schema: zip,
     headers: ['ETag', 'Accept-Ranges', 'Content-Disposition', 'Content-Range'],
@@ -71,7 +71,7 @@ export const readArchive = writingEndpoint({
   id: 'readArchive',
   summary: 'Download the ZIP as it was uploaded',
   description:
-    'Byte for byte, as long as it is stored: of an expired publication until its archive is removed, of a stopped one never. ' +
+    'Byte for byte, as long as it is stored: for an expired publication until its archive is removed, for a stopped one never. ' +
     'It also works while the service is read-only, and for a blocked account. A download ends within a MiB when the ' +
     'publication is stopped or the key is revoked. A range that the ZIP does not have is 416, without a body.',
   needs: 'archives',

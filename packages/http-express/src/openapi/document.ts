@@ -44,8 +44,8 @@ export function openApiDocument(options: OpenApiOptions): JsonObject {
       version: '1',
       summary: 'Publish a ZIP of a static site and share it by URL.',
       description:
-        'HEAD is answered as GET, without the body. Under /api/v1 the key is checked before unknown paths (404) and ' +
-        'methods (405). Every query parameter must be known and come once.',
+        'HEAD answers as GET does, without the body. Under /api/v1 the key is checked before unknown paths (404) and ' +
+        'methods (405). An unknown or repeated query parameter is an error.',
       license: LICENSE,
     },
   });
@@ -59,7 +59,7 @@ export function administrationDocument(options: OpenApiOptions): JsonObject {
       version: '1',
       summary: 'Administer accounts, publications and the service.',
       description:
-        'HEAD is answered as GET, without the body. Every query parameter must be known and come once.',
+        'HEAD answers as GET does, without the body. An unknown or repeated query parameter is an error.',
       license: LICENSE,
     },
     tags: [
@@ -67,7 +67,7 @@ export function administrationDocument(options: OpenApiOptions): JsonObject {
         name: ADMINISTRATION,
         description:
           'For keys of the scope `admin`, which only the command can create. Any other key gets 404, whatever the path and ' +
-          'method. These requests take nothing from the rate of requests; wrong keys are limited by address.',
+          'method. These requests do not count against the rate of requests; wrong keys are limited by address.',
       },
     ],
   });

@@ -39,7 +39,7 @@ export interface RequestProblem {
 export type WireWarning = Pick<WireError, 'rule' | 'detail' | 'path'>;
 
 /** The text for a warning that a newer node has stored during an upgrade. */
-const NEWER = 'A newer version of the service warns of this: ask it once more after the upgrade.';
+const NEWER = 'A newer version of the service found this: repeat the request after the upgrade.';
 
 const NO_MORE_NAMES = {
   detail: 'Delete names that are no longer needed, or ask the operator for a larger quota.',
@@ -99,8 +99,8 @@ export function problemDetails(refusal: Refusal): ProblemDetails {
 
 /** Only administrators see these texts, in English. */
 const ACCOUNT_STATES = {
-  erased: 'This is what stays of an erased account: nothing of it can be changed.',
-  erasing: 'The account is being erased: nothing of it can be changed any more.',
+  erased: 'The account was erased: what is left of it cannot be changed.',
+  erasing: 'The account is being erased and can no longer change.',
   never_erased: 'The account "default" is never erased.',
 } as const;
 

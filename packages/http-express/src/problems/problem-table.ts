@@ -56,7 +56,7 @@ const problems: Readonly<Record<WireCode, Omit<HttpProblem, 'code' | 'key'> & { 
   },
   cursor_expired: {
     status: 410,
-    title: 'The feed no longer has what follows the cursor',
+    title: 'The feed no longer has the events after the cursor',
     detail: 'Events after the cursor were dropped, or the database was restored: begin at "oldest_cursor".',
     advice: 'Continue with "oldest_cursor" as after, and expect events that you have seen',
   },
@@ -71,12 +71,12 @@ const problems: Readonly<Record<WireCode, Omit<HttpProblem, 'code' | 'key'> & { 
     status: 409,
     title: 'The same publication is still running',
     detail: text('idempotency_in_progress'),
-    advice: 'Wait as long as Retry-After says and send the very same request again',
+    advice: 'Wait for the seconds in Retry-After, then send the very same request again',
   },
   idempotency_key_required: {
     status: 400,
     title: 'The Idempotency-Key is missing',
-    detail: 'Send an Idempotency-Key header with a value of its own for each publication.',
+    detail: 'Send an Idempotency-Key header with a new value for each publication.',
     advice: 'Send the request again',
     key: 'new',
   },
@@ -171,7 +171,7 @@ const problems: Readonly<Record<WireCode, Omit<HttpProblem, 'code' | 'key'> & { 
     status: 429,
     title: 'Too many requests',
     detail: text('rate_limited'),
-    advice: 'Wait as long as Retry-After says and send the very same request again',
+    advice: 'Wait for the seconds in Retry-After, then send the very same request again',
   },
   request_timeout: {
     status: 408,
@@ -189,7 +189,7 @@ const problems: Readonly<Record<WireCode, Omit<HttpProblem, 'code' | 'key'> & { 
     status: 503,
     title: 'The service cannot do this now',
     detail: text('unavailable'),
-    advice: 'Wait as long as Retry-After says and send the very same request again',
+    advice: 'Wait for the seconds in Retry-After, then send the very same request again',
   },
   unsupported_media_type: {
     status: 415,
@@ -214,7 +214,7 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
   invalid_account: problemOf('invalid_state'),
   invalid_cursor: problemOf(
     'invalid_request',
-    'Take the cursor from "next_cursor" of a page that was asked for with the same parameters, or leave it out.',
+    'Take the cursor from "next_cursor" of a page with the same parameters, or leave it out.',
   ),
   invalid_filename: problemOf('invalid_form'),
   publishing_overloaded: problemOf('unavailable'),

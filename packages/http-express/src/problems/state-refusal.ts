@@ -32,7 +32,7 @@ const BY_OPERATION: Readonly<Record<RoleOperation, Partial<Readonly<Record<State
   },
   open: { expired: { text: 'state_expired_viewing', advice: PUBLISH_AGAIN } },
   reset_expiration: { expired: { text: 'state_expired_renewal', advice: PUBLISH_AGAIN } },
-  stop: { deleted: { text: 'state_stopped_before', advice: 'Go on as if this request had stopped it' } },
+  stop: { deleted: { text: 'state_stopped_before', advice: 'Continue as if this request had stopped it' } },
 };
 
 export function stateDetails(state: State, operation: RoleOperation): ProblemDetails {

@@ -65,7 +65,7 @@ export function accountOf(found: AdministeredAccount): WireAccount {
   return { ...wireOf(ACCOUNT, found), ...(isErasing ? { erasing: true } : {}) };
 }
 
-const erasing = T.optional(T.constant(true, { description: 'It is being erased. Absent otherwise.' }));
+const erasing = T.optional(T.constant(true, { description: 'Only while the account is being erased.' }));
 
 export const accountSchema = T.named('Account', () => T.object({ ...schemasOf(ACCOUNT), erasing }));
 export const accountAnswer = T.named('AccountAnswer', () => T.object({ account: accountSchema }));

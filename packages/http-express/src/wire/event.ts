@@ -7,10 +7,10 @@ const EVENT = {
   at: T.instant(),
   type: T.oneOf(EVENT_TYPES),
   account: T.nullable(T.string()),
-  pin: T.nullable(T.string(), { description: 'The publication that it happened to.' }),
+  pin: T.nullable(T.string(), { description: 'The publication concerned.' }),
   actor: T.object({
     kind: T.oneOf(['key', 'person', 'operator', 'system']),
-    id: T.nullable(T.string(), { description: 'The id of the key, or the name of who did it.' }),
+    id: T.nullable(T.string(), { description: 'The id of the key, or the name of the person.' }),
   }),
   request: T.nullable(T.string(), { description: 'The id of the request.' }),
   name: T.optional(T.string({ description: 'The name that was set or deleted.' })),

@@ -18,7 +18,7 @@ const LIMITS = {
   file_bytes: T.count('Bytes of one file, expanded.'),
   title_characters: T.count('Code points of a title.'),
   idempotency_key_characters: T.count('Characters of an Idempotency-Key.'),
-  password_min_characters: T.count('Code points a password has at least.'),
+  password_min_characters: T.count('Minimum code points of a password.'),
   password_max_bytes: T.count('Bytes of a password in UTF-8.'),
   lifetime_days: T.number({ exclusiveMinimum: 0, description: 'Days a new publication lives.' }),
 };
@@ -28,7 +28,7 @@ const rateSchema = (counted: string) =>
     T.object({
       limit: T.count('Burst size; refilled evenly over the window.'),
       window_seconds: T.integer({ minimum: 1 }),
-      remaining: T.count('How many pass right now.'),
+      remaining: T.count('Calls that would pass now.'),
     }),
     { description: `Counted ${counted}; null if there is no limit.` },
   );

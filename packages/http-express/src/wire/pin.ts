@@ -53,7 +53,7 @@ const PIN = {
   size: of(T.count('Bytes of those files, expanded.'), 348_160, ({ size }) => size),
   original_filename: of(
     T.nullable(T.string({ minLength: 1, maxLength: 255 }), {
-      description: 'As uploaded; null once it was dropped, some time after the end.',
+      description: 'As uploaded; null once it was deleted, some time after the end.',
     }),
     'catalogue.zip',
     ({ originalFilename }) => originalFilename,
@@ -81,7 +81,7 @@ export function examplePin(publicUrl: PublicUrl): Pin {
 }
 
 const account = T.string();
-const sha256 = T.string({ pattern: '^[0-9a-f]{64}$', description: 'Of the ZIP.' });
+const sha256 = T.string({ pattern: '^[0-9a-f]{64}$', description: 'The SHA-256 of the ZIP.' });
 export const EXAMPLE_SHA256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
 const ofAny = memberOf<AdministeredPublication>();
@@ -91,7 +91,7 @@ const ADMINISTERED = {
   sha256: ofAny(sha256, EXAMPLE_SHA256, ({ publication }) => publication.sha256),
   taken_down: ofAny(
     T.nullable(T.object({ reason: operatorText(), at: T.instant() }), {
-      description: 'Why and when it was taken down, if it was.',
+      description: 'The reason and time of a takedown; null without one.',
     }),
     null,
     ({ takedown }) =>
@@ -122,7 +122,7 @@ export function exampleTakenDown(publicUrl: PublicUrl): AdministeredPin {
   return { ...exampleAdministeredPin(publicUrl), ...deleted, taken_down: EXAMPLE_TAKEDOWN };
 }
 
-export const publicationId = T.string({ description: 'Of the publication.' });
+export const publicationId = T.string({ description: 'The id of the publication.' });
 
 const ofTakedown = memberOf<Takedown>();
 const TAKEDOWN = {

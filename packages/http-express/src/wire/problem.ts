@@ -34,7 +34,7 @@ export const problemSchema = T.named('Problem', () =>
       }),
       errors: T.optional(T.array(problemError, { maxItems: 20 })),
       errors_omitted: T.optional(T.count('How many more errors there are.')),
-      oldest_cursor: T.optional(T.string({ description: 'Of `cursor_expired`: where the feed begins.' })),
+      oldest_cursor: T.optional(T.string({ description: 'With `cursor_expired`: the start of the feed.' })),
     },
     { description: 'RFC 9457.' },
   ),

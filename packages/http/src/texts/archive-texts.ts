@@ -15,7 +15,7 @@ export type PublishProblem =
 
 const RULES: Readonly<Record<PublishProblem['rule'], Text>> = {
   not_a_zip: {
-    en: 'This is not a ZIP file. Unpack any other archive, and publish what it holds; put a document or a picture into a folder with an index.html that shows it.',
+    en: 'This is not a ZIP file. Unpack another kind of archive and publish its files; put a document or a picture into a folder with an index.html that shows it.',
     ja: 'ZIP ファイルではありません。ほかの形式の圧縮ファイルは、展開して中身を公開してください。文書や画像は、それを表示する index.html と同じフォルダーに入れて公開してください。',
   },
   truncated: {
@@ -35,11 +35,11 @@ const RULES: Readonly<Record<PublishProblem['rule'], Text>> = {
     ja: '公開できるのはファイルとフォルダーだけです。それ以外は除いてください。',
   },
   unsafe_path: {
-    en: 'Such names cannot be part of a web address safely. Rename the files: no “..”, “:”, “\\” or control characters.',
+    en: 'These names are not safe in a web address. Rename the files: no “..”, “:”, “\\” or control characters.',
     ja: 'Web アドレスに使えない名前です。「..」「:」「\\」や制御文字を含まない名前に変えてください。',
   },
   bad_encoding: {
-    en: 'Names must have one encoding. Rename the files and make the ZIP again.',
+    en: 'The ZIP contradicts itself about the encoding of these names. Rename the files and make it again.',
     ja: '名前の文字コードが食い違っています。ファイル名を変えて、ZIP を作り直してください。',
   },
   forbidden_name: {
@@ -71,11 +71,11 @@ const RULES: Readonly<Record<PublishProblem['rule'], Text>> = {
     ja: '同じ名前のファイルとフォルダーがあります。どちらかの名前を変えてください。',
   },
   unsupported_compression: {
-    en: 'This compression is not supported. Make the ZIP with “deflate”, the usual way.',
+    en: 'This compression is not supported. Make the ZIP with “deflate”, the usual method.',
     ja: '対応していない圧縮方法です。一般的な deflate 形式で ZIP を作ってください。',
   },
   corrupt_data: {
-    en: 'The data in the ZIP are damaged: they do not fit their headers. Make it again.',
+    en: 'The data in the ZIP are damaged and do not match their headers. Make it again.',
     ja: 'ZIP の中でファイルが壊れています。作り直してください。',
   },
   header_mismatch: {
@@ -137,7 +137,7 @@ const MISSING_INDEX: Readonly<Record<MissingIndexId, Text>> = {
     ja: 'リンクを開いたときに表示される index.html がありませんが、「{path}」や「{other}」などのページがあります。最初に表示するページの名前を index.html に変えてください。',
   },
   missing_index_packed: {
-    en: 'There is no index.html, but “{path}”, which is packed. Unpack that, and publish what it holds; a ZIP can also be published alone.',
+    en: 'There is no index.html, but “{path}”, which is packed. Unpack it and publish its files; a ZIP can also be published alone.',
     ja: 'index.html がありませんが、圧縮ファイル「{path}」があります。展開して中身を公開してください。ZIP なら、それだけを公開することもできます。',
   },
   missing_index_document: {

@@ -6,11 +6,11 @@ export type FailureTextId = 'idempotency_mismatch_form' | 'internal_error' | 'un
 /** In a module of their own, so that browser scripts need not load the other texts. */
 export const FAILURE_TEXTS: Readonly<Record<FailureTextId, Text>> = {
   idempotency_mismatch_form: {
-    en: 'This form has published something else: choose the folder or ZIP again.',
+    en: 'This form was used for something else: choose the folder or ZIP again.',
     ja: 'このフォームでは別の内容を公開しています。フォルダーか ZIP を選び直してください。',
   },
   internal_error: {
-    en: 'Something went wrong on our side, and was recorded: try again later.',
+    en: 'Something went wrong on our side. The error was recorded: try again later.',
     ja: 'サービス側で問題が起き、記録されました。あとでもう一度お試しください。',
   },
   unavailable: {

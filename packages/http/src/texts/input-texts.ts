@@ -34,7 +34,7 @@ export const INPUT_TEXTS: Readonly<Record<InputTextId, Text>> = {
     ja: 'パスワードが短すぎます。{limit} 文字以上にしてください。',
   },
   password_too_long: {
-    en: 'The password is too long: it has {actual} bytes, and {limit} are allowed. Letters of English take one each, others two to four.',
+    en: 'The password is too long: it has {actual} bytes, and {limit} are allowed. English letters take one each, others two to four.',
     ja: 'パスワードが長すぎます（{actual} バイト、上限は {limit} バイト）。英数字は 1 文字 1 バイト、日本語は 1 文字 3 バイトです。',
   },
   quota_sites: {
@@ -42,7 +42,7 @@ export const INPUT_TEXTS: Readonly<Record<InputTextId, Text>> = {
     ja: '同時に公開できるのは {limit} 件までです。不要な公開を停止してください。',
   },
   quota_bytes: {
-    en: 'The archives of the account may have {limit} together, and this one makes it {actual}. Stop a publication that is no longer needed.',
+    en: 'The archives of the account can have {limit} together, and with this one they would have {actual}. Stop a publication that is no longer needed.',
     ja: 'ZIP は合わせて {limit} までで、これを加えると {actual} になります。不要な公開を停止してください。',
   },
   quota_names: {

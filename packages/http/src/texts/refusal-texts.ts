@@ -44,7 +44,7 @@ export const REFUSAL_TEXTS: Readonly<Record<RefusalTextId, Text>> = {
     ja: 'アカウントは運営者によって停止されています。できるのは閲覧とキーの無効化だけです。運営者に問い合わせてください。',
   },
   forbidden_viewing: {
-    en: 'This service decides itself who may view a site, and a link alone lets nobody in: open the shared URL and sign in there.',
+    en: 'This service decides who may view a site, and a link alone is not enough: open the shared URL and sign in there.',
     ja: 'このサイトを閲覧できる人は、このサービスが決めます。共有 URL を開いて、サインインしてください。',
   },
   form_archive_missing: {
@@ -52,7 +52,7 @@ export const REFUSAL_TEXTS: Readonly<Record<RefusalTextId, Text>> = {
     ja: 'ZIP を「archive」という名前のファイルとして送ってください。',
   },
   form_archive_unreadable: {
-    en: 'The head of the file cannot be read: write nothing behind the boundary but a line end, and in Content-Disposition name=“archive” and filename=“…”, each in quotation marks.',
+    en: 'The headers of the file cannot be read: put only a line end after the boundary, and in Content-Disposition name=“archive” and filename=“…”, each in quotation marks.',
     ja: 'ファイルのヘッダーを読み取れません。boundary の後は改行だけにし、Content-Disposition には name=“archive” と filename=“…” を引用符を付けて書いてください。',
   },
   form_field_twice: {
@@ -77,7 +77,7 @@ export const REFUSAL_TEXTS: Readonly<Record<RefusalTextId, Text>> = {
     ja: '同じ内容の公開処理が続いています。少し待ってから、もう一度お試しください。',
   },
   idempotency_mismatch: {
-    en: 'The Idempotency-Key has published something else: another ZIP, file name or title needs a key of its own.',
+    en: 'The Idempotency-Key was used for something else: another ZIP, file name or title needs a new key.',
     ja: 'この Idempotency-Key では別の内容を公開しています。ZIP、ファイル名、タイトルを変えた場合は、新しいキーを使ってください。',
   },
   idempotency_key_empty: { en: 'The Idempotency-Key is empty.', ja: 'Idempotency-Key が空です。' },
@@ -102,11 +102,11 @@ export const REFUSAL_TEXTS: Readonly<Record<RefusalTextId, Text>> = {
     ja: 'ファイルには 1～255 文字の UTF-8 の名前が必要です。制御文字は使えません。',
   },
   invalid_name: {
-    en: 'A name has 1 to 63 of the characters a to z, 0 to 9 and “-”, with no “-” at an end: choose one that fits.',
+    en: 'A name has 1 to 63 of the characters a to z, 0 to 9 and “-”, without “-” at an end: choose one that fits.',
     ja: '名前は半角の a～z、0～9、「-」で 1～63 文字です。「-」は最初と最後には使えません。',
   },
   invalid_name_offer: {
-    en: 'A name has 1 to 63 of the characters a to z, 0 to 9 and “-”, with no “-” at an end: try “{name}”.',
+    en: 'A name has 1 to 63 of the characters a to z, 0 to 9 and “-”, without “-” at an end: try “{name}”.',
     ja: '名前は半角の a～z、0～9、「-」で 1～63 文字です。「-」は最初と最後には使えません。「{name}」なら使えます。',
   },
   name_expired: {
@@ -118,7 +118,7 @@ export const REFUSAL_TEXTS: Readonly<Record<RefusalTextId, Text>> = {
     ja: 'この公開は停止されています。公開中のものを選んでください。',
   },
   not_found: {
-    en: 'There is nothing here that your account has: check the address.',
+    en: 'Your account has nothing at this address: check the address.',
     ja: '見つからないか、別のアカウントのものです。アドレスを確かめてください。',
   },
   not_found_key: {
@@ -150,7 +150,7 @@ export const REFUSAL_TEXTS: Readonly<Record<RefusalTextId, Text>> = {
     ja: 'メンテナンス中のため、いまは公開や変更ができません。あとでもう一度お試しください。',
   },
   request_timeout: {
-    en: 'The upload stopped, or was too slow while others waited, and was given up: try again over a better connection.',
+    en: 'The upload was ended because it stopped, or was too slow while others waited: try again over a better connection.',
     ja: '送信が止まったか、ほかの人が待つ間に遅すぎたため、打ち切られました。よりよい接続で、もう一度お試しください。',
   },
   state_archive_removed: {

@@ -16,15 +16,15 @@ const RULES: Readonly<Record<Warning['rule'], Text>> = {
     ja: '名前の数が上限に近づいています。不要な名前を削除してください。',
   },
   names_decoded: {
-    en: 'Nothing in the ZIP tells the encoding of its names. If they are wrong, publish the folder itself, or make the ZIP again with names in UTF-8 (in 7-Zip, with the parameter cu=on).',
+    en: 'The ZIP does not state the encoding of its names. If they are wrong, publish the folder itself, or make the ZIP again with names in UTF-8 (in 7-Zip, with the parameter cu=on).',
     ja: 'ZIP にファイル名の文字コードが記録されていません。名前が正しくない場合は、フォルダーをそのまま公開するか、UTF-8 の名前で ZIP を作り直してください（7-Zip ではパラメーター cu=on）。',
   },
   case_mismatch: {
-    en: 'References have to match the names of files in upper and lower case, too. Write them alike.',
+    en: 'References must match the names of files, including upper and lower case. Write them alike.',
     ja: 'リンクとファイル名の大文字・小文字が違います。同じ表記にしてください。',
   },
   broken_reference: {
-    en: 'References to files that the site does not have lead nowhere. Add the files, or correct the references.',
+    en: 'These references name files that the site does not have. Add the files, or correct the references.',
     ja: 'リンク先のファイルがサイトにありません。ファイルを加えるか、リンクを直してください。',
   },
   source_map: {
@@ -36,7 +36,7 @@ const RULES: Readonly<Record<Warning['rule'], Text>> = {
     ja: '秘密の鍵やトークンのようなものを、リンクを知る人は誰でも読めます。本物なら、公開を停止してその鍵を無効にしてください。',
   },
   absolute_reference: {
-    en: 'References that begin with “/”, or go above the site by “../”, lead out of it here.',
+    en: 'References that begin with “/”, or have too many “../”, point outside the site here.',
     ja: 'ここでは「/」で始まるリンクと、「../」でサイトより上に出るリンクは、サイトの外を指します。',
   },
   needs_origin: {
@@ -44,7 +44,7 @@ const RULES: Readonly<Record<Warning['rule'], Text>> = {
     ja: 'このサービスではサイトが専用のオリジンを持たないため、動かないことがあります。表示を確かめるか、オリジンモードのサービスについて運営者に相談してください。',
   },
   needs_referrer: {
-    en: 'Embeds that want to know which site embeds them may show nothing: browsers do not say so here. Add referrerpolicy="strict-origin-when-cross-origin" to each <iframe>.',
+    en: 'Embeds that check which site embeds them may show nothing, because browsers do not send that here. Add referrerpolicy="strict-origin-when-cross-origin" to each <iframe>.',
     ja: '埋め込み元のサイトを確認する埋め込みは表示されないことがあります。ここではブラウザーが埋め込み元を伝えません。<iframe> に referrerpolicy="strict-origin-when-cross-origin" を付けてください。',
   },
   service_worker: {
@@ -81,7 +81,7 @@ const ADVICE: Readonly<Record<AdviceId, Text>> = {
     ja: 'このサイトは {name} で作られていますが、{name} には相対パスで出力する設定がありません。オリジンモードのサービスについて運営者に相談してください。',
   },
   page_alone: {
-    en: 'The page was published alone. Publish the folder that holds it and these files, or all of them together.',
+    en: 'The page was published alone. Publish the folder that contains it and these files, or all of them together.',
     ja: 'ページだけを公開しました。ページとこれらのファイルが入っているフォルダーか、すべてのファイルをまとめて公開してください。',
   },
 };
