@@ -29,7 +29,7 @@ export function storeObserver(tracer: Tracer, meter: Meter, system: string): Obs
     ...options,
   });
   const storage = meter.createHistogram('pinfold.storage.operation.duration', {
-    description: 'Duration of what archives and uploads were asked for.',
+    description: 'Duration of calls to archives and uploads.',
     ...options,
   });
   return (call, operation, port) => {

@@ -82,11 +82,11 @@ function recordMeasurements(meter: Meter): Observe {
   const duration = (name: string, description: string): Histogram =>
     meter.createHistogram(`pinfold.${name}.duration`, { description, unit: 's' });
   const publications = counter('publications', '{publication}', 'Publications, by what became of them.');
-  const tries = counter('password.tries', '{try}', 'Tries of passwords of sites, by how they ended.');
-  const stages = duration('publish.stage', 'How long the stages of publications took that ended well.');
+  const tries = counter('password.tries', '{try}', 'Password tries for sites, by outcome.');
+  const stages = duration('publish.stage', 'Duration of the stages of successful publications.');
   const sessionsEndedHelp = 'Sessions ended because a new one exceeded a limit.';
   const sessionsEnded = counter('sessions.ended', '{session}', sessionsEndedHelp);
-  const sweeps = duration('sweep', 'How long sweeps took.');
+  const sweeps = duration('sweep', 'Duration of sweeps.');
   const record: {
     readonly [Kind in Measurement['kind']]: (
       measurement: Extract<Measurement, { readonly kind: Kind }>,

@@ -42,7 +42,7 @@ export async function waitForKey(
     if ('key' in answer) return answer;
     await clock.sleep(answer.pause);
   }
-  throw new CommandFailure('nobody consented within ten minutes', 'unauthorized');
+  throw new CommandFailure('the login was not authorized within ten minutes', 'unauthorized');
 }
 
 async function pollOnce(url: string, secret: string): Promise<IssuedKey | { readonly pause: Duration }> {

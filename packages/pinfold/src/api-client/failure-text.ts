@@ -8,23 +8,23 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** Texts for the usual system errors of a wrong URL or a stopped server. */
 const MEANINGS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'no server listens there',
-  ENOTFOUND: 'there is no such host',
+  ECONNREFUSED: 'no server listens at this address',
+  ENOTFOUND: 'this host name does not exist',
 };
 
 /** Texts for TLS and protocol errors, by the beginning of the code, or of the message if there is no code. */
 const TLS_ERRORS: readonly (readonly [RegExp, string])[] = [
   [/^CERT_HAS_EXPIRED/, 'its certificate has expired: renew it there'],
-  [/^ERR_TLS_CERT_ALTNAME/, 'its certificate is for another name: give the name that it is for'],
+  [/^ERR_TLS_CERT_ALTNAME/, 'its certificate is for another name: use that name'],
   [
     /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/,
     'its certificate is not trusted here: for a certificate authority of your own, set NODE_EXTRA_CA_CERTS to its file',
   ],
-  [/^(?:ERR_SSL_|EPROTO)/, 'it does not speak TLS as https needs it: is the URL one of http?'],
-  [/^HPE_|^Response does not match the HTTP/, 'it does not speak http: is the URL one of https?'],
+  [/^(?:ERR_SSL_|EPROTO)/, 'it speaks no TLS: should the URL begin with http://?'],
+  [/^HPE_|^Response does not match the HTTP/, 'it speaks no HTTP: should the URL begin with https://?'],
 ];
 
-export const NOT_A_PINFOLD = 'the answer does not come from a Pinfold';
+export const NOT_A_PINFOLD = 'the answer does not come from Pinfold';
 
 export function formatFailure(error: PinfoldError, url: string): string {
   const { code, status, detail, errors } = error;
@@ -77,7 +77,7 @@ export function invalidAnswerText(url: string, status: number): string {
   if (status >= 200 && status < 300) return NOT_A_PINFOLD;
   const { host } = new URL(url);
   const reasonText =
-    status >= 500 ? 'a proxy that cannot reach its server does so' : `is there a Pinfold at ${url}?`;
+    status >= 500 ? 'perhaps a proxy cannot reach its server' : `is there a Pinfold at ${url}?`;
   const name = STATUS_CODES[status];
   return `${host} answered with ${status}${name === undefined ? '' : ` ${name}`} and no reason; ${reasonText}`;
 }

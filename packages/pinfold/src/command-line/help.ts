@@ -6,7 +6,7 @@ const COLUMN = 27;
 
 const GROUPS: Readonly<Record<Group, string>> = {
   publications:
-    'Your publications, in the first of these that is given: --url, PINFOLD_DATA_DIR, PINFOLD_URL, a login, ./data:',
+    'Your publications, in the first of these that is set: --url, PINFOLD_DATA_DIR, PINFOLD_URL, a login, ./data:',
   service:
     "The service, on the server's machine with the server's settings, the PINFOLD_ environment variables.\nThese need no API key and no running server: access to the data folder is enough.",
   about: 'The command itself:',
@@ -18,7 +18,7 @@ export function formatHelp(commands: readonly Command[], words: readonly string[
   const found = commands.filter(({ name }) =>
     name.split(' ').every((word, index) => words[index] === undefined || words[index] === word),
   );
-  if (found.length === 0) throw new UsageError('there is no such command');
+  if (found.length === 0) throw new UsageError('this command does not exist');
   return found.map(formatSection).join('\n\n');
 }
 

@@ -66,7 +66,7 @@ export async function readSecret(
   try {
     const first = await askHidden(question);
     if ((await askHidden('Again: ')) === first) return first;
-    throw new CommandFailure('the two are not the same', 'usage');
+    throw new CommandFailure('the two passwords differ', 'usage');
   } finally {
     lines.close();
   }
@@ -105,7 +105,7 @@ export async function readFirstLine(from: AsyncIterable<Uint8Array | string>): P
     if (bytes.length > MAX_LINE_BYTES)
       throw new UsageError('the first line on standard input has more than 64 KiB');
   }
-  if (bytes.length === 0) throw new UsageError('a line is needed on standard input');
+  if (bytes.length === 0) throw new UsageError('standard input has no line');
   return decodeLine(bytes);
 }
 

@@ -12,7 +12,7 @@ const SHELLS: Readonly<Record<string, (completions: Completions) => string>> = {
 const version = command({
   name: 'version',
   group: 'about',
-  help: 'print the release of this program; --version does so, too',
+  help: 'print the release of this program, as --version does',
   example: 'pinfold version',
   run: async () => {
     const version = await readRelease();

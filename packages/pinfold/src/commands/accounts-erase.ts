@@ -33,7 +33,7 @@ export const erase: Command = command({
     list: valueOption('FILE', 'erase again each account of a list, one JSON string a line, after a restore'),
     yes: flagOption('do not ask'),
   },
-  help: 'erase an account with all that is stored of its person; it cannot be undone',
+  help: 'erase an account with all stored data of its person; it cannot be undone',
   example: 'pinfold accounts erase oidc:4f1c',
   guide: 'personal-data.md#erase-an-account',
   run: async ([name], { list, yes, json }, terminal) => {
@@ -134,7 +134,7 @@ function formatAsciiJson(name: string): string {
 }
 
 export function accountNotFound(): CommandFailure {
-  const message = 'there is no account of this name; "pinfold accounts list" lists them';
+  const message = 'no account has this name; "pinfold accounts list" lists them';
   return new CommandFailure(message, 'not_found');
 }
 

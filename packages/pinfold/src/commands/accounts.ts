@@ -42,7 +42,7 @@ const block = command({
     sites: valueOption('keep|hide', 'keep showing its sites, or answer as for stopped ones (default: keep)'),
     create: flagOption('block a name that no account has yet, too'),
   },
-  help: 'make an account read-only: it can publish and change nothing',
+  help: 'make an account read-only: it cannot publish or change anything',
   example: 'pinfold accounts block web-team --reason "Phishing, ticket 4711"',
   guide: 'administration.md',
   run: async ([name], { reason: text, sites: choice = 'keep', create }, terminal) => {

@@ -47,7 +47,7 @@ const list = command({
   example: 'pinfold pins list --account web-team --search invoice',
   guide: 'administration.md',
   run: async (_, { account, state, search, limit, json, 'ends-before': end }, terminal) => {
-    if (end !== undefined && state !== undefined) throw new UsageError('--ends-before is of published ones');
+    if (end !== undefined && state !== undefined) throw new UsageError('--ends-before is for published ones');
     const endsBefore =
       end === undefined ? undefined : readTime(end, '--ends-before', new SystemClock().now(), 'after');
     const filter: RoleListRequest = {
@@ -188,7 +188,7 @@ const pin = command({
 const unpin = command({
   name: 'unpin',
   arguments: ['ID'],
-  help: 'unpin a publication of any account: it expires again, as late as after a renewal',
+  help: 'unpin a publication of any account: it expires again, after the period of a renewal',
   example: 'pinfold unpin 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
   run: ([id], _, terminal) => change('unpin', id, terminal),
 });

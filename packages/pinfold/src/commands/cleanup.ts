@@ -20,13 +20,13 @@ const cleanup = command({
   name: 'cleanup',
   options: {
     'dry-run': flagOption(
-      'print what would be removed and what is missing, and change nothing;\nit does not compare archives younger than a day',
+      'print what would be removed and what is missing, without changing anything;\nit does not compare archives younger than a day',
     ),
-    list: flagOption('with --dry-run: name the publications whose archives would go, and when each ended'),
+    list: flagOption('with --dry-run: name publications whose archives would be removed, and their ends'),
     force: flagOption(
       'compare storage and records now, and remove archives without a record in any case,\n1,000 at a time',
     ),
-    'catch-up': flagOption("judge all ages by this machine's clock; asks whether it is right"),
+    'catch-up': flagOption("use this machine's clock for all ages; asks whether it is right"),
     yes: flagOption('do not ask'),
   },
   help: 'remove what is no longer needed; the server also does it every ten minutes',

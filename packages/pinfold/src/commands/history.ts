@@ -17,10 +17,10 @@ const history = command({
     account: valueOption('NAME', 'only events of one account'),
     pin: valueOption('ID', 'only events of one publication'),
     since: valueOption('TIME', 'only events from then on: 1h or 7d ago, or 2026-11-20 or 2026-11-20T09:30Z'),
-    name: valueOption('NAME', 'only events of names of this spelling: what it showed, and when'),
+    name: valueOption('NAME', 'only events of names of this spelling: what each showed, and when'),
     ...LIST_OPTIONS,
   },
-  help: 'list what happened, newest first: who published, changed and stopped what',
+  help: 'list events, newest first: who published, changed and stopped what',
   example: 'pinfold history --since 1h',
   guide: 'history.md',
   run: async (_, { account, pin, since, name, limit, json }, terminal) => {

@@ -42,7 +42,7 @@ const create = command({
     const label = readLabel(values.label ?? '');
     const request = { by: OPERATOR, account, label, cause: operatorCause() };
     const { key, text } = await withComposition(terminal, async ({ manageKeys, administration }) => {
-      await checkNotErasing(administration, account, 'it gets no key');
+      await checkNotErasing(administration, account, 'it cannot get a key');
       return await manageKeys.create({ ...request, ...(scopes === undefined ? {} : { scopes }) });
     });
     const { id, scopes: granted } = key;
@@ -116,7 +116,7 @@ async function revokeAll(keys: Keys, by: Actor): Promise<readonly ApiKeyId[]> {
 }
 
 function keyNotFound(): CommandFailure {
-  return new CommandFailure('there is no key with this id; "pinfold keys list" lists them', 'not_found');
+  return new CommandFailure('no key has this id; "pinfold keys list" lists them', 'not_found');
 }
 
 /** Accepts an id, or a whole key, which contains the id. */

@@ -16,7 +16,7 @@ const login = command({
   group: 'about',
   arguments: ['URL'],
   options: { 'no-browser': flagOption('only print the address of the page') },
-  help: 'get an API key by the management screen of a server, and store it for other commands',
+  help: 'get an API key from the management screen of a server, and store it for other commands',
   example: 'pinfold login https://share.example',
   guide: '../publish-with-the-command.md#sign-in',
   run: async ([text], { 'no-browser': noBrowser }, terminal) => {
@@ -28,7 +28,7 @@ const login = command({
     await registerLogin(url, hash);
     const query = new URLSearchParams({ request: hash, label: `pinfold on ${hostname()}`.slice(0, 100) });
     const page = `${url}/manage/connect?${query}`;
-    terminal.err(`Agree on the page below, if it shows these characters: ${pairingCode(hash)}`);
+    terminal.err(`If the page below shows these characters, agree there: ${pairingCode(hash)}`);
     terminal.err(page);
     if (noBrowser !== true) await openIfPossible(page, env);
     const { key, id, account, scopes } = await waitForKey(url, secret, new SystemClock());
@@ -67,7 +67,7 @@ const whoami = command({
   name: 'whoami',
   group: 'about',
   options: TARGET_OPTIONS,
-  help: 'print which server or data folder your commands use, and check the key',
+  help: 'print the server or data folder that your commands use, and check the key',
   example: 'pinfold whoami',
   guide: 'command.md#which-server',
   run: async (_, options, terminal) => {

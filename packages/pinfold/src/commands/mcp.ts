@@ -9,7 +9,7 @@ const mcp = command({
     ...TARGET_OPTIONS,
   },
   json: false,
-  help: 'serve agents: the Model Context Protocol on standard input and output',
+  help: 'serve agents with the Model Context Protocol on standard input and output',
   example: 'pinfold mcp --root ~/sites',
   guide: '../mcp.md',
   run: async (_, values, { env, err, confirm }) => {

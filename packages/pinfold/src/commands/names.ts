@@ -15,7 +15,7 @@ const list = command({
   name: 'names list',
   group: 'publications',
   options: { ...LIST_OPTIONS, ...TARGET_OPTIONS },
-  help: 'list your names, with their links and what each shows',
+  help: 'list your names, with their links and the publication that each shows',
   example: 'pinfold names list',
   guide: GUIDE,
   run: (_, values, terminal) =>

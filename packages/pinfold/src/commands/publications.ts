@@ -85,7 +85,7 @@ const password = command({
   group: 'publications',
   arguments: ['ID'],
   options: { none: flagOption('remove the protection'), ...TARGET_OPTIONS },
-  help: 'protect it with a password, which is asked for, or read from standard input',
+  help: 'protect it with a password, typed in, or read from standard input',
   example: `pinfold password ${ID} < password.txt`,
   guide: GUIDE,
   run: async ([id], values, terminal) => {
@@ -101,7 +101,7 @@ const renew = command({
   group: 'publications',
   arguments: ['ID'],
   options: TARGET_OPTIONS,
-  help: 'let it expire later: the time of a renewal from now',
+  help: 'let it expire later: the period of a renewal, from now',
   example: `pinfold renew ${ID}`,
   guide: GUIDE,
   run: async ([id], values, terminal) => {

@@ -40,19 +40,17 @@ const publish = command({
   group: 'publications',
   arguments: ['PATH'],
   options: {
-    title: valueOption('TEXT', 'the title that the management screen shows'),
+    title: valueOption('TEXT', 'the title on the management screen'),
     name: valueOption(
       'NAME',
       'the file name of standard input, such as report.html or site.zip, if PATH is -',
     ),
-    to: valueOption('NAME', 'the name that is to show it; its link stays the same'),
+    to: valueOption('NAME', 'the name that will show it; its link stays the same'),
     'to-branch': TO_BRANCH,
-    'password-stdin': flagOption(
-      'protect it with a password, which is asked for, or read from standard input',
-    ),
+    'password-stdin': flagOption('protect it with a password, typed in, or read from standard input'),
     'no-password': flagOption('publish without a password to a name that shows a protected publication'),
     'with-files': flagOption(
-      'with a single page, publish the images, styles and scripts beside it that it shows;\na terminal is asked',
+      'with a single page, also publish the images, styles and scripts that it shows;\na terminal asks',
     ),
     'with-dot-files': flagOption(
       'include files and folders whose names begin with a dot (.well-known is always included)',
@@ -60,7 +58,7 @@ const publish = command({
     'as-is': flagOption('publish all of a folder that looks like the project of a site, with its sources'),
     strict: flagOption('check first, and publish nothing if there are warnings'),
     'dry-run': flagOption('only check: print the errors and warnings, and publish nothing'),
-    qr: flagOption('draw the link as a QR code, too'),
+    qr: flagOption('also draw the link as a QR code'),
     'idempotency-key': valueOption(
       'KEY',
       'a key of your own: the same key with the same content publishes only once;\nin CI the key of a job is the same in each attempt of a run',

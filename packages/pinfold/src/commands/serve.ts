@@ -28,7 +28,7 @@ const serve = command({
 
 const migrate = command({
   name: 'migrate',
-  help: 'migrate the database to this release, as every command does that opens it',
+  help: 'migrate the database to this release, as every command that opens it does',
   example: 'pinfold migrate',
   guide: 'running.md',
   run: async (_, __, terminal) => {

@@ -15,7 +15,7 @@ import { everyItem } from './every-item.ts';
 const list = command({
   name: 'sessions list',
   options: { account: valueOption('NAME', 'only the sessions of one account'), ...LIST_OPTIONS },
-  help: 'list who is signed in to the management screen',
+  help: 'list the people who are signed in to the management screen',
   example: 'pinfold sessions list --account web-team',
   run: async (_, values, terminal) => {
     const account = values.account === undefined ? undefined : readAccount(values.account);
@@ -59,7 +59,7 @@ const endCommand = command({
     const request = { by: OPERATOR, id, cause: operatorCause() };
     const outcome = await withComposition(terminal, ({ manageSessions }) => manageSessions.endById(request));
     if (outcome.kind === 'unknown') {
-      const message = 'there is no session with this id; "pinfold sessions list" lists them';
+      const message = 'no session has this id; "pinfold sessions list" lists them';
       throw new CommandFailure(message, 'not_found');
     }
     return { json: { id, ended: true }, text: `${id} is signed out.` };
@@ -91,7 +91,7 @@ const manage = command({
   run: async (_, { admin, ...values }, terminal) => {
     const account = values.account === undefined ? DEFAULT_ACCOUNT : readActingAccount(values.account);
     const { url, warning } = await withComposition(terminal, async (composition, settings) => {
-      await checkNotErasing(composition.administration, account, 'nobody signs in to it');
+      await checkNotErasing(composition.administration, account, 'no one can sign in to it');
       const { addresses, warning } = await findPrintableAddresses(settings);
       const scope = admin === true ? 'admin' : 'manage';
       const cause = operatorCause();

@@ -14,7 +14,7 @@ import { everyItem } from './every-item.ts';
 const list = command({
   name: 'takedowns list',
   options: LIST_OPTIONS,
-  help: 'list what was taken down',
+  help: 'list takedowns',
   example: 'pinfold takedowns list --json',
   guide: 'administration.md#take-a-site-down',
   run: (_, format, terminal) => printTakedowns(terminal, { ...format, toColumns }),
@@ -22,7 +22,7 @@ const list = command({
 
 const exportTakedowns = command({
   name: 'takedowns export',
-  help: 'print what was taken down, one JSON object per line; keep it beside backups',
+  help: 'print takedowns, one JSON object per line; store them with backups',
   example: 'pinfold takedowns export > takedowns.jsonl',
   guide: 'administration.md#after-a-restore',
   run: (_, format, terminal) =>
@@ -41,11 +41,11 @@ const lift = command({
     await withComposition(terminal, async ({ administration }) => {
       const outcome = await administration.liftTakedown(sha256, operatorCause());
       if (outcome.kind === 'refused') {
-        const message = 'this archive was not taken down; "pinfold takedowns list" lists those that were';
+        const message = 'this archive was not taken down; "pinfold takedowns list" lists takedowns';
         throw new CommandFailure(message, 'not_found');
       }
     });
-    const text = `${sha256} may be published again; what was taken down with it stays stopped.`;
+    const text = `${sha256} may be published again; publications that were taken down with it stay stopped.`;
     return { json: { lifted: sha256 }, text };
   },
 });

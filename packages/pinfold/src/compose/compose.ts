@@ -257,7 +257,7 @@ async function openReadyDatabase(
       throw new Fault(error.code, `${error.message}; this is ${await readRelease()}`, { cause: error });
     });
     if (purpose !== 'import' && (await persistence.imports.isUnfinished())) {
-      const expectation = 'names a database into which an import has not ended: run it again, to its end';
+      const expectation = 'names a database with an incomplete import: run the import again, to its end';
       throw new SettingsError(option, expectation);
     }
     return persistence;

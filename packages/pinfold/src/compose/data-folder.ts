@@ -28,7 +28,7 @@ export async function openDataFolder(
   const folder = resolve(dataDir);
   if (ifMissing === 'made') await explainError(folder, 'made', () => makeFolder(folder));
   const { uid: owner } = await explainError(folder, 'found', () => stat(folder), SERVER_MAKES_IT);
-  const ownerAdvice = `; run this as the user it belongs to, with systemd: ${commandAs(owner)}`;
+  const ownerAdvice = `; run this as its owner, with systemd: ${commandAs(owner)}`;
   if (runner.uid === ROOT && owner !== ROOT) {
     throw new SettingsError(
       'dataDir',
@@ -55,7 +55,7 @@ export async function checkIsDataFolder(folder: string, settings: Settings): Pro
   throw new SettingsError('dataDir', `${expectation}${SERVER_MAKES_IT}`);
 }
 
-const SERVER_MAKES_IT = '; name that of the server, which makes it when it first starts';
+const SERVER_MAKES_IT = '; name the folder of the server, which creates it when it first starts';
 
 /** Reads the settings from a file, so that the list of processes does not show the secrets. */
 function commandAs(owner: number): string {

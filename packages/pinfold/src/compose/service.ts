@@ -154,7 +154,7 @@ function withLoggedBugs<Inputs extends readonly unknown[]>(
   if (listener === undefined) return undefined;
   return (...inputs) => {
     const called = (async () => listener(...inputs))();
-    called.catch((error: unknown) => log.error(`${name} has thrown`, error));
+    called.catch((error: unknown) => log.error(`${name} threw an error`, error));
   };
 }
 
@@ -201,7 +201,7 @@ export async function makeDoors(
     authenticate: () =>
       ownAuthenticate ??
       apiKeyAuthentication(keys, {
-        onError: (error) => log.error('the use of a key could not be noted', error),
+        onError: (error) => log.error('the use of a key could not be recorded', error),
       }),
     viewer: () =>
       createViewer({

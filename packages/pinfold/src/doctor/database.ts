@@ -86,7 +86,7 @@ function postgresChecks(connected: Connected): readonly Check[] {
       run: () =>
         examined.keepsPreparedStatements
           ? ok('prepared statements stay')
-          : failed('prepared statements get lost', POOLER_SETTINGS),
+          : failed('prepared statements are lost', POOLER_SETTINGS),
     },
     {
       ...SCHEMA_CHECK,
@@ -99,7 +99,7 @@ function postgresChecks(connected: Connected): readonly Check[] {
 function judgeClock(ahead: number): Result {
   const observed = `this machine's clock is ${Math.abs(ahead) / 1_000} s ${ahead < 0 ? 'behind' : 'ahead'}`;
   return Math.abs(ahead) > MAX_DIFFERENCE
-    ? failed(observed, 'let chrony or systemd-timesyncd set both clocks: sites end too early or too late')
+    ? failed(observed, 'let chrony or systemd-timesyncd set both clocks: now sites end too early or too late')
     : ok(observed);
 }
 

@@ -73,7 +73,7 @@ function judgeRoom(settings: Settings, { bsize, bavail }: FileSystem): Result {
   const free = bsize * bavail;
   const observed = `the disk has ${formatMiB(free)} free`;
   if (free < 2 * largest) {
-    return failed(observed, 'free some space: without it, publishing is answered with 503');
+    return failed(observed, 'free some space: without it, publishing answers 503');
   }
   const needed = settings.uploads * largest;
   if (free >= needed) return ok(observed);

@@ -9,20 +9,20 @@ export const NAME_TOOLS: readonly Tool[] = [
   {
     name: 'names',
     title: 'List names',
-    description: 'Lists the names of the account, with their URLs and what each shows.',
+    description: 'Lists the names of the account, with their URLs and the publication that each shows.',
     input: PAGE,
     output: answer('NameList'),
     annotations: READS,
     run: async ({ limit, cursor }, { publications }) => {
       const page = await publications.api.names.listPage({ limit, cursor });
       const lines = page.names.map(({ name, url, pin }) => `${name}: ${url} (shows ${pin})`);
-      return result(lines.length === 0 ? ['There are none.'] : lines, { ...page });
+      return result(lines.length === 0 ? ['No results.'] : lines, { ...page });
     },
   },
   {
     name: 'set_name',
     title: 'Point a name at a publication',
-    description: 'Makes a name, or lets it show another publication of the account that is in service.',
+    description: 'Creates a name, or lets it show another publication of the account that is in service.',
     input: { ...NAME, pin: string('The id of the publication, or its shared URL.') },
     required: ['name', 'pin'],
     output: answer('NameAnswer'),

@@ -36,7 +36,7 @@ export const PUBLICATION_TOOLS: readonly Tool[] = [
     annotations: READS,
     run: async ({ state, limit, cursor }, { publications }) => {
       const page = await publications.api.listPage({ limit, cursor, state: state && readState(state) });
-      return result(page.pins.length === 0 ? ['There are none.'] : page.pins.map(formatLine), { ...page });
+      return result(page.pins.length === 0 ? ['No results.'] : page.pins.map(formatLine), { ...page });
     },
   },
   {
@@ -72,7 +72,7 @@ export const PUBLICATION_TOOLS: readonly Tool[] = [
   definePinTool({
     name: 'set_password',
     title: 'Set or remove the password',
-    description: 'Protects a publication with a password, or removes it. Every viewer has to enter it anew.',
+    description: 'Sets or removes the password of a publication. Every viewer has to enter a new one.',
     input: { password: orNull('The new password; null removes the protection.') },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
     run: (args, context) => change(args, { password: args.password ?? null }, context),
@@ -80,7 +80,7 @@ export const PUBLICATION_TOOLS: readonly Tool[] = [
   definePinTool({
     name: 'renew',
     title: 'Renew a publication',
-    description: 'Lets a publication expire later: the time of a renewal from now.',
+    description: 'Lets a publication expire later: the period of a renewal, from now.',
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
     run: (args, context) => change(args, { reset_expiration: true }, context),
   }),

@@ -37,7 +37,7 @@ export const PUBLISHING_TOOLS: readonly Tool[] = [
       ),
       name: string('A name whose URL always shows the newest publication under it: a to z, 0 to 9 and "-".'),
       idempotency_key: string(
-        'The same key with the same content publishes once: give the key of a failed call to repeat it.',
+        'The same key with the same content publishes once: to repeat a failed call, give its key.',
       ),
     },
     output: answer('Publication', {

@@ -59,7 +59,7 @@ function createProblem(error: unknown, publishing: boolean): ProblemDocument {
     retryable,
     suggestion: retryable
       ? `Try again later${publishing ? ' with the same idempotency_key' : ''}.`
-      : 'Correct what the detail names, and call the tool again.',
+      : 'Correct the problem in the detail, and call the tool again.',
     ...key,
   };
 }

@@ -70,7 +70,7 @@ const { schemas: answers } = openApiDocument({ publicUrl: 'https://share.example
 
 /** In every output schema, because some clients check the answer of a failed tool against it, too. */
 const PROBLEM = {
-  code: string('Only where the tool failed: the code of the problem.'),
+  code: string('Only if the tool failed: the code of the problem.'),
   detail: string('What is wrong.'),
   suggestion: string('What to do.'),
   retryable: { type: 'boolean', description: 'Whether the same call may succeed later.' },
@@ -123,7 +123,7 @@ export function formatLine({ shared_url, state, title, expires_at, password_prot
 export function warnIfOpen(name: string, { password_protected }: Pin): readonly string[] {
   return password_protected
     ? []
-    : [`${name} now shows a publication without a password: whoever has its link can open it.`];
+    : [`${name} now shows a publication without a password: anyone with its link can open it.`];
 }
 
 export function result(lines: readonly string[], structuredContent: Record<string, unknown>): ToolResult {

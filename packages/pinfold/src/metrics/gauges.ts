@@ -6,7 +6,7 @@ import type { Registry } from './registry.ts';
 
 export function addBuildInfo(registry: Registry, version: string, node: string): void {
   const labels = ['version', 'node'];
-  const build = registry.gauge('pinfold_build_info', 'Which release runs on this node.', labels, 'greatest');
+  const build = registry.gauge('pinfold_build_info', 'The release of this node.', labels, 'greatest');
   build.at(version, node).value = 1;
 }
 
@@ -15,7 +15,7 @@ const WINDOW = 20_000;
 
 /** Measures how late timers are: the 99th percentile of the last 20 to 40 seconds. Returns a function that ends it. */
 export function measureLoopDelay(registry: Registry): () => void {
-  const help = 'How late the event loop is, at the 99th percentile.';
+  const help = 'Delay of the event loop, at the 99th percentile.';
   const delay = registry.gauge('pinfold_eventloop_delay_seconds', help, [], 'greatest').at();
   const resolution = 20;
   const histogram = monitorEventLoopDelay({ resolution });
@@ -37,7 +37,7 @@ export function measureLoopDelay(registry: Registry): () => void {
 }
 
 export function measureFreeSpace(registry: Registry, freeBytes: () => Promise<number>): void {
-  const help = 'Room on the disk that uploads are received on.';
+  const help = 'Free space on the disk for uploads.';
   const free = registry.gauge('pinfold_staging_free_bytes', help, [], 'greatest').at();
   registry.updateBeforeSnapshot(free, () => freeBytes().catch(() => 0));
 }
@@ -46,9 +46,9 @@ export function addCacheMetrics(
   registry: Registry,
   caches: Pick<ViewerStatistics, 'bodies' | 'sites'>,
 ): void {
-  const hits = registry.counter('pinfold_cache_hits_total', 'What memory had.', ['cache']);
-  const misses = registry.counter('pinfold_cache_misses_total', 'What was loaded.', ['cache']);
-  const bytes = registry.gauge('pinfold_cache_bytes', 'What memory holds.', ['cache']);
+  const hits = registry.counter('pinfold_cache_hits_total', 'Hits of the cache.', ['cache']);
+  const misses = registry.counter('pinfold_cache_misses_total', 'Misses of the cache.', ['cache']);
+  const bytes = registry.gauge('pinfold_cache_bytes', 'Size of the cache.', ['cache']);
   registry.beforeSnapshot(() => {
     for (const [name, cache] of Object.entries(caches)) {
       hits.at(name).value = cache.hits;
@@ -68,7 +68,7 @@ const QUEUES = ['publications', 'hashes', 'inflations', 'uploads'] as const;
 export function addQueueMetrics(
   registry: Registry,
 ): (name: (typeof QUEUES)[number], read: () => Queue) => void {
-  const length = registry.gauge('pinfold_queue', 'What runs and what waits.', ['queue', 'state']);
+  const length = registry.gauge('pinfold_queue', 'Running and waiting tasks.', ['queue', 'state']);
   for (const name of QUEUES) for (const state of ['running', 'waiting']) length.at(name, state);
   return (name, read) =>
     registry.beforeSnapshot(() => {
@@ -81,7 +81,7 @@ export function addQueueMetrics(
 export function addHealthMetrics(registry: Registry, health: Pick<Health, 'report'>): void {
   const up = registry.gauge(
     'pinfold_dependency_up',
-    'Whether what the server needs answers.',
+    'Whether a dependency of the server answers.',
     ['name'],
     'greatest',
   );
@@ -106,7 +106,7 @@ export function addPoolMetrics(registry: Registry, pool: Pool): void {
   const connections = registry.gauge('pinfold_pool_connections', 'Connections to the database.', ['state']);
   const waitingHelp = 'Calls that wait for a connection to the database.';
   const waiting = registry.gauge('pinfold_pool_waiting', waitingHelp).at();
-  const limit = registry.gauge('pinfold_pool_connections_limit', 'Connections that this node may have.').at();
+  const limit = registry.gauge('pinfold_pool_connections_limit', 'Maximum connections of this node.').at();
   limit.value = MAX_CONNECTIONS;
   registry.beforeSnapshot(() => {
     connections.at('busy').value = pool.totalCount - pool.idleCount;

@@ -88,7 +88,7 @@ function addProcessMetrics(registry: Registry): void {
   const memoryHelp = 'Resident memory of all processes.';
   const memory = registry.gauge('process_resident_memory_bytes', memoryHelp).at();
   const cpu = registry.counter('process_cpu_seconds_total', 'CPU time of all processes.').at();
-  const startHelp = 'When the first of the processes started.';
+  const startHelp = 'Start of the oldest process.';
   const start = registry.gauge('process_start_time_seconds', startHelp, [], 'least').at();
   start.value = performance.timeOrigin / 1_000;
   registry.beforeSnapshot(() => {
@@ -103,8 +103,8 @@ function addProcessMetrics(registry: Registry): void {
 function openFiles(registry: Registry): void {
   const limit = readOpenFileLimit();
   if (limit === undefined) return;
-  registry.gauge('process_max_fds', 'How many files the processes may open.').at().value = limit;
-  const open = registry.gauge('process_open_fds', 'Files and sockets that are open.').at();
+  registry.gauge('process_max_fds', 'Limit of open files of the processes.').at().value = limit;
+  const open = registry.gauge('process_open_fds', 'Open files and sockets.').at();
   registry.updateBeforeSnapshot(open, async () => {
     const files = await readdir(OPEN_FILES).catch(() => []);
     // Minus the folder itself, which is open while it is read.
@@ -113,7 +113,7 @@ function openFiles(registry: Registry): void {
 }
 
 function createStoreObserver(registry: Registry): Observer {
-  const secondsHelp = 'How long the calls of the database and the storage took.';
+  const secondsHelp = 'Duration of calls of the database and the storage.';
   const durations = registry.histogram('pinfold_store_seconds', secondsHelp, ['store', 'operation']);
   const labels = ['store', 'operation', 'code'];
   const errorsHelp = 'Calls of the database and the storage that failed.';

@@ -17,7 +17,7 @@ export interface PublishingMetrics {
 export function createPublishingMetrics(registry: Registry): PublishingMetrics {
   const publications = registry.counter(
     'pinfold_publications_total',
-    'Publications whose archive was received, by what became of them.',
+    'Publications whose archive was received, by outcome.',
     ['outcome'],
   );
   const problems = registry.counter('pinfold_archive_problems_total', 'Rules that archives broke.', ['rule']);
@@ -26,11 +26,9 @@ export function createPublishingMetrics(registry: Registry): PublishingMetrics {
     'Duration of the stages of successful publications.',
     ['stage'],
   );
-  const tries = registry.counter(
-    'pinfold_password_tries_total',
-    'Tries of passwords of sites, by how they ended.',
-    ['outcome'],
-  );
+  const tries = registry.counter('pinfold_password_tries_total', 'Password tries for sites, by outcome.', [
+    'outcome',
+  ]);
   for (const outcome of ['published', 'replayed']) publications.at(outcome);
   for (const stage of ['prove', 'store', 'commit']) stages.at(stage);
   for (const outcome of ['granted', 'wrong', 'limited', 'busy']) tries.at(outcome);
@@ -97,7 +95,7 @@ export function measureBusiestAccount(
     counts = new Map();
     since = now();
   };
-  const help = 'Publications of the account that made the most, in the last half hour to hour.';
+  const help = 'Publications of the busiest account, in the last half hour to hour.';
   const gauge = registry.gauge('pinfold_busiest_account_publications', help, [], 'greatest').at();
   registry.beforeSnapshot(() => {
     rotate();

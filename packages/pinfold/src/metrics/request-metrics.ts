@@ -23,18 +23,18 @@ interface RouteSeries {
 export function createRequestMetrics(registry: Registry): CountRequest {
   const requests = registry.counter(
     'pinfold_http_requests_total',
-    'Requests that were answered.',
+    'Answered requests.',
     ['route', 'method', 'status'],
     MAX_SERIES,
   );
-  const secondsHelp = 'From the head of a request to the end of its answer.';
+  const secondsHelp = 'Time from the headers of a request to the end of its answer.';
   const seconds = registry.histogram('pinfold_http_request_seconds', secondsHelp, ['route']);
-  const refusedHelp = 'Requests of viewers that were shown nothing of a site.';
+  const refusedHelp = 'Requests of viewers that were refused a site.';
   const refused = registry.counter('pinfold_views_refused_total', refusedHelp, ['reason']);
   const createByteCounter = (direction: string, help: string): Series =>
     registry.counter(`pinfold_http_${direction}_bytes_total`, help).at();
-  const receivedBytes = createByteCounter('received', 'Bytes of requests, heads among them.');
-  const sentBytes = createByteCounter('sent', 'Bytes of answers, heads among them.');
+  const receivedBytes = createByteCounter('received', 'Bytes of requests, including headers.');
+  const sentBytes = createByteCounter('sent', 'Bytes of answers, including headers.');
   const routes = new Map<string, RouteSeries>();
 
   function addRoute(routeName: string): RouteSeries {

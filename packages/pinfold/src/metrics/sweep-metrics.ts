@@ -26,14 +26,14 @@ export interface SweepMetrics {
 export function createSweepMetrics(registry: Registry): SweepMetrics {
   const gauge = (name: string, help: string, ...labels: readonly string[]): Metric =>
     registry.gauge(`pinfold_sweep_${name}`, help, labels, 'greatest');
-  const seconds = registry.histogram('pinfold_sweep_seconds', 'How long sweeps took.', [], LENGTHS).at();
-  const removed = registry.counter('pinfold_sweep_removed_total', 'What sweeps removed.', ['what']);
-  const failuresHelp = 'Archives that a sweep could not remove, each time that it tried.';
+  const seconds = registry.histogram('pinfold_sweep_seconds', 'Duration of sweeps.', [], LENGTHS).at();
+  const removed = registry.counter('pinfold_sweep_removed_total', 'Items that sweeps removed.', ['what']);
+  const failuresHelp = 'Failed attempts of sweeps to remove an archive.';
   const failures = registry.counter('pinfold_sweep_failures_total', failuresHelp).at();
   const end = gauge('end_timestamp_seconds', 'When the last sweep of this node ended.');
-  const backlog = gauge('backlog', 'What was to be removed and was still there after the sweep.', 'what');
-  const age = gauge('comparison_age_seconds', 'Since a comparison of storage with the records ended.');
-  const refused = gauge('refused', 'Whether no archive is removed, since too many have no record.');
+  const backlog = gauge('backlog', 'Items that were due for removal and not removed by the sweep.', 'what');
+  const age = gauge('comparison_age_seconds', 'Time since a comparison of storage with the records ended.');
+  const refused = gauge('refused', 'Whether removal of archives stopped because too many have no record.');
   const missing = gauge('missing_archives', 'Archives of publications that were removed or are missing.');
   const behindHelp = 'How far the clock by which ages are judged was behind at the last sweep of this node.';
   const behind = registry.gauge('pinfold_removal_behind_seconds', behindHelp, [], 'greatest');

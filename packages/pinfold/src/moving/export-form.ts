@@ -96,7 +96,7 @@ export function createRecordsReader(
   return (name, bytes) => {
     const text = bytes.toString('utf8');
     if (!text.endsWith('\n'))
-      throw new CommandFailure(`${name}: the last line of the records is not whole`, 'unreadable');
+      throw new CommandFailure(`${name}: the last line of the records is incomplete`, 'unreadable');
     const lines = text.slice(0, -1).split('\n');
     const records = lines.map((line, n) => parseRecord(line, `${name}: line ${n + 1}`));
     for (const { kind, value } of records) {

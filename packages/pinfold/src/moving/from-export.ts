@@ -64,7 +64,7 @@ export async function* readRecordsIn(
       const lines = await readFile(join(folder, name), name);
       const file = describeRecordsFile(n + 1, lines);
       if (matchesManifest(recorded, file)) return read(name, lines);
-      throw new CommandFailure(`${name} is not what the manifest says`, 'unreadable');
+      throw new CommandFailure(`${name} does not match the manifest`, 'unreadable');
     });
     if (records !== undefined) yield records;
   }
@@ -76,7 +76,7 @@ export async function readManifestIn(folder: string): Promise<ExportManifest> {
   const bytes = await readFile(file, file).catch((cause: unknown) => {
     const code = codeOf(cause);
     if (code === undefined) throw cause;
-    const message = `${file} cannot be read (${code}): there is no export, or one that has not ended`;
+    const message = `${file} cannot be read (${code}): there is no export, or it is incomplete`;
     throw new CommandFailure(message, { cause, code: 'unreadable' });
   });
   return readManifest(bytes);
@@ -159,7 +159,7 @@ export function fromTar(bytes: ReadableStream<Uint8Array>): Source {
       files.length !== records.length ||
       !records.every((recorded, n) => matchesManifest(recorded, files[n]))
     )
-      throw new CommandFailure('the records of the export are not what its manifest says', 'unreadable');
+      throw new CommandFailure('the records of the export do not match its manifest', 'unreadable');
     yield { kind: 'broken', ids: broken };
   };
 }

@@ -41,7 +41,7 @@ export class Generations {
     const found = await readdir(this.#folder, { withFileTypes: true });
     const isIncoming = (entry: Dirent): boolean => entry.isDirectory() && entry.name === INCOMING;
     if (!found.every((entry) => isGeneration(entry) || isIncoming(entry))) {
-      const message = `${this.#folder} holds other things than generations of exports; name an empty folder`;
+      const message = `${this.#folder} contains other files than generations of exports; name an empty folder`;
       throw new CommandFailure(message, 'cannot_write');
     }
     const newest = await this.newest();

@@ -48,7 +48,7 @@ export class ToFolder implements Destination {
     const found = await readdir(this.#folder);
     if (!found.every((name) => known.includes(name)))
       throw new CommandFailure(
-        `${this.#folder} holds other things than an export; name an empty folder`,
+        `${this.#folder} contains other files than an export; name an empty folder`,
         'cannot_write',
       );
     await chmod(this.#folder, 0o700);

@@ -49,7 +49,7 @@ export class ToStores implements Destination {
     const named = this.#named.get(archive.id);
     if (named === undefined || this.has(archive.id)) return;
     if (named.sha256 !== archive.sha256 || named.bytes !== archive.bytes)
-      throw new CommandFailure(`archive ${archive.id} is not what its publication says`, 'unreadable');
+      throw new CommandFailure(`archive ${archive.id} does not match its publication`, 'unreadable');
     this.#present.add(archive.id);
     const stored = storeArchive(archive, this.#stores, (staged) => this.#checkManifest(archive, staged));
     // Awaited later: until then a rejection must not count as unhandled.
@@ -78,7 +78,7 @@ export class ToStores implements Destination {
     const manifest = await roles.loadManifest(archive.id);
     if (manifest === undefined || (await matchesArchive(manifest, archive, staged, inspector))) return;
     throw new CommandFailure(
-      `the manifest of archive ${archive.id} does not fit the archive: the export was changed or damaged`,
+      `the manifest of archive ${archive.id} does not match the archive: the export was changed or damaged`,
       'unreadable',
     );
   }

@@ -80,7 +80,7 @@ async function* bodyPieces(
       timer = startTimer();
     }
   } catch (cause) {
-    throw new UnavailableError('The connection ended before the ZIP was whole: try again.', { cause });
+    throw new UnavailableError('The connection ended before the ZIP was complete: try again.', { cause });
   } finally {
     clearTimeout(timer);
   }

@@ -46,7 +46,7 @@ export async function* checkedPieces(
   const sha256 = hash.digest('hex');
   if (expected !== undefined && sha256 !== expected) {
     throw new CommandFailure(
-      `the ZIP is not the one that was published: its SHA-256 is ${sha256}, and was ${expected}`,
+      `the ZIP differs from the published one: its SHA-256 is ${sha256}, not ${expected}`,
       'unreadable',
     );
   }

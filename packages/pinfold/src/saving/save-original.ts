@@ -38,7 +38,7 @@ export async function checkSavable(
   const path = resolve(currentFolder(env), file);
   const found = await findStats(path);
   if (file.endsWith('/') || file.endsWith(sep) || (found !== undefined && !found.isFile())) {
-    throw new CommandFailure(`${file} is not a file: name one`, 'cannot_write');
+    throw new CommandFailure(`${file} is not a file: give the path of a file`, 'cannot_write');
   }
   if (found !== undefined && !force) throw fileExistsError(file);
   if (found === undefined && (await findStats(dirname(path))) === undefined)
@@ -58,7 +58,7 @@ export async function saveOriginal(
   if (file === '-')
     await explainSystemErrors(async () => pipe?.(ReadableStream.from(pieces)), 'cannot_write');
   else await writeWhole(pieces, { file: resolve(currentFolder(env), file), force });
-  if (checked === undefined) throw new Error('a ZIP was saved without its end');
+  if (checked === undefined) throw new Error('a ZIP was saved incompletely');
   return checked;
 }
 
@@ -144,5 +144,5 @@ function findStats(file: string): Promise<Stats | undefined> {
 }
 
 function fileExistsError(file: string): CommandFailure {
-  return new CommandFailure(`${file} is there already; --force replaces it`, 'cannot_write');
+  return new CommandFailure(`${file} already exists; --force replaces it`, 'cannot_write');
 }

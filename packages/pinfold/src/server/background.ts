@@ -35,7 +35,7 @@ const MAX_NAMED = 20;
 export async function runCleanupTimer(options: CleanupTimerOptions, signal: AbortSignal): Promise<void> {
   const { cleanUp, history, views, clock, log, random, measure = async () => undefined } = options;
   const count = (swept: boolean): Promise<void> =>
-    measure(swept).catch((error: unknown) => log.error('what sweeps leave could not be counted', error));
+    measure(swept).catch((error: unknown) => log.error('the backlog of sweeps could not be counted', error));
   void count(false);
   while (await sleepUnlessAborted(clock, duration(Math.round(MAX_PAUSE * (0.5 + random() / 2))), signal)) {
     try {
@@ -67,13 +67,13 @@ function logReport(log: Log, report: CleanUpReport): void {
     return;
   }
   if (rested) {
-    log.info('cleanup rests: the service is read-only');
+    log.info('cleanup paused: the service is read-only');
     return;
   }
   if (listing === 'refused') {
     log.error('cleanup refused: so many archives have no record that the database may be the wrong one');
   }
-  if (!finished) log.info('cleanup continues with the next sweep: its time was up');
+  if (!finished) log.info('cleanup ran out of time and continues in the next sweep');
   if (missing.length > 0) log.warn(`${missing.length} published archives are missing from the storage`);
   if (withoutArchive.length > 0) {
     const named = withoutArchive.slice(0, MAX_NAMED).join(', ');
@@ -108,7 +108,7 @@ export async function storeViews(
       await views.store();
       failed = false;
     } catch (error) {
-      if (!failed) log.error('counts of views could not be stored: they wait in memory', error);
+      if (!failed) log.error('counts of views could not be stored and stay in memory', error);
       failed = true;
     }
   }
@@ -118,6 +118,6 @@ export async function storeLastViews({ views, log }: StoredViews, deadline: Abor
   try {
     while (await raceSignal(views.store(), deadline)) deadline.throwIfAborted();
   } catch (error) {
-    log.error('the last counts of views could not be stored: they are lost', error);
+    log.error('the last counts of views could not be stored and are lost', error);
   }
 }

@@ -48,7 +48,7 @@ export function openLog(
   { names, shared = false, format = 'json' }: LogOptions = {},
 ): Log {
   const reportLost = (lines: number): void =>
-    logger.warn({ lines }, 'lines of the log were lost: nobody read it');
+    logger.warn({ lines }, 'lines of the log were lost because their reader was too slow');
   const output = sink === undefined ? new LogOutput(shared, reportLost) : undefined;
   let isUrgent = false;
   const write = sink ?? ((line: string) => output?.write(line, isUrgent));

@@ -178,6 +178,6 @@ export function checkOptions(caller: 'openPinfold' | 'createApp', options: objec
     if (!isAbsent && !isValid(options[name])) throw new SettingsError(name, `must be ${expectation}`);
   }
   if (options.authenticate !== undefined && options.identityProvider !== undefined) {
-    throw new SettingsError('identityProvider', 'must be absent where authenticate is given');
+    throw new SettingsError('identityProvider', 'must be absent if authenticate is given');
   }
 }

@@ -12,7 +12,7 @@ export function formatStartBlock(started: Started): string {
   const manage =
     signInLink === undefined
       ? `${publicUrl}${MANAGEMENT_PATH}/  ("pinfold manage" prints a link that signs in)`
-      : `${signInLink}  (good once, within the hour; "pinfold manage" prints another)`;
+      : `${signInLink}  (works once, within an hour; "pinfold manage" prints another)`;
   const welcome = firstStart?.welcome;
   const lines = [
     `Pinfold is ready at ${publicUrl}`,
@@ -30,11 +30,11 @@ function formatFirstStart({ addresses, firstStart }: Started): readonly string[]
   const key =
     apiKey === undefined
       ? 'the one in PINFOLD_API_KEY  (put it in PINFOLD_KEY for the line below)'
-      : `${apiKey}  (shown only now: keep it)`;
+      : `${apiKey}  (shown only now: save it)`;
   return [
     `API key       ${key}`,
     '',
-    `Publish a ZIP${welcome === undefined ? '' : ' (yours in the place of the welcome site)'}:`,
+    `Publish a ZIP${welcome === undefined ? '' : ' (yours instead of the welcome site)'}:`,
     formatCurlCommand(addresses.publicUrl, apiKey ?? '$PINFOLD_KEY', welcome?.file ?? 'site.zip'),
     ...safariNote(addresses),
   ];
@@ -55,7 +55,7 @@ function safariNote({ publicUrl, viewerMode }: WebAddresses): readonly string[] 
   if (viewerMode === 'path' || !/(^|\.)localhost$/.test(hostname)) return [];
   return [
     '',
-    'Safari, and scripts that follow the link, find no site under localhost: start with PINFOLD_VIEWER_MODE=path for them.',
+    'Safari, and scripts that follow the link, cannot find sites under localhost: for them, start with PINFOLD_VIEWER_MODE=path.',
   ];
 }
 

@@ -9,7 +9,7 @@ export async function findSiblingWarning({
   if (viewerMode === 'path') return undefined;
   const domain = await findRegistrableDomain(sitesUrl);
   if (domain === undefined || domain !== (await findRegistrableDomain(publicUrl))) return undefined;
-  return `sites and the public URL share the domain ${domain}, so a site's cookies reach the public host: whoever opens one hostile site can be shut out of all sites, the management screen and every other host of ${domain}; give PINFOLD_SITES_URL a domain of its own`;
+  return `sites and the public URL share the domain ${domain}, so a site's cookies reach the public host: one hostile site can shut its viewers out of all sites, the management screen and every other host of ${domain}; give PINFOLD_SITES_URL a domain of its own`;
 }
 
 /** The registrable domain by the public suffix list with its private part; `undefined` for localhost. */

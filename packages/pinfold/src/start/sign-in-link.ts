@@ -36,7 +36,7 @@ export async function createSignInLinkIfPossible(
     return await createSignInLink(composition, addresses, account, BY_THIS_NODE);
   } catch (error) {
     if (!isFault(error) || error.code !== 'store_unavailable') throw error;
-    log.error('no sign-in link could be made', error);
+    log.error('no sign-in link could be created', error);
     return undefined;
   }
 }

@@ -97,12 +97,12 @@ export class Workers {
 
   #letAnswer(worker: Worker): void {
     send(worker, 'answer');
-    this.#log.info('a worker answers', { pid: worker.process.pid });
+    this.#log.info('a worker is ready', { pid: worker.process.pid });
   }
 
   async #replace(listened: boolean, code: number, signal: string | null): Promise<void> {
     if (this.#stopping) return;
-    this.#log.error(`a worker ended (${signal ?? `code ${code}`}); another takes its place`);
+    this.#log.error(`a worker ended (${signal ?? `code ${code}`}); another is starting`);
     if (!listened) await pause(PAUSE, undefined, { ref: false });
     if (!this.#stopping) this.#start();
   }

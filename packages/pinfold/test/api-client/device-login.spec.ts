@@ -50,7 +50,7 @@ describe('waiting for the key of a login', () => {
     const error: unknown = await waitForKey(url, 's', { sleep }, () => passed).catch(
       (reason: unknown) => reason,
     );
-    expect(String(error)).to.include('nobody consented within ten minutes');
+    expect(String(error)).to.include('the login was not authorized within ten minutes');
     expect(passed).to.equal(600_000);
   });
 
@@ -68,7 +68,7 @@ describe('waiting for the key of a login', () => {
       answers = [{ status: 200, body: { ...GIVEN, key } }];
       const clock = { sleep: async () => undefined };
       const error: unknown = await waitForKey(url, 's', clock).catch((reason: unknown) => reason);
-      expect(String(error), key).to.include('the answer does not come from a Pinfold');
+      expect(String(error), key).to.include('the answer does not come from Pinfold');
     }
   });
 
@@ -85,7 +85,7 @@ describe('waiting for the key of a login', () => {
     });
     const clock = { sleep: async () => undefined };
     const error: unknown = await waitForKey(endless.url, 's', clock).catch((reason: unknown) => reason);
-    expect(String(error)).to.include('the answer does not come from a Pinfold');
+    expect(String(error)).to.include('the answer does not come from Pinfold');
     expect(sent).to.be.below(100_000_000);
   });
 

@@ -8,10 +8,10 @@ describe('the text of a failure', () => {
   it('explains a refused connection and an unknown host, with the code', () => {
     const url = 'https://pages.example/x';
     expect(unreachableText(url, failed('ECONNREFUSED'))).to.equal(
-      'pages.example cannot be reached: no server listens there (ECONNREFUSED)',
+      'pages.example cannot be reached: no server listens at this address (ECONNREFUSED)',
     );
     expect(unreachableText(url, failed('ENOTFOUND'))).to.equal(
-      'pages.example cannot be reached: there is no such host (ENOTFOUND)',
+      'pages.example cannot be reached: this host name does not exist (ENOTFOUND)',
     );
     expect(unreachableText(url, failed('ECONNRESET'))).to.equal(
       'pages.example cannot be reached: ECONNRESET',
@@ -24,7 +24,7 @@ describe('the text of a failure', () => {
       ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'NODE_EXTRA_CA_CERTS'],
       ['CERT_HAS_EXPIRED', 'renew'],
       ['ERR_TLS_CERT_ALTNAME_INVALID', 'another name'],
-      ['ERR_SSL_WRONG_VERSION_NUMBER', 'http?'],
+      ['ERR_SSL_WRONG_VERSION_NUMBER', 'http://?'],
     ] as const) {
       expect(unreachableText('https://pages.example', failed(code)))
         .to.include(advice)
@@ -39,7 +39,7 @@ describe('the text of a failure', () => {
     );
     for (const cause of [failed('HPE_INVALID_CONSTANT').cause, withoutCode])
       expect(unreachableText('http://pages.example', new TypeError('fetch failed', { cause })))
-        .to.include('is the URL one of https?')
+        .to.include('should the URL begin with https://?')
         .and.not.include('undefined');
   });
 

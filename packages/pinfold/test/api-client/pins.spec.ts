@@ -107,7 +107,7 @@ describe('the answer of a remote server', () => {
     for (const args of [['list'], ['show', ID], ['publish', page]]) {
       answers = [[200, 'Welcome']];
       const { code, err } = await run(env, ...args);
-      expect([code, err]).to.deep.equal([1, 'pinfold: the answer does not come from a Pinfold\n']);
+      expect([code, err]).to.deep.equal([1, 'pinfold: the answer does not come from Pinfold\n']);
     }
   });
 
@@ -153,7 +153,7 @@ describe('the answer of a remote server', () => {
     for (const args of [['publish', page], ['list']]) {
       const { code, out, err } = await run(elsewhere, ...args, '--json');
       expect([code, JSON.parse(out).error.code], err).to.deep.equal([1, 'network_error']);
-      expect(err).to.include('http?').and.not.include('trying again');
+      expect(err).to.include('http://?').and.not.include('trying again');
     }
   });
 

@@ -136,7 +136,7 @@ describe('publishing from CI', () => {
     expect(source).not.to.include('pull_request_target');
   });
 
-  it('renews what a name shows by the schedule of the guide', async () => {
+  it('renews the publication of a name, on the schedule of the guide', async () => {
     const [source = ''] = await samples('yaml');
     const workflow: Workflow & { readonly on?: unknown } = parse(source);
     expect(workflow.on).to.have.property('schedule');
@@ -245,7 +245,7 @@ describe('publishing from CI', () => {
     expect((await client.listPage()).pins).to.deep.equal([]);
   });
 
-  it('runs the template of GitLab: an environment with the newest, which its stop deletes', async () => {
+  it('runs the template of GitLab: an environment with the newest publication, whose stop deletes it', async () => {
     const jobs = await readJobs();
     const [publish, stop] = [jobs.pinfold, jobs['pinfold-stop']];
     if (publish === undefined || stop === undefined) throw new Error('the template has two jobs');

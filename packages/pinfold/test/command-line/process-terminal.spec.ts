@@ -61,7 +61,7 @@ describe('the terminal of a process', () => {
     expect(failure).to.equal('standard output cannot be written: ENOSPC: no space left on device');
   });
 
-  it('repeats a question until the answer is yes or no, and takes the end of input for a no', async () => {
+  it('repeats a question until the answer is yes or no, and treats the end of input as no', async () => {
     for (const [typed, wanted] of [
       ['y\n', true],
       ['perhaps\nYes\n', true],

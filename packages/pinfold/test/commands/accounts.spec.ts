@@ -20,7 +20,7 @@ describe('pinfold accounts', () => {
     );
     const unknown = await machine.run('accounts', 'show', 'nobody');
     expect(unknown.code).to.equal(1);
-    expect(unknown.err).to.match(/^pinfold: there is no account of this name[^\n]*\n$/);
+    expect(unknown.err).to.match(/^pinfold: no account has this name[^\n]*\n$/);
   });
 
   it('shows names, labels and reasons without characters that change the text direction', async () => {

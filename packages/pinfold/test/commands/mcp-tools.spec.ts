@@ -131,7 +131,7 @@ describe('the tools of pinfold mcp', () => {
     expect(json.warnings).to.have.length(20);
     expect(text.match(/absolute_reference/g)).to.have.length(1);
     const page = await call(client, 'check', { html: `${PAGE}<img src="tea.png">` });
-    expect(page.text).to.include('Publish the folder that holds it');
+    expect(page.text).to.include('Publish the folder that contains it');
     expect((await call(client, 'check', { html: PAGE })).text).not.to.include('Publish the folder');
   });
 });

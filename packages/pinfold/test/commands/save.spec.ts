@@ -128,8 +128,8 @@ describe('saving the ZIP of a publication', () => {
     expect(await files()).to.deep.equal([longest]);
     for (const [file, reason] of [
       [join(folder, 'none', 'site.zip'), `there is no folder ${join(folder, 'none')}`],
-      [`${join(folder, 'none')}/`, `${join(folder, 'none')}/ is not a file: name one`],
-      [folder, `${folder} is not a file: name one`],
+      [`${join(folder, 'none')}/`, `${join(folder, 'none')}/ is not a file: give the path of a file`],
+      [folder, `${folder} is not a file: give the path of a file`],
     ] as const) {
       const refused = await run(served.remote, 'save', id, file);
       expect([refused.code, refused.err]).to.deep.equal([1, `pinfold: ${reason}\n`]);

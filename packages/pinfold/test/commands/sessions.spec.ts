@@ -48,7 +48,7 @@ describe('pinfold sessions', () => {
     for (const id of [String(one?.id), 'nobody', '%']) {
       const unknown = await machine.run('sessions', 'end', id);
       expect(unknown.code, id).to.equal(1);
-      expect(unknown.err).to.match(/^pinfold: there is no session with this id[^\n]*\n$/);
+      expect(unknown.err).to.match(/^pinfold: no session has this id[^\n]*\n$/);
     }
     expect((await machine.run('sessions', 'close')).code).to.equal(2);
   });

@@ -87,11 +87,11 @@ describe('Pinfold in a server of your own', () => {
     const { text } = await useCases.keys.create({ by: OPERATOR, account: ada });
     await published(await publish(publicUrl, text, 'a'));
     const broken = (): ReadonlySet<unknown> => new Set(log.map((line) => JSON.parse(line).msg));
-    while (!broken().has('onRequest has thrown')) await new Promise((resolve) => setImmediate(resolve));
+    while (!broken().has('onRequest threw an error')) await new Promise((resolve) => setImmediate(resolve));
     expect([...broken()]).to.include.members([
-      'onEvent has thrown',
-      'onRequest has thrown',
-      'observe has thrown',
+      'onEvent threw an error',
+      'onRequest threw an error',
+      'observe threw an error',
     ]);
   });
 
@@ -111,7 +111,7 @@ describe('Pinfold in a server of your own', () => {
     } finally {
       console.error = print;
     }
-    expect(printed).to.have.keys('log has thrown: a thrown bug', 'log has thrown: a rejection');
+    expect(printed).to.have.keys('log threw an error: a thrown bug', 'log threw an error: a rejection');
   });
 
   it('describes your sign-in, and uses your branding', async () => {

@@ -120,7 +120,7 @@ describe('the options in code', () => {
       const provider = { begin: async () => undefined, finish: async () => undefined };
       const both = { authenticate: async () => undefined, identityProvider: provider };
       expect((await refusal(way, both)).message).to.equal(
-        'identityProvider must be absent where authenticate is given',
+        'identityProvider must be absent if authenticate is given',
       );
     });
   }

@@ -37,7 +37,7 @@ function listUsedMetrics(expressions: readonly string[]): readonly string[] {
 }
 
 describe('the alerts and the dashboard for operators', () => {
-  it('gives each alert words, a severity and a case that sets it off and one that does not', async () => {
+  it('gives each alert a text, a severity, a case that triggers it and one that does not', async () => {
     const all = await rules();
     const { tests } = parse(await textOf('prometheus', 'rules.test.yaml'));
     const cases: readonly Parsed[] = tests.flatMap((test: Parsed) => test.alert_rule_test);

@@ -26,7 +26,7 @@ const report: CleanUpReport = {
 };
 
 describe('the metrics of sweeps', () => {
-  it('have how far the clock of removal was behind at the last sweep that used it', () => {
+  it('have the delay of the clock of removal at the last sweep that used it', () => {
     const registry = new Registry();
     const { observe } = createSweepMetrics(registry);
     const valueAfter = (more: Partial<CleanUpReport>): number | undefined => {

@@ -57,7 +57,7 @@ describe('the import of an export that was manipulated', () => {
       return { ...record, manifest: JSON.stringify([version, change(rows)]) };
     });
 
-  it('is refused if a manifest does not fit its archive', async () => {
+  it('is refused if a manifest does not match its archive', async () => {
     const raw = [0, zip.length, zip.length, 0, crc32(zip), 0] as const;
     for (const change of [
       ([[path, , ...rest]]: readonly [Row]) => [[path, -40, ...rest]],
@@ -77,7 +77,7 @@ describe('the import of an export that was manipulated', () => {
       () => ({}),
     ] as readonly ((rows: readonly [Row]) => unknown)[]) {
       const refused = await imported(withManifest(change));
-      expect(refused.err, String(change)).to.include('does not fit the archive');
+      expect(refused.err, String(change)).to.include('does not match the archive');
       expect([refused.code, refused.out]).to.deep.equal([1, '']);
     }
     expect((await imported(records)).code).to.equal(0);
@@ -89,7 +89,7 @@ describe('the import of an export that was manipulated', () => {
       record.record === 'publication' ? { ...record, archive_bytes: zip.length + 1 } : record,
     );
     const refused = await imported(changed);
-    expect(refused.err).to.include('is not what its publication says');
+    expect(refused.err).to.include('does not match its publication');
     expect(refused.code).to.equal(1);
   });
 

@@ -16,7 +16,7 @@ describe('a service that moves from SQLite and files to PostgreSQL and S3, and b
 
   afterEach(() => engines.close());
 
-  it('is the same at both ends, although it publishes meanwhile', () =>
+  it('is the same in both places, although it publishes meanwhile', () =>
     moveThereAndBack(engines, PUBLICATIONS));
 });
 

@@ -172,7 +172,7 @@ describe('pinfold export --generations', () => {
       await symlink(elsewhere, join(backups, name));
       const before = await hashFiles(elsewhere);
       const { code, err } = await exportAgain(2);
-      expect([code, err.includes('other things')], name).to.deep.equal([1, true]);
+      expect([code, err.includes('other files')], name).to.deep.equal([1, true]);
       expect((await run(env, 'verify', backups)).code, name).to.equal(1);
       expect(await hashFiles(elsewhere), name).to.deep.equal(before);
       await unlink(join(backups, name));

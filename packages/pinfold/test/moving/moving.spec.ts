@@ -12,7 +12,7 @@ import { archivesOf, hashFiles, loseArchive, openStage, removeArchive, succeed }
 describe('pinfold export and import', () => {
   const stage = ofEachTest(openStage);
 
-  it('move everything through a folder, so that what is exported there is the same byte for byte', async () => {
+  it('move everything through a folder, so that a second export is the same byte for byte', async () => {
     const env = await stage.stock('one', 3);
     const done = await succeed(env, 'export', stage.at('first'));
     expect(done.err).to.match(/^exported: \d+ records, 3 archives, 3 of them new$/m);
@@ -166,14 +166,14 @@ describe('pinfold export and import', () => {
     const records = await readFile(file, 'utf8');
     await writeFile(file, records.replace('"label":"of the test"', '"label":"of another"'));
     const env = stage.env('two');
-    expect((await run(env, 'import', stage.at('out'))).err).to.include('is not what the manifest says');
+    expect((await run(env, 'import', stage.at('out'))).err).to.include('does not match the manifest');
     const served = await runProcess(env, ['serve']);
     expect(served.code).to.equal(1);
-    expect(served.err).to.include('an import has not ended');
+    expect(served.err).to.include('an incomplete import');
     for (const args of [['keys', 'create'], ['cleanup'], ['verify'], ['export', stage.at('half')]]) {
       const refused = await run(env, ...args);
       expect(refused.code, args[0]).to.equal(1);
-      expect(refused.err, args[0]).to.include('an import has not ended');
+      expect(refused.err, args[0]).to.include('an incomplete import');
     }
     await writeFile(file, records);
     await succeed(env, 'import', stage.at('out'));
@@ -188,7 +188,7 @@ describe('pinfold export and import', () => {
     const bytes = await readFile(file);
     await writeFile(file, Buffer.concat([bytes, Buffer.from('x')]));
     const env = stage.env('two');
-    expect((await run(env, 'import', stage.at('out'))).err).to.include(`archive ${id} is not what`);
+    expect((await run(env, 'import', stage.at('out'))).err).to.include(`archive ${id} does not match`);
     await rm(file);
     expect((await run(env, 'import', stage.at('out'))).err).to.include(
       `archives are missing, ${id} among them`,
@@ -237,7 +237,7 @@ describe('pinfold export and import', () => {
   it('refuse a folder with other files, and a tar on a terminal', async () => {
     const env = await stage.stock('one', 1);
     const refused = await run(env, 'export', stage.folder);
-    expect(refused.err).to.include('holds other things than an export');
+    expect(refused.err).to.include('contains other files than an export');
     expect((await run(env, 'export', '-')).err).to.include('cannot be shown on a terminal');
   });
 

@@ -95,7 +95,7 @@ describe('pinfold verify of an export', () => {
     const damaged = await verify();
     expect([damaged.code, damaged.report.failures]).to.deep.equal([
       1,
-      [`records/${name} is not what the manifest says`],
+      [`records/${name} does not match the manifest`],
     ]);
     expect(damaged.report.superfluous).to.equal(3);
     await rm(file);
@@ -164,12 +164,12 @@ describe('pinfold verify of an export', () => {
 
   it('reports incomplete records, and fewer than the manifest states', async () => {
     await replaceRecords((lines) => lines);
-    expect((await verify()).report.failures[0]).to.include('the last line of the records is not whole');
+    expect((await verify()).report.failures[0]).to.include('the last line of the records is incomplete');
     await replaceRecords((lines) => [...lines, '']);
     const { records } = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8'));
     await alterManifest({ records: [{ ...records[0], records: 1 }] });
     const { code, report } = await verify();
-    expect([code, report.failures[0]]).to.deep.equal([1, `${records[0].file} is not what the manifest says`]);
+    expect([code, report.failures[0]]).to.deep.equal([1, `${records[0].file} does not match the manifest`]);
   });
 
   it('reads however many archives the manifest names as broken', async () => {
@@ -195,7 +195,7 @@ describe('pinfold verify of an export', () => {
     expect((await run(NOWHERE, 'verify', folder)).err).to.include('manifest.json is over 128 MiB');
   });
 
-  it('neither waits for a pipe nor reads a device in the place of a file', async function () {
+  it('neither waits for a pipe nor reads a device instead of a file', async function () {
     if (process.platform === 'win32') this.skip();
     const [name = ''] = await readdir(join(folder, 'records'));
     const records = join(folder, 'records', name);

@@ -19,7 +19,7 @@ describe('groupFindings', () => {
     expect(groupFindings(absolute(12))).to.deep.equal([
       {
         sentence:
-          'References that begin with "/", or go above the site by "../", lead out of it here. The site was built with Vite: use "vite build --base ./" and build it again. (absolute_reference, 12)',
+          'References that begin with "/", or have too many "../", point outside the site here. The site was built with Vite: use "vite build --base ./" and build it again. (absolute_reference, 12)',
         places: ['4 files: "/0"', '4 files: "/1"', '4 files: "/2"'],
       },
     ]);

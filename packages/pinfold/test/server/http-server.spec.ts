@@ -209,12 +209,12 @@ describe('HttpServer', () => {
     }
 
     for (const waiting of [0, 1]) {
-      it(`writes nothing into a running answer, with ${waiting} behind it`, async () => {
+      it(`writes nothing into a running answer, with ${waiting} after it`, async () => {
         const received = await meet((response) => response.writeHead(200).write('begun'), waiting);
         expect(received).not.to.include('400 Bad Request');
       });
 
-      it(`answers 400 if no answer has begun, with ${waiting} behind it`, async () => {
+      it(`answers 400 if no answer has begun, with ${waiting} after it`, async () => {
         expect(await meet(() => {}, waiting)).to.match(/^HTTP\/1\.1 400 Bad Request\r\n/);
       });
     }

@@ -21,7 +21,7 @@ describe('a start on a full database', () => {
     await served.close();
     expect(status).to.equal(200);
     expect(served.signInLink).to.equal(undefined);
-    expect(lines.join('')).to.include('no sign-in link could be made');
+    expect(lines.join('')).to.include('no sign-in link could be created');
     expect(served.firstStart).not.to.equal(undefined);
     for (const firstStart of [served.firstStart, undefined]) {
       expect(formatStartBlock({ ...served, firstStart })).not.to.match(/link=|undefined/);

@@ -71,7 +71,7 @@ describe('the server as a process', () => {
       const env = { PINFOLD_WORKERS: workers, PINFOLD_WELCOME: 'off', PINFOLD_DRAIN_SECONDS: '5' };
       const server = start(env);
       const url = await server.url();
-      if (workers === '2') await server.untilOutput(/(?:"a worker answers"[\s\S]*){2}/);
+      if (workers === '2') await server.untilOutput(/(?:"a worker is ready"[\s\S]*){2}/);
       server.process.kill('SIGTERM');
       const seen: string[] = [];
       // Each over a separate connection, until none is accepted any more.

@@ -22,7 +22,7 @@ describe('siblingWarning', () => {
         .to.match(/^[^\n]+$/)
         .and.contain(`share the domain ${domain}`)
         .and.contain("a site's cookies reach the public host");
-      expect(line).to.contain('shut out of all sites, the management screen');
+      expect(line).to.contain('shut its viewers out of all sites, the management screen');
     });
   }
 

@@ -54,28 +54,29 @@ describe('a start with a database or storage that cannot be used', () => {
   it('names the database if no server listens at its address', () =>
     database(engines.database.url({ port: 1, password: PASSWORD })));
 
-  it('names the database that the password is wrong for', () =>
+  it('names the database if the password is wrong', () =>
     database(engines.database.url({ password: PASSWORD })));
 
-  it('names the database that does not exist', () => database(engines.database.url({ database: 'nowhere' })));
+  it('names the database if it does not exist', () =>
+    database(engines.database.url({ database: 'nowhere' })));
 
-  it('names the database that is no PostgreSQL', () =>
+  it('names the database if it is not PostgreSQL', () =>
     database(engines.database.url({ port: engines.store.port, password: PASSWORD })));
 
-  it('names the database that is read-only', async () => {
+  it('names the database if it is read-only', async () => {
     const readOnly = await newDatabase();
     await readOnly.ask(`ALTER DATABASE ${readOnly.address.database} SET default_transaction_read_only = on`);
     await database(readOnly.url());
   });
 
-  it('names the database that the user may make nothing in', async () => {
+  it('names the database if the user cannot create anything in it', async () => {
     const foreign = await newDatabase();
     const user = `guest_of_${foreign.address.database}`;
     await foreign.ask(`CREATE ROLE ${user} LOGIN PASSWORD '${PASSWORD}'`);
     await database(foreign.url({ user, password: PASSWORD }));
   });
 
-  it('names the database that needs a newer release', async () => {
+  it('names the database if it needs a newer release', async () => {
     const newer = await newDatabase();
     const app = await createApp(readSettings({ ...engines.env('newer'), PINFOLD_DATABASE_URL: newer.url() }));
     await app.close();
@@ -86,7 +87,7 @@ describe('a start with a database or storage that cannot be used', () => {
   const storage = (url: string): Promise<SettingsError> => expectRefused({ PINFOLD_STORAGE_URL: url });
   const atStub = (): string => `s3://sites?endpoint=${stub.url}`;
 
-  it('names the bucket that does not exist', async () => {
+  it('names the bucket if it does not exist', async () => {
     const { message } = await storage(`s3://nowhere?endpoint=${engines.store.endpoint}`);
     expect(message).to.include('"nowhere"');
   });
@@ -94,13 +95,13 @@ describe('a start with a database or storage that cannot be used', () => {
   it('names the storage if no server listens at its address', () =>
     storage('s3://sites?endpoint=http://127.0.0.1:1'));
 
-  it('names the storage that the credentials are wrong for', async () => {
+  it('names the storage if the credentials are wrong', async () => {
     const error = '<Error><Code>SignatureDoesNotMatch</Code><Message>no</Message></Error>';
     answer = { status: 403, body: `<?xml version="1.0"?>${error}` };
     expect((await storage(atStub())).message).to.include('credentials');
   });
 
-  it('names the storage that there are no credentials for', async () => {
+  it('names the storage if there are no credentials', async () => {
     delete process.env.AWS_ACCESS_KEY_ID;
     try {
       expect((await storage(atStub())).message).to.include('credentials');
@@ -109,7 +110,7 @@ describe('a start with a database or storage that cannot be used', () => {
     }
   });
 
-  it('names the storage that is no object store', () => {
+  it('names the storage if it is not an object store', () => {
     answer = { status: 200, body: '<!doctype html><title>Welcome</title>' };
     return storage(atStub());
   });

@@ -16,7 +16,7 @@ import { newPipe } from '../servers/new-pipe.ts';
 
 const { text: apiKey } = new NodeApiKeySecrets().mint();
 
-/** So many lines that no pipe or socket buffers them. */
+/** More lines than a pipe or socket buffers. */
 const REQUESTS = 3_200;
 const CONCURRENCY = 16;
 
@@ -60,7 +60,7 @@ async function readUntilAnswered(output: Readable, workers: number): Promise<str
   const read = (chunk: Buffer): void => {
     text += chunk;
     const url = /"url":"([^"]+)".*"listening/.exec(text)?.[1];
-    if (url === undefined || (workers > 1 && text.split('a worker answers').length <= workers)) return;
+    if (url === undefined || (workers > 1 && text.split('a worker is ready').length <= workers)) return;
     output.off('data', read).pause();
     resolve(url);
   };

@@ -47,7 +47,7 @@ describe('several processes on one port', () => {
 
   /** The public URL and the workers, once there are this many. */
   async function started(server: ChildServer, count: number): Promise<readonly [string, readonly number[]]> {
-    await server.untilOutput(new RegExp(`(?:"a worker answers"[^]*){${count}}`));
+    await server.untilOutput(new RegExp(`(?:"a worker is ready"[^]*){${count}}`));
     return [await server.url(), childrenOf(server.process.pid)];
   }
 

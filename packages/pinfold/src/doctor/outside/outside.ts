@@ -60,7 +60,7 @@ async function* checkReachable(
         if (answer === undefined)
           return isCertificateError(error) ? undefined : failed(...explainNoAnswer(error));
         if (!isPinfold(answer))
-          return failed(`${answer.status} came, which is not an answer of Pinfold`, findAdvice(answer));
+          return failed(`the answer was ${answer.status}, and not from Pinfold`, findAdvice(answer));
         return ok(name === 'url' ? 'Pinfold answers at the public URL' : "Pinfold answers at a site's host");
       },
       isRequired: true,

@@ -111,7 +111,7 @@ function readEcho(answer: Answer): EchoedRequest | undefined {
 function explainMissingEcho(echo: Exclude<Echo, Echoed>): Result {
   if (echo.kind === 'none') return failed(...explainNoAnswer(echo.error));
   return failed(
-    `${echo.answer.status} came: the server does not accept the token of this command`,
+    `the answer was ${echo.answer.status}: the server does not accept the token of this command`,
     'run doctor with the settings of this server, with the same PINFOLD_SECRET or data folder and the same release; check that the proxy forwards headers and paths',
   );
 }
