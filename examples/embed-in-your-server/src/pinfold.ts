@@ -17,15 +17,15 @@ import { openFsArchiveStorage, openFsStaging } from '@pinfold/storage-fs';
 import { createViewer } from '@pinfold/viewer';
 import type { Express } from 'express';
 
-/** What of Pinfold depends on the server it is part of. */
+/** The parts of Pinfold that depend on the embedding server. */
 export interface PinfoldOptions {
-  /** An absolute path; the folder has to be there. */
+  /** An absolute path; the folder must exist. */
   readonly dataDir: string;
-  /** Where the server is reached: `https://intranet.example`. */
+  /** The address of the server: `https://intranet.example`. */
   readonly publicUrl: string;
   /** Signs viewing grants; the same on every node. */
   readonly secret: string;
-  /** Whose request it is, by the server's own sign-in. */
+  /** Identifies the caller, by the server's own sign-in. */
   readonly authenticate: Authenticate;
 }
 

@@ -21,7 +21,7 @@ export async function createServerApp(
   app.post('/publications/:id/pin', async (request, response) => {
     const person = sessions.personOf(request);
     const id = parseRoleId(request.params.id);
-    // A site on a host beside ours could send this form, too; browsers tell where it comes from.
+    // A site on a sibling host could send this form, too; browsers report where it comes from.
     const isOurs = request.headers['sec-fetch-site'] === 'same-origin';
     if (person === undefined || id === undefined || !isOurs) {
       response.status(403).end();

@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import express, { type Express, type Request, type Router } from 'express';
 
-/** Somebody who has signed in. */
+/** A person who has signed in. */
 export interface Person {
   readonly id: string;
   readonly name: string;
 }
 
-/** What the team's server needs. */
+/** The dependencies of the team's server. */
 export interface TeamAppOptions {
   /** The person of a name and password, from the team's own directory. */
   readonly checkPassword: (name: string, password: string) => Promise<Person | undefined>;
@@ -42,7 +42,7 @@ export function teamRoutes(sessions: Sessions, { checkPassword }: TeamAppOptions
       response.status(403).send('That is not right.');
       return;
     }
-    // For this host alone: without a Domain it never reaches the sites, which have hosts of their own.
+    // Only for this host: without a Domain it never reaches the sites, which have hosts of their own.
     response.cookie('team_session', sessions.begin(person), { httpOnly: true, sameSite: 'lax' });
     response.redirect(303, '/');
   });
@@ -52,7 +52,7 @@ export function teamRoutes(sessions: Sessions, { checkPassword }: TeamAppOptions
   return router;
 }
 
-/** An Express app with nothing in it yet. */
+/** An empty Express app. */
 export function createTeamApp(): Express {
   return express().disable('x-powered-by');
 }

@@ -87,12 +87,12 @@ describe('a server with Pinfold in it', () => {
     return send('/api/v1/pins', 'POST', headers, new Uint8Array(await multipart.arrayBuffer()));
   }
 
-  it('goes on as it was', async () => {
+  it('still works as before', async () => {
     expect((await send('/', 'GET')).body).to.equal('Hello stranger');
     expect((await send('/', 'GET', { cookie: await signIn('ada') })).body).to.equal('Hello ada');
   });
 
-  it('lets nobody publish who has not signed in', async () => {
+  it('lets no one publish without signing in', async () => {
     expect((await publish('', 'a')).status).to.equal(401);
     expect((await publish('team_session=made-up', 'a')).status).to.equal(401);
   });
@@ -114,7 +114,7 @@ describe('a server with Pinfold in it', () => {
     expect((await publish(cookie, 'c')).status).to.equal(201);
   });
 
-  it('pins by a route of its own, and only from its own pages', async () => {
+  it('pins through a route of its own, and only from its own pages', async () => {
     const cookie = await signIn('ada');
     const { pin } = JSON.parse((await publish(cookie, 'd')).body);
     const pinIt = async (site: string): Promise<number> =>

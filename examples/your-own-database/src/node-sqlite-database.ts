@@ -33,7 +33,7 @@ export function openNodeSqlite(file: string): Persistence {
 
 const TYPES = { text: 'TEXT', integer: 'INTEGER', flag: 'INTEGER', json: 'TEXT' } as const;
 
-/** How SQLite writes statements and tables. It compares texts by their bytes in UTF-8, which is by code point. */
+/** The SQL of SQLite. It compares texts by their bytes in UTF-8, which is the order of code points. */
 const DIALECT: SqlDialect = {
   quote: quoted,
   table: quoted,
@@ -113,7 +113,7 @@ export class NodeSqliteDatabase implements Database {
       const connection = new Connection(this.#file, 'read');
       this.#snapshots.add(connection);
       connection.run('BEGIN');
-      // The first read, of anything, is what fixes the state.
+      // The first read of anything fixes the state.
       connection.all(FIND_STATE);
       return {
         read: async (query, args, another) => this.#using(() => this.#run(connection, query, args), another),
@@ -171,7 +171,7 @@ export class NodeSqliteDatabase implements Database {
     this.#connection = undefined;
   }
 
-  /** Every call passes here: it opens the file at the first one, and makes what callers may know of an error. */
+  /** Every call passes here: the first one opens the file, and errors become those that callers may see. */
   #using<Result>(work: (connection: Connection) => Result, signal?: AbortSignal): Result {
     signal?.throwIfAborted();
     if (this.#isClosed) throw new Fault('store_unavailable', 'the database was closed');
@@ -225,7 +225,7 @@ function stateIn(connection: Connection): SchemaState | undefined {
 
 type Row = Record<string, SQLOutputValue>;
 
-/** One open file, whose errors are faults where the file is to blame. */
+/** One open file, whose errors are faults if the file is the cause. */
 class Connection {
   readonly #database: DatabaseSync;
   readonly #statements: Map<string, StatementSync> = new Map();
@@ -269,7 +269,7 @@ class Connection {
   }
 }
 
-/** The codes of SQLite for what no program can have caused: https://sqlite.org/rescode.html */
+/** The codes of SQLite for errors that no program can cause: https://sqlite.org/rescode.html */
 const UNAVAILABLE = new Set([3, 5, 6, 7, 8, 10, 13, 14, 15]);
 const CORRUPT = new Set([11, 26]);
 

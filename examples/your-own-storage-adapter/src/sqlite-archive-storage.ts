@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { type ArchiveId, type ArchiveStorage, Fault, type StagedArchive } from '@pinfold/core';
 import { checkReadRange } from '@pinfold/core/adapter';
 
-/** Keeps archives as rows of a SQLite file, with nothing but what Node brings. */
+/** Stores archives as rows of a SQLite file, with nothing but Node. */
 export class SqliteArchiveStorage implements ArchiveStorage {
   readonly #database: DatabaseSync;
 
@@ -16,7 +16,7 @@ export class SqliteArchiveStorage implements ArchiveStorage {
     const bytes = await orFault(() => buffer(archive.open()));
     signal?.throwIfAborted();
     if (bytes.length !== archive.size) throw new Fault('storage_unavailable', 'a staged file was changed');
-    // One statement is one transaction: the row is there whole and durably, or not at all.
+    // One statement is one transaction: the row is stored completely and durably, or not at all.
     await orFault(() =>
       this.#database.prepare('INSERT INTO archives (id, bytes) VALUES (?, ?)').run(id, bytes),
     );
@@ -33,7 +33,7 @@ export class SqliteArchiveStorage implements ArchiveStorage {
     const select = 'SELECT substr(bytes, ?, ?) AS part, length(bytes) AS size FROM archives WHERE id = ?';
     const row = await orFault(() => this.#database.prepare(select).get(from + 1, length, id));
     if (row === undefined) return undefined;
-    // Of an archive without bytes, a part is NULL.
+    // A part of an archive without bytes is NULL.
     const part = (row.part ?? new Uint8Array()) as Uint8Array<ArrayBuffer>;
     if (from + length > Number(row.size))
       throw new Fault('storage_unavailable', 'the archive ends before that');
@@ -68,7 +68,7 @@ export class SqliteArchiveStorage implements ArchiveStorage {
   }
 }
 
-/** Opens the file, or makes it. Any number of processes of one machine may have it open. */
+/** Opens the file, or creates it. Any number of processes of one machine may have it open. */
 export function openSqliteArchives(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 5_000 });
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
@@ -76,7 +76,7 @@ export function openSqliteArchives(file: string): DatabaseSync {
   return database;
 }
 
-/** What the system or SQLite refuses becomes the one fault of the port, with its cause. */
+/** Errors of the system or SQLite become the one fault of the port, with their cause. */
 async function orFault<Result>(task: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await task();

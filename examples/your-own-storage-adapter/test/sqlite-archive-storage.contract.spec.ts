@@ -18,7 +18,7 @@ const create = async () => {
     port: await open(),
     peer: open,
     stage: staged.stage,
-    // The table is the archives' alone.
+    // The table contains only archives.
     strew: async () => {},
     unreachable: async () => {
       const closed = openSqliteArchives(':memory:');
