@@ -143,7 +143,7 @@ describe('Entries that are inflated together', () => {
     const { archive, tasks } = archiveOf(Array.from({ length: 200 }, () => packed(' '.repeat(10_000))));
     const { problems, entries } = await prove(archive, tasks);
     expect(problems).to.deep.equal([{ rule: 'expanded_too_large', limit: MiB }]);
-    // 104 entries fit into the limit; a batch of 52 that exceeds it is dropped whole.
+    // 104 entries fit into the limit; a batch of 52 that exceeds it is dropped completely.
     expect(entries.length).to.be.within(50, 104);
   });
 });

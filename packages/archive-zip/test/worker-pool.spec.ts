@@ -3,7 +3,7 @@ import type { Job } from '../src/jobs.ts';
 import { ProofControl } from '../src/jobs.ts';
 import { WorkerPool } from '../src/worker-pool.ts';
 
-/** A job that tells a worker of the test what to do. */
+/** A job that controls a worker of the test. */
 function jobOf(what: string): Job {
   return { kind: 'list', staged: { file: what }, size: 0, maxEntries: 0 };
 }

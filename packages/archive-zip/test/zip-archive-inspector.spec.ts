@@ -158,7 +158,7 @@ describe('ZipArchiveInspector', () => {
     await few.close();
   });
 
-  it('keeps a bounded number of the problems of a listing, and counts the others', async () => {
+  it('stores a bounded number of the problems of a listing, and counts the others', async () => {
     const { problems, omitted, entries } = await inspector.list(await staged.stage(repeatedEntries(1_500)));
     const second = Map.groupBy(problems, ({ rule }) => rule);
     expect(second.get('overlapping_entries')?.length).to.equal(1_000);

@@ -12,7 +12,7 @@ describe('a fault', () => {
     store_unavailable: true,
   };
   for (const [code, expected] of Object.entries(retryable)) {
-    it(`${code} is ${expected ? '' : 'not '}worth repeating the request for`, () => {
+    it(`${code} is ${expected ? '' : 'not '}retryable`, () => {
       const fault = new Fault(code as FaultCode, 'broken');
       expect(fault).to.be.an('error').and.to.include({ code, retryable: expected });
     });
@@ -34,7 +34,7 @@ describe('a fault', () => {
     expect([isFault(theirs), copy.isFault(new Fault('store_corrupt', 'broken'))]).to.deep.equal([true, true]);
   });
 
-  it('is nothing else that can be thrown', () => {
+  it('is no other thrown value', () => {
     for (const thrown of [
       undefined,
       null,

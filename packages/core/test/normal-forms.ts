@@ -1,4 +1,4 @@
-/** The texts that are brought into a normal form meanwhile. */
+/** The texts that are normalized meanwhile. */
 export function normalisedBy(work: () => void): readonly string[] {
   const { normalize } = String.prototype;
   const texts: string[] = [];

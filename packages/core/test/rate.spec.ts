@@ -12,7 +12,7 @@ import {
 import { parseRate, rateLeft, takenFrom } from '../src/internal.ts';
 import { NOW } from './values.ts';
 
-/** How many pass at once, and the mark they leave. */
+/** How many pass at once, and the mark afterwards. */
 function takeAll(rate: Rate, from: RateMark | null, now: Instant): { taken: number; mark: RateMark | null } {
   let mark = from;
   let taken = 0;
@@ -24,7 +24,7 @@ function takeAll(rate: Rate, from: RateMark | null, now: Instant): { taken: numb
 }
 
 describe('A rate', () => {
-  it('is written as so many each so many seconds, minutes, hours or days, or off', () => {
+  it('is written as a count per seconds, minutes, hours or days, or off', () => {
     expect(parseRate('600/1h')).to.deep.equal({ count: 600, window: hours(1) });
     expect(parseRate('7/15m')).to.deep.equal({ count: 7, window: seconds(900) });
     expect(parseRate('1/1d')).to.deep.equal({ count: 1, window: days(1) });
@@ -91,7 +91,7 @@ describe('A rate', () => {
     expect(rateLeft(rate, mark, NOW, 10)).to.include({ remaining: 0, nextAt: after(NOW, seconds(3)) });
   });
 
-  it('gathers no more than the whole while nothing is taken', () => {
+  it('grows to no more than the whole while nothing is taken', () => {
     const rate: Rate = { count: 2, window: seconds(1) };
     const { mark } = takeAll(rate, null, NOW);
     expect(takeAll(rate, mark, after(NOW, days(30))).taken).to.equal(2);

@@ -15,7 +15,7 @@ import { type Inside, openService, type TestService } from 'pinfold-test-servers
 import { type OpenIdConnectOptions, openIdConnect } from '../src/index.ts';
 import type { Stop, Traveller } from './test-browser.ts';
 
-/** The management screen beside an issuer that it knows. */
+/** The management screen with an issuer. */
 export interface Screen {
   readonly issuer: Issuer;
   readonly service: TestService<Memory>;
@@ -24,13 +24,13 @@ export interface Screen {
   readonly base: string;
   /** The address to which the issuer leads back. */
   readonly redirectUri: string;
-  /** Goes to the issuer, says a name there and agrees; ends where the issuer leads back, before going there. */
+  /** Goes to the issuer, enters a name there and consents; returns the address of the redirect back without following it. */
   toTheWayBack(traveller: Traveller, name: string, to?: string): Promise<Stop>;
   /** The address of the screen on one more node. */
   peer(): Promise<string>;
   /** The same, and goes back. */
   signIn(traveller: Traveller, name: string, to?: string): Promise<Stop>;
-  /** The events that the history shows an account, by default Ada's. */
+  /** The events in the history of an account, by default Ada's. */
   events(account?: string): Promise<readonly HistoryEvent[]>;
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export interface ScreenOptions {
   readonly issuer?: IssuedRecord;
   /** The client as it is registered at the issuer. */
   readonly registered?: IssuedRecord;
-  /** When the screen thinks it is; by default what the issuer thinks. */
+  /** The clock of the screen; by default that of the issuer. */
   readonly now?: Instant;
 }
 
@@ -124,7 +124,7 @@ export async function openScreen({
   };
 }
 
-/** Says a name and agrees, as often as the issuer asks. */
+/** Enters a name and consents, as often as the issuer asks. */
 export async function throughIssuer(
   traveller: Traveller,
   begun: Stop,
@@ -144,7 +144,7 @@ export async function throughIssuer(
   return here;
 }
 
-/** Nobody is signed in by half: there is no cookie of a session, and no session. */
+/** A failed sign-in leaves neither a cookie of a session nor a session. */
 export async function expectNobodyIn(
   { base, log, service }: Screen,
   traveller: Traveller,

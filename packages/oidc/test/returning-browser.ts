@@ -3,7 +3,7 @@ import { expect } from 'chai';
 
 type Finished = ReturnType<IdentityProvider['finish']>;
 
-/** Begins a sign-in; the function brings its browser back, from an address, with a code. */
+/** Begins a sign-in; the returned function sends its browser back, from an address, with a code. */
 export async function beginSignIn(
   provider: IdentityProvider,
 ): Promise<(client: string, code?: string, signal?: AbortSignal) => Finished> {
@@ -17,7 +17,7 @@ export async function beginSignIn(
   };
 }
 
-/** Expects that a return of a browser ended in a problem. */
+/** Expects that the return of a browser ended with a problem. */
 export async function expectProblem(finished: Finished, problem: string): Promise<void> {
   const outcome = await finished;
   expect(outcome.kind === 'failed' && outcome.problem).to.equal(problem);

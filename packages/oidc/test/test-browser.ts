@@ -8,7 +8,7 @@ export interface Stop {
   readonly cookies: readonly string[];
 }
 
-/** A browser without scripts that goes from one server to another, and keeps the cookies of each. */
+/** A browser without scripts that goes from one server to another, and stores the cookies of each. */
 export class Traveller {
   readonly #cookies: Map<string, Map<string, string>> = new Map();
 
@@ -32,7 +32,7 @@ export class Traveller {
     return this.#ask(url, { method: 'POST', body: new URLSearchParams(fields) });
   }
 
-  /** Goes on where each answer leads, until one is a page, or leads to an address that begins so. */
+  /** Follows redirects until an answer is a page, or redirects to an address with the given beginning. */
   async follow(stop: Stop, until?: string): Promise<Stop> {
     let here = stop;
     while (here.location !== undefined && (until === undefined || !here.location.startsWith(until))) {

@@ -62,7 +62,7 @@ describe('people who sign in by OpenID Connect', () => {
     const { administration, sessions } = screen.service;
     await administration.eraseAccount('oidc:ada', { actor: { kind: 'operator', id: null } });
     for (const [language, text] of [
-      ['en', 'This account is being erased.'],
+      ['en', 'This account is being erased and can no longer change.'],
       ['ja', 'このアカウントは消去中です。'],
     ] as const) {
       const { location = '' } = await screen.toTheWayBack(ada, 'ada');

@@ -39,7 +39,7 @@ describe('openPostgres', () => {
     await pool.end();
   });
 
-  it("tells what the server's clock says when it is checked, to the millisecond", () =>
+  it("returns the time of the server's clock in a check, to the millisecond", () =>
     onStage(async (handle, place) => {
       const now = async (): Promise<number> => {
         const [row] = (await place.pool().query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now'))

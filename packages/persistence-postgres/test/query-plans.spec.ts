@@ -10,7 +10,7 @@ import { openPostgres, type PostgresPool } from '../src/index.ts';
 const EXPIRES_AT = `${START} - n * 1000 + 10000000`;
 const DELETED_AT = `CASE WHEN n % 7 = 0 THEN ${START} END`;
 
-/** So few rows that sorting is as fast as reading in order. */
+/** Few enough rows that sorting is as fast as reading in order. */
 const FEW = 1_000;
 
 /** Tables of one row. */
@@ -139,7 +139,7 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 const BLANK = { text: "''", json: "'{}'", integer: '1', flag: 'false' } as const;
 
-/** So many rows of all kinds that no plan reads all of them without need: half of the roles ended, some deleted. */
+/** Enough rows of all kinds that no plan reads all of them needlessly: half of the roles ended, some deleted. */
 function fill(schema: string): string {
   const statements = TABLES.flatMap(({ name, columns }) => {
     const given = ROWS[name];

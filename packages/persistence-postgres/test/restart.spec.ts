@@ -26,7 +26,7 @@ interface Record {
   readonly committed: number[];
   readonly unknown: number[];
   generation: number;
-  /** The most that saves with a lost answer may have added. */
+  /** The maximum that saves with a lost answer can have added. */
   lost: number;
 }
 

@@ -2,8 +2,8 @@ import { appendFileSync, existsSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 
 /**
- * Replaces the checkpoint thread: for each order, writes to the named file where it finds a package, and ends
- * abruptly when told to.
+ * Replaces the checkpoint thread: for each order, writes to the named file where it finds a package, and ends abruptly
+ * on request.
  */
 parentPort?.on('message', (file: string) => {
   appendFileSync(file, `${import.meta.resolve('@pinfold/core')}\n`);

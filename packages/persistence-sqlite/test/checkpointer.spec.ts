@@ -186,7 +186,7 @@ describe('openSqlite, and the write-ahead log', () => {
       await change();
       const first = saltOf(file);
       while (changes < ENOUGH) await change();
-      // Nobody has the writers' lock now; with a further change, somebody could, and the thread would postpone the copying.
+      // No one holds the writers' lock now; a further change could take it, and the thread would postpone the copying.
       while (saltOf(file) === first) await setTimeout(1);
       const begunBefore = after(START, days(1));
       const counted = await handle.roles.countForCleanup({ now: START, endedBefore: START, begunBefore });

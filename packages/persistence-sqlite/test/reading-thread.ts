@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 
-// Reads one state of a file until somebody takes the writers' lock, and shortly after.
+// Reads one state of a file until another connection takes the writers' lock, and shortly after.
 const reader = new Database(workerData, { timeout: 0 });
 const writer = new Database(workerData, { timeout: 0 });
 reader.exec('BEGIN');

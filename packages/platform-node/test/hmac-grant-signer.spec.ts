@@ -16,7 +16,7 @@ const grants: fc.Arbitrary<Grant> = fc.record({
 });
 
 describe('HmacGrantSigner', () => {
-  it('remembers the latest 8,192 tokens that it verified', () => {
+  it('caches the last 8,192 verified tokens', () => {
     const signer = new HmacGrantSigner({ secrets: [SECRET] });
     const [grant] = fc.sample(grants, { numRuns: 1, seed: 1 }) as [Grant];
     const tokens = Array.from({ length: 8_193 }, (_, n) => signer.sign({ ...grant, issuedAt: instant(n) }));
@@ -27,7 +27,7 @@ describe('HmacGrantSigner', () => {
     expect(signer.verify(first), 'the one before them').to.not.equal(verified[0]);
   });
 
-  it('takes a secret as text or as its bytes', () => {
+  it('accepts a secret as text or as bytes', () => {
     const [text, bytes] = [SECRET, new TextEncoder().encode(SECRET)].map(
       (secret) => new HmacGrantSigner({ secrets: [secret] }),
     );
@@ -44,7 +44,7 @@ describe('HmacGrantSigner', () => {
     );
   });
 
-  it('shows how to give it secrets where they are given in another form', () => {
+  it('explains the options if secrets have another form', () => {
     for (const wrong of [{}, undefined, SECRET, [SECRET], { secret: SECRET }, { secrets: SECRET }]) {
       const make = () => new HmacGrantSigner(wrong as unknown as HmacGrantSignerOptions);
       expect(make).to.throw(TypeError, 'new HmacGrantSigner({ secrets: [');

@@ -8,7 +8,7 @@ const run = promisify(execFile);
 const machine = new URL('../src/node-machine.ts', import.meta.url).href;
 
 describe('NodeMachine', () => {
-  it('names the same boot in every process, and an uptime that goes on, whatever the clock is set to', async () => {
+  it('has the same boot id in every process, and a growing uptime, however the clock is set', async () => {
     const script = `Date.now = () => 0;
       const { NodeMachine } = await import(${JSON.stringify(machine)});
       console.log(JSON.stringify(new NodeMachine().uptime()));`;

@@ -7,7 +7,7 @@ const CLIENT = '192.0.2.1';
 const CHEAP = { logN: 4, r: 8, p: 1 };
 const password = (text: string): Password => text.normalize('NFC') as Password;
 
-/** A hash that says it cost more, its checksum put right. */
+/** A hash with a higher stated cost and a correct checksum. */
 function rewritten(hash: PasswordHash, change: (header: Buffer) => void): PasswordHash {
   const key = Buffer.from(hash, 'base64');
   change(key);
@@ -31,7 +31,7 @@ describe('ScryptPasswordHasher', () => {
     expect([key[7], key.readUInt32BE(8), key.readUInt32BE(12)]).to.deep.equal([17, 8, 1]);
   });
 
-  it('takes the composed and the decomposed form of a character for one', async () => {
+  it('treats the composed and the decomposed form of a character as equal', async () => {
     const hasher = new ScryptPasswordHasher({ cost: CHEAP });
     const hash = await hasher.hash('パスワード' as Password, CLIENT);
     expect(await hasher.verify('パスワード'.normalize('NFD') as Password, hash, CLIENT)).to.equal(true);
@@ -64,7 +64,7 @@ describe('ScryptPasswordHasher', () => {
     }
   });
 
-  it('does not take a damaged hash for a wrong password', async () => {
+  it('reports a damaged hash as a fault, not as a wrong password', async () => {
     const hasher = new ScryptPasswordHasher({ cost: CHEAP });
     const hash = await hasher.hash(password('correct horse'), CLIENT);
     for (const at of [1, 10, 24, 60, 80]) {
@@ -74,7 +74,7 @@ describe('ScryptPasswordHasher', () => {
     }
   });
 
-  it('hashes so many at once, lets so many wait, and faults with hasher_overloaded beyond', async () => {
+  it('hashes a limited number at once, lets a limited number wait, and throws hasher_overloaded above that', async () => {
     const hasher = new ScryptPasswordHasher({ cost: CHEAP, parallel: 2, waiting: 3 });
     const answers = await Promise.all(
       Array.from({ length: 8 }, async () => codeOf(hasher.hash(password('correct horse'), CLIENT))),
@@ -97,7 +97,7 @@ describe('ScryptPasswordHasher', () => {
     expect(done).to.deep.equal(['a4 refused', 'b2 refused', 'a1', 'a2', 'b1', 'a3']);
   });
 
-  it('gives up the place of one that was aborted while waiting', async () => {
+  it('frees the place of a call that was aborted while waiting', async () => {
     const hasher = new ScryptPasswordHasher({ cost: CHEAP, parallel: 1, waiting: 1 });
     const [controller, reason] = [new AbortController(), new Error('gone')];
     const running = hasher.hash(password('one'), CLIENT);

@@ -18,7 +18,7 @@ describe('loadOrCreateSecret', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('makes 256 random bits once, for the owner alone, and leaves nothing beside', async () => {
+  it('creates 256 random bits once, readable only for the owner, and leaves no other file', async () => {
     const secret = await loadOrCreateSecret(file);
     expect(Buffer.from(secret, 'base64url')).to.have.length(32);
     expect((await stat(file)).mode & 0o777).to.equal(0o600);
@@ -27,13 +27,13 @@ describe('loadOrCreateSecret', () => {
     expect(await loadOrCreateSecret(join(folder, 'of', 'another', 'secret'))).to.not.equal(secret);
   });
 
-  it('gives the same to all that ask at once', async () => {
+  it('returns the same secret to concurrent callers', async () => {
     const secrets = await Promise.all(Array.from({ length: 50 }, () => loadOrCreateSecret(file)));
     expect(new Set(secrets).size).to.equal(1);
     expect(await readdir(folder)).to.deep.equal(['secret']);
   });
 
-  it('gives the same to processes that start at once', async () => {
+  it('returns the same secret to processes that start at once', async () => {
     const script = `const { loadOrCreateSecret } = await import(${JSON.stringify(loader)});
       process.stdout.write(await loadOrCreateSecret(process.argv[1]));`;
     const starts = Array.from({ length: 3 }, () =>
@@ -43,7 +43,7 @@ describe('loadOrCreateSecret', () => {
     expect(new Set(secrets)).to.deep.equal(new Set([(await readFile(file, 'utf8')).trim()]));
   });
 
-  it('takes a secret that an operator put there, and changes neither it nor its mode', async () => {
+  it('uses a secret from the operator, and changes neither it nor its mode', async () => {
     const own = 'correct-horse-battery-staple-and-more';
     await writeFile(file, `${own}\n`);
     await chmod(file, 0o440);
@@ -51,7 +51,7 @@ describe('loadOrCreateSecret', () => {
     expect((await stat(file)).mode & 0o777).to.equal(0o440);
   });
 
-  it('refuses a file that holds none, and does not write over it', async () => {
+  it('refuses a file without a secret, and does not overwrite it', async () => {
     for (const text of ['', '\n', 'short', `${'x'.repeat(40)} ${'y'.repeat(40)}`, 'é'.repeat(40)]) {
       await writeFile(file, text);
       const error = await loadOrCreateSecret(file).catch((reason: unknown) => reason);
@@ -60,7 +60,7 @@ describe('loadOrCreateSecret', () => {
     }
   });
 
-  it('lets errors of the file system out as they are', async () => {
+  it('throws errors of the file system unchanged', async () => {
     await writeFile(file, '');
     const inFile = await loadOrCreateSecret(join(file, 'secret')).catch((error: unknown) => error);
     expect(inFile).to.have.property('code', 'ENOTDIR');

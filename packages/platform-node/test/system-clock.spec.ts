@@ -7,13 +7,13 @@ const run = promisify(execFile);
 const clock = new URL('../src/system-clock.ts', import.meta.url).href;
 
 describe('SystemClock', () => {
-  it('gives the time of the host', () => {
+  it('returns the time of the host', () => {
     const before = Date.now();
     const now = new SystemClock().now();
     expect(now).to.be.within(before, Date.now());
   });
 
-  it('keeps the process alive while somebody sleeps, and no longer', async () => {
+  it('keeps the process alive during a sleep, and no longer', async () => {
     const script = `
       const { SystemClock } = await import(${JSON.stringify(clock)});
       const controller = new AbortController();

@@ -6,7 +6,7 @@ export function systemError(code: string, syscall: string): Error {
   return Object.assign(new Error(`${code}: made by a test, ${syscall}`), { code, syscall, errno: -1 });
 }
 
-/** The file system, with one function that fails while told to. */
+/** The file system, with one function that fails while the test wants it. */
 export class FailingFiles {
   /** The function that fails now, and the code of its error. */
   failing: { readonly call: keyof Files; readonly code: string } | undefined;

@@ -28,7 +28,7 @@ describe('FsArchiveStorage', () => {
   const put = async (id: ArchiveId): Promise<void> =>
     opened.storage.put(id, await opened.stage(someBytes(20_000, 1)));
 
-  /** A storage with a file system that fails when told to. */
+  /** A storage with a file system that fails when the test wants it. */
   function failing(): { readonly system: FailingFiles; readonly storage: FsArchiveStorage } {
     const system = new FailingFiles();
     const { staging, clock } = opened;
@@ -236,7 +236,7 @@ describe('FsArchiveStorage', () => {
       }
     });
 
-    it("lets an error that is not the system's out as it is", async () => {
+    it("throws an error unchanged if it is not the system's", async () => {
       const mistake = new TypeError('a mistake of the program');
       const files = { ...nodeFiles, stat: () => Promise.reject(mistake) } as typeof nodeFiles;
       const { staging, clock } = opened;
@@ -274,7 +274,7 @@ describe('FsArchiveStorage', () => {
     });
   });
 
-  it('does not open across two volumes: archives are moved, never copied', async () => {
+  it('does not open on two volumes, because archives are moved, never copied', async () => {
     const { staging, clock } = opened;
     const system = new FailingFiles();
     system.failing = { call: 'rename', code: 'EXDEV' };
@@ -284,7 +284,7 @@ describe('FsArchiveStorage', () => {
     expect(await filesIn(opened.folder), 'nothing is left of the try').to.deep.equal([]);
   });
 
-  it('does not open where nothing can be stored', async () => {
+  it('does not open if nothing can be stored', async () => {
     const { folder, staging, clock } = opened;
     await writeFile(join(folder, 'file'), '');
     for (const path of [join(folder, 'file'), join(folder, 'file', 'archives')]) {

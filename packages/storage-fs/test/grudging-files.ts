@@ -3,10 +3,10 @@ import { basename } from 'node:path';
 import { type Files, nodeFiles } from '../src/files.ts';
 import { systemError } from './failing-files.ts';
 
-/** The most bytes that one read returns. */
+/** The maximum of bytes that one read returns. */
 const GIVEN = 65_521;
 
-/** A file system that uses its liberties: reads return less than requested, and folders list names in any order. */
+/** A file system with unusual but valid behavior: reads return less than requested, and folders list names in any order. */
 export const grudgingFiles: Files = {
   ...nodeFiles,
   open: async (path, flags, mode) => little(await open(path, flags, mode)),

@@ -31,7 +31,7 @@ export interface Stub {
   readonly endpoint: string;
   /** The methods of the received requests. */
   methods(): string;
-  /** The most requests that were answered at the same time. */
+  /** The maximum number of requests that were answered at the same time. */
   most(): number;
   /** Another storage that uses the same server. */
   open(options?: Partial<S3ArchiveStorageOptions>, client?: Partial<S3ClientOptions>): S3ArchiveStorage;

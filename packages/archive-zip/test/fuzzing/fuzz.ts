@@ -20,8 +20,8 @@ const AT_ONCE = 4;
 const LARGEST = 8_192;
 
 /**
- * Inspects mutations of sound archives. Each must be refused, or be served exactly as it was proved; whatever else
- * happens rejects with the seed that repeats it.
+ * Inspects mutations of sound archives. Each must be refused, or be served exactly as it was proved; any other outcome
+ * rejects with the seed that repeats it.
  */
 export async function fuzz(seed: number, count: number): Promise<FuzzResult> {
   const inspector = new ZipArchiveInspector();

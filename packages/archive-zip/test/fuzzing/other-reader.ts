@@ -1,6 +1,6 @@
 import { fromBufferPromise } from 'yauzl';
 
-/** The contents of an archive's entries as yauzl reads them, in the order of its directory. Rejects where yauzl does. */
+/** The contents of an archive's entries as yauzl reads them, in the order of its directory. Rejects if yauzl does. */
 export async function readWithYauzl(bytes: Uint8Array): Promise<readonly Buffer[]> {
   const zip = await fromBufferPromise(Buffer.from(bytes), { lazyEntries: true, decodeStrings: false });
   const read: Buffer[] = [];

@@ -8,8 +8,8 @@ import { readWithYauzl } from './other-reader.ts';
 export type Compared = 'compared' | 'refused by the other reader';
 
 /**
- * An archive without problems is served by offsets, sizes and methods of its manifest: each file must be what its
- * CRC-32 says, inflated by an inflater that is not ours, and what another reader takes out of the archive.
+ * An archive without problems is served by offsets, sizes and methods of its manifest: each file must match its CRC-32,
+ * inflated with another inflater than ours, and match the file that another reader extracts from the archive.
  */
 export async function expectServedAsRead(bytes: Uint8Array, inspection: Inspection): Promise<Compared> {
   const { listing, files } = inspection;

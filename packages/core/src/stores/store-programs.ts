@@ -178,5 +178,5 @@ function* failWhileImporting<Result, Kind extends Access>(
 function* answerWithCheck<Kind extends Access>(first: Step<unknown, Kind>): Steps<unknown, Kind | 'read'> {
   const [mark, answer] = yield* all(getImportMark, first);
   if (mark === undefined) return answer;
-  throw new Fault('store_unavailable', 'an import into this database has not ended');
+  throw new Fault('store_unavailable', 'an import into this database is incomplete');
 }

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Release, Semaphore } from '../../src/adapter.ts';
 
-/** Lets everything that can go on without outside help go on. */
+/** Waits until all work that needs nothing from outside has finished. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 }
 
-/** Enters by name, and notes in what order places were had. */
+/** Enters by name, and records the order in which places were taken. */
 function visitors(gate: Semaphore<string>) {
   const inside = new Map<string, Release>();
   const order: string[] = [];

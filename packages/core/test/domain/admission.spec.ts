@@ -60,7 +60,7 @@ describe('the admission of a publication', () => {
     expect(admitted({ names: 2, sites: 0 }, { isNamed: true }).answer).to.include({ rule: 'sites' });
   });
 
-  it('takes from the rate, and never moves the last publication back', () => {
+  it('takes from the rate, and never moves the time of the last publication back', () => {
     const limits = { ...NONE, publications: ONE_AN_HOUR };
     const first = { publicationsMark: MARK, lastPublishedAt: NOW };
     expect(accountAfterPublishing(NEW, { now: NOW, limits })).to.deep.equal(first);

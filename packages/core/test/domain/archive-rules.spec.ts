@@ -44,13 +44,13 @@ describe('the start page', () => {
     expect(pathsOf(judged)).to.deep.equal(['a/b.html', 'index.html']);
   });
 
-  it('is else in the one folder that holds everything, which is taken away', () => {
+  it('is otherwise in the one folder that holds everything, which is removed from the paths', () => {
     const judged = judge([entry('site/'), entry('site/a/b.css'), entry('site/index.html')]);
     expect(rulesOf(judged)).to.deep.equal([]);
     expect(pathsOf(judged)).to.deep.equal(['a/b.css', 'index.html']);
   });
 
-  it('is found though an operating system added to the archive', () => {
+  it('is found even if an operating system added files to the archive', () => {
     const added = ['__MACOSX/', '__MACOSX/site/._index.html', '.DS_Store', 'Thumbs.db', 'site/desktop.ini'];
     const judged = judge([...added.map((name) => entry(name)), entry('site/index.html')]);
     expect(rulesOf(judged)).to.deep.equal([]);
@@ -91,13 +91,13 @@ describe('the names of an archive', () => {
     expect(pathsOf(judge([entry('./'), entry('./index.html')]))).to.deep.equal(['index.html']);
   });
 
-  it('are checked for folders and for what systems add, too', () => {
+  it('are also checked for folders and for files that systems add', () => {
     expect(rulesOf(site(entry('../a/')))).to.deep.equal(['unsafe_path ../a/']);
     expect(rulesOf(site(entry('node_modules/')))).to.deep.equal(['forbidden_name node_modules/']);
     expect(rulesOf(site(entry('__MACOSX/../a')))).to.deep.equal(['unsafe_path __MACOSX/../a']);
   });
 
-  it('may be twice for folders, not for files', () => {
+  it('may be repeated for folders, not for files', () => {
     expect(rulesOf(site(entry('a/'), entry('a/'), entry('A/')))).to.deep.equal([]);
     expect(rulesOf(site(entry('a'), entry('a')))).to.deep.equal(['duplicate_path a']);
     expect(rulesOf(site(entry('é'), entry('E\u0301')))).to.deep.equal(['duplicate_path E\u0301']);
@@ -120,7 +120,7 @@ describe('the names of an archive', () => {
     expect(twice).to.deep.equal({ rule: 'duplicate_path', path: 'Logo.png' });
   });
 
-  it('may not be both of a file and of a folder', () => {
+  it('cannot belong to both a file and a folder', () => {
     expect(rulesOf(site(entry('a'), entry('a/b')))).to.deep.equal(['path_conflict a']);
     expect(rulesOf(site(entry('a/'), entry('a')))).to.deep.equal(['path_conflict a']);
     expect(rulesOf(site(entry('a'), entry('ab/c')))).to.deep.equal([]);
@@ -140,7 +140,7 @@ describe('the kinds and methods of entries', () => {
     [{ method: 12 }, 'unsupported_compression'],
   ];
   for (const [fields, rule] of differing) {
-    it(`break ${rule} with ${JSON.stringify(fields)}, for files, folders and what systems add`, () => {
+    it(`break ${rule} with ${JSON.stringify(fields)}, for files, folders and files that systems add`, () => {
       for (const name of ['a', 'a/', '__MACOSX/a']) {
         expect(rulesOf(site(entry(name, fields)))).to.deep.equal([`${rule} ${name}`]);
       }
@@ -151,7 +151,7 @@ describe('the kinds and methods of entries', () => {
 describe('the limits of an archive', () => {
   const files = (count: number): ListedEntry[] => Array.from({ length: count }, (_, n) => entry(`${n}.txt`));
 
-  it('are inclusive for the number of files, and count neither folders nor what systems add', () => {
+  it('are inclusive for the number of files, and count neither folders nor files that systems add', () => {
     expect(rulesOf(site(...files(499)))).to.deep.equal([]);
     expect(rulesOf(site(...files(499), entry('a/'), entry('__MACOSX/a'), entry('.DS_Store')))).to.deep.equal(
       [],
@@ -166,7 +166,7 @@ describe('the limits of an archive', () => {
     expect(problem).to.include({ rule: 'file_too_large', path: 'a', limit: 10 * MiB, actual: 10 * MiB + 1 });
   });
 
-  it('are inclusive for all entries together, folders and what systems add among them', () => {
+  it('are inclusive for all entries together, including folders and files that systems add', () => {
     const four = ['a', 'b', 'c', 'd'].map((name) => entry(name, { size: 10 * MiB }));
     expect(rulesOf(site(...four, entry('__MACOSX/x', { size: 10 * MiB - 20 })))).to.deep.equal([]);
     const over = site(...four, entry('__MACOSX/x', { size: 10 * MiB - 19 }));
@@ -291,7 +291,7 @@ describe('names of an archive with far too many files', () => {
   });
 });
 
-describe('judging in stretches', () => {
+describe('judging many names in steps', () => {
   const names = (count: number, length: number) =>
     Array.from({ length: count }, (_, n) => entry(`${'ß/'.repeat(length / 2)}${n}`));
   const restsFor = (entries: readonly ListedEntry[]): number => {
@@ -301,7 +301,7 @@ describe('judging in stretches', () => {
     return rests;
   };
 
-  it('rests the more often the more there is to judge, in names or in characters', () => {
+  it('yields more often the more names or characters there are', () => {
     expect(restsFor(names(500, 60))).to.be.below(8);
     expect(restsFor(names(4_901, 680))).to.be.above(4 * 25);
     expect(restsFor(names(60_001, 2))).to.be.above(25);
@@ -310,7 +310,7 @@ describe('judging in stretches', () => {
     expect(restsFor(long('\u0315\u0301')), 'which have to be sorted').to.be.above(25);
   });
 
-  it('comes to the same', () => {
+  it('has the same result', () => {
     const listing = { entries: names(2_000, 300), problems: [], trusted: true };
     const judging = judgeInChunks(listing, defaultLimits);
     let step = judging.next();

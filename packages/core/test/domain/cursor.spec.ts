@@ -9,7 +9,7 @@ const account = accountId('default');
 const everything: RoleFilter = { account, state: undefined, search: undefined, order: undefined };
 
 describe('a cursor', () => {
-  it('leads back to its place', () => {
+  it('returns to its place', () => {
     const states = fc.constantFrom('published', 'expired', 'deleted', undefined);
     fc.assert(
       fc.property(
@@ -25,7 +25,7 @@ describe('a cursor', () => {
       ),
     );
   });
-  it('is good under its own filter only', () => {
+  it('is valid only under its own filter', () => {
     const text = roleCursors(everything).encode({ rank: NOW, id });
     for (const other of [
       { account: accountId('another') },
@@ -41,7 +41,7 @@ describe('a cursor', () => {
       );
     }
   });
-  it('is safe in a URL as it stands', () => {
+  it('is safe in a URL without encoding', () => {
     const text = roleCursors({ ...everything, state: 'published', search: 'ä /&' }).encode({
       rank: NOW,
       id,

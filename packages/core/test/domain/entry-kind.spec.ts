@@ -13,19 +13,19 @@ describe('kindOfEntry', () => {
     expect(kindOfEntry('a', unix(0))).to.equal('file_or_folder');
   });
 
-  it('recognizes symbolic links by any host', () => {
+  it('recognizes symbolic links from any host system', () => {
     for (const host of [0, 3, 7, 10, 11, 19, 255]) {
       expect(kindOfEntry('a', { ...unix(0o120777), host }), `host ${host}`).to.equal('symlink');
     }
   });
 
-  it('knows pipes, devices, sockets and types that there are not', () => {
+  it('recognizes pipes, devices, sockets and unknown types', () => {
     for (const mode of [0o010644, 0o020644, 0o060644, 0o140644, 0o030000, 0o170000]) {
       expect(kindOfEntry('a', unix(mode)), mode.toString(8)).to.equal('special');
     }
   });
 
-  it('takes a folder without a slash for neither file nor folder', () => {
+  it('treats a folder without a slash as neither file nor folder', () => {
     expect(kindOfEntry('a', unix(0o040755))).to.equal('special');
   });
 

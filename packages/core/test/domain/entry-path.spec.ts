@@ -60,7 +60,7 @@ describe('unsafePath', () => {
     });
   }
 
-  it('finds why a path is unsafe', () => {
+  it('returns the reason why a path is unsafe', () => {
     for (const [reason, ...paths] of [
       ['empty', ''],
       ['control_character', 'a\n', 'a\x7f', 'a\u009f', '/a:\0'],

@@ -5,7 +5,7 @@ import { foldPath } from '../../src/domain/path-conflicts.ts';
 describe('foldPath', () => {
   const same = (a: string, b: string): boolean => foldPath(a) === foldPath(b);
 
-  it('takes upper and lower case for the same', () => {
+  it('treats upper and lower case as equal', () => {
     for (const [a, b] of [
       ['Index.HTML', 'index.html'],
       ['ÉTÉ', 'été'],
@@ -19,7 +19,7 @@ describe('foldPath', () => {
     }
   });
 
-  it('takes composed and decomposed letters for the same', () => {
+  it('treats composed and decomposed letters as equal', () => {
     expect(same('e\u0301', 'é')).to.equal(true);
   });
 
@@ -34,7 +34,7 @@ describe('foldPath', () => {
     }
   });
 
-  it('folds every character to one that is the same but for case', () => {
+  it('folds every character to one that differs at most in case', () => {
     for (let code = 0x80; code < 0x1_10_00; code += 1) {
       if (code >= 0xd800 && code <= 0xdfff) continue;
       const composed = String.fromCodePoint(code).normalize('NFC');
@@ -44,7 +44,7 @@ describe('foldPath', () => {
     }
   });
 
-  it('folds all characters that are the same but for case to one', () => {
+  it('folds all characters that differ only in case to one', () => {
     const folds = new Set<string>();
     for (let code = 0x80; code < 0x2_00_00; code += 1) {
       const composed = String.fromCodePoint(code).normalize('NFC');
@@ -54,7 +54,7 @@ describe('foldPath', () => {
     for (const fold of folds) expect(all.match(new RegExp(fold, 'giu'))).to.deep.equal([fold]);
   });
 
-  it('is the same when done again', () => {
+  it('has the same result when repeated', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (path) => {
         expect(foldPath(foldPath(path))).to.equal(foldPath(path));
@@ -74,7 +74,7 @@ describe('foldPath', () => {
     );
   });
 
-  it('folds names of any length, and every letter beside one that would become several', () => {
+  it('folds names of any length, and letters next to one that would become several', () => {
     expect(foldPath('ßÉ'.repeat(10_000))).to.equal('ßé'.repeat(10_000));
     for (let code = 0x80; code < 0x1_10_00; code += 1) {
       const letter = String.fromCodePoint(code).normalize('NFC');
@@ -83,7 +83,7 @@ describe('foldPath', () => {
   });
 });
 
-/** Upper case and then lower, each where it gives one letter. */
+/** Upper case and then lower case, each if the result is one letter. */
 function foldedLetter(letter: string): string {
   if (letter === 'ı') return letter;
   if (letter === 'ﬅ') return 'ﬆ';

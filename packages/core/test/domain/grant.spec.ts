@@ -17,7 +17,7 @@ import { aRole, HASH, NOW } from '../values.ts';
 
 const limits = defaultLimits;
 const role = aRole({ passwordHash: HASH, expiresAt: instant(NOW + hours(100)) });
-/** The site of a role whose account is as it was at first. */
+/** The site of a role whose account has its initial generation. */
 function shown(role: Role): VisibleRole {
   const publication = publicationOf(role, NOW, 'https://pages.example');
   return { publication, accountGeneration: FIRST_GENERATION };
@@ -41,7 +41,7 @@ describe('a viewing grant', () => {
     expect(admits(grant, 'cookie', shown(role), instant(NOW + hours(12) - 1), limits)).to.equal(true);
     expect(admits(grant, 'cookie', shown(role), instant(NOW + hours(12)), limits)).to.equal(false);
   });
-  it('keeps its issue time for another purpose', () => {
+  it('has the same issue time for another purpose', () => {
     const later = instant(NOW + hours(11));
     const passed = withPurpose(firstGrant('cookie', shown(role), NOW), 'path', later);
     expect(passed.issuedAt).to.equal(NOW);

@@ -52,7 +52,7 @@ describe('the original file name', () => {
     expect(parseFilename('C:\\Users\\me/sites\\site.zip')).to.equal('site.zip');
     expect(parseFilename('サイト.zip')).to.equal('サイト.zip');
   });
-  it('is not empty then, not over 255 characters, and has no control character or lone surrogate', () => {
+  it('is not empty, has at most 255 characters, and no control character or lone surrogate', () => {
     for (const name of ['', 'folder/', 'folder\\', 'a\nb.zip', 'a\u0085', '\ud800.zip', 'a'.repeat(256)]) {
       expect(parseFilename(name)).to.deep.equal({ kind: 'refused', code: 'invalid_filename' });
     }
@@ -62,7 +62,7 @@ describe('the original file name', () => {
 
 describe('the text that a fingerprint is the hash of', () => {
   const parts = fc.tuple(fc.string(), fc.string(), fc.option(fc.string()));
-  it('is the same exactly when archive, file name and title are', () => {
+  it('is the same exactly if archive, file name and title are', () => {
     fc.assert(
       fc.property(parts, parts, (one, other) => {
         const [a, b] = [one, other].map(([sha, name, title]) =>

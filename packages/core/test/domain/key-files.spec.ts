@@ -3,10 +3,10 @@ import { mayBeKeyFile, secretOfFile } from '../../src/domain/secret-files.ts';
 
 const BODY = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\n'.repeat(8);
 
-/** Whether it is left out by the packer, and warned of by the server. */
+/** Whether the packer leaves it out, and the server warns of it. */
 function isKeyFile(path: string, text: string): boolean {
   const isKey = secretOfFile(path, (characters) => text.slice(0, characters)) === 'private_key';
-  // The packer asks by the bytes first, whether to decode them at all.
+  // The packer first checks the bytes to decide whether to decode them at all.
   if (isKey)
     expect(
       mayBeKeyFile(
@@ -66,7 +66,7 @@ describe('a private key', () => {
     it(`is found ${which}`, () => expect(isKeyFile('secret', text)).to.equal(true));
   }
 
-  it('is found in a text that is a key mostly', () => {
+  it('is found in a text that is mostly a key', () => {
     expect(isKeyFile('a.txt', `The key of the old server:\n${KEY}`)).to.equal(true);
     expect(isKeyFile('a.html', `<pre>\n${KEY}</pre>`)).to.equal(true);
   });
@@ -87,7 +87,7 @@ describe('a private key', () => {
     expect(isKeyFile('id_rsa.pub', 'ssh-rsa AAAAB3NzaC1yc2E me@example.com')).to.equal(false);
   });
 
-  it('is looked for in linear time', () => {
+  it('is searched for in linear time', () => {
     for (const hostile of [
       '-----BEGIN ',
       '-----BEGIN A ',

@@ -26,7 +26,7 @@ function codeOf(encoded: string): string | undefined {
 }
 
 describe('a manifest', () => {
-  it('comes back from a store as it was', () => {
+  it('is returned by a store unchanged', () => {
     fc.assert(
       fc.property(entries, (written) => {
         expect(decodeManifest(encodeManifest(written)).entries).to.deep.equal(written);
@@ -45,7 +45,7 @@ describe('a manifest', () => {
     );
   });
 
-  it('knows no members of objects', () => {
+  it('does not find members of JavaScript objects', () => {
     for (const name of ['__proto__', 'constructor', 'toString']) {
       expect(new Manifest([]).get(name)).to.equal(undefined);
     }

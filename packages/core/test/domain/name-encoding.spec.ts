@@ -9,7 +9,7 @@ import {
   type PageLabels,
 } from '../../src/domain/name-encoding.ts';
 
-/** All encodings, of which some find references, and some put a backslash into a name. */
+/** All encodings: some find references, and some put a backslash into a name. */
 function chosen(
   found: Partial<Record<NameEncoding, number>> = {},
   labels: PageLabels = {},
@@ -25,8 +25,8 @@ function chosen(
   return chooseNameEncoding(readings, labels);
 }
 
-describe('the encoding of names that nothing marks', () => {
-  it('is the one by which most references are found, whatever the first page declares', () => {
+describe('the encoding of unmarked names', () => {
+  it('is the one with which most references are found, whatever the first page declares', () => {
     expect(chosen({ CP866: 2, CP932: 1 }, { charset: 'shift_jis', lang: 'ja' })).to.equal('CP866');
   });
 
@@ -87,12 +87,12 @@ describe('the encoding of names that nothing marks', () => {
     ['euc-jp', undefined],
     ['koi8-r', undefined],
   ] as const) {
-    it(`is ${encoding ?? 'not told'} by the charset ${charset}`, () => {
+    it(`is ${encoding ?? 'unknown'} by the charset ${charset}`, () => {
       expect(encodingOfCharset(charset)).to.equal(encoding);
     });
   }
 
-  it('gives each name whole, without controls, private or unassigned characters', () => {
+  it('decodes each name completely, without control, private or unassigned characters', () => {
     for (const name of ['会社.html', 'ｱ.txt', 'é', '€', 'Icon\r', 'a/._Icon\r', '𠮷']) {
       expect(isPlausibleName(name), name).to.equal(true);
     }

@@ -35,7 +35,7 @@ describe('findPathConflicts', () => {
     expect(findPathConflicts([file, { name: 'a/' }], [file])).to.deep.equal([file]);
   });
 
-  it('does not take one path for another whose hash is the same', () => {
+  it('distinguishes two paths with the same hash', () => {
     const file = { name: 'Aa' };
     expect(findPathConflicts([file, { name: 'BB/c' }], [file])).to.deep.equal([]);
     const start = { name: '\0' };

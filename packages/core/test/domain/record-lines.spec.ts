@@ -152,7 +152,7 @@ describe('the lines of records', () => {
     });
   }
 
-  it('say which form a line has to have', () => {
+  it('name the required form of a line', () => {
     for (const [line, message] of [
       ['{"record":"key"', 'JSON was expected'],
       ['7', 'an object was expected'],
@@ -190,7 +190,7 @@ describe('the lines of records', () => {
     }
   });
 
-  it('are refused by the name of the member that is wrong, and never repeated', () => {
+  it('are refused with the name of the wrong member, and never repeated', () => {
     const secret = 'a secret of somebody';
     const line = JSON.stringify({ ...KEY, secret_hash: secret });
     expect(() => readRecordLine(line)).to.throw(/^secret_hash: /);

@@ -77,7 +77,7 @@ describe('the state machine', () => {
         expect(after).to.deep.equal({ ...role, passwordHash: hash, generation: role.generation + 1 });
       }
     });
-    it(`stops ${name} at the moment, and cuts viewers off`, () => {
+    it(`stops ${name} at once, and cuts viewers off`, () => {
       const after = changed(role, { type: 'stop' });
       expect(after).to.deep.equal({ ...role, deletedAt: NOW, generation: role.generation + 1 });
     });
@@ -122,7 +122,7 @@ describe('the state machine', () => {
     });
   }
 
-  it('gives events of the moment, and none when nothing changes', () => {
+  it('returns events with the current time, and none when nothing changes', () => {
     const eventTypesOf = (role: typeof published, command: RoleCommand) => {
       const outcome = decide(role, command, NOW, limits);
       if (outcome.kind !== 'decided') return outcome.code;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { isSecretPath } from '../../src/domain/secret-files.ts';
 
 describe('the name of a private key', () => {
-  it('is one of a program that makes keys or stores of them', () => {
+  it('is a name that programs give to keys or key stores', () => {
     for (const name of [
       'id_rsa',
       'id_dsa',

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Manifest, resolve } from '../../src/domain/site.ts';
 import { normalisedBy } from '../normal-forms.ts';
 
-/** How a site of some files answers, as `kind`, `kind: file` or, where other requests get another answer, `fallback: file`. */
+/** The answer of a site of some files: `kind`, `kind: file` or, if other requests get another answer, `fallback: file`. */
 function answer(files: readonly string[], path: string, navigation: boolean = true): string {
   const resolution = resolve({ get: (name) => files.find((file) => file === name) }, path, navigation);
   const isFallback = resolution.kind === 'file' && resolution.fallback;
@@ -47,7 +47,7 @@ describe('resolving a path of a site', () => {
     expect(answer(['.html'], '/')).to.equal('nothing');
   });
 
-  it('takes x.html before the folder x', () => {
+  it('prefers x.html to the folder x', () => {
     expect(answer(['x.html', 'x/index.html'], '/x')).to.equal('file: x.html');
   });
 
@@ -56,18 +56,18 @@ describe('resolving a path of a site', () => {
     expect(answer(['a/b.html'], '/a')).to.equal('nothing');
   });
 
-  it('gives 200.html to every navigation that nothing else answers, before 404.html', () => {
+  it('answers every other navigation with 200.html, before 404.html', () => {
     const files = ['index.html', '200.html', '404.html'];
     expect(answer(files, '/gone/a.png')).to.equal('fallback: 200.html');
     expect(answer(files, '/gone')).to.equal('fallback: 200.html');
   });
 
-  it('gives 404.html to all else', () => {
+  it('answers every other request with 404.html', () => {
     expect(answer(['200.html', '404.html'], '/gone', false)).to.equal('not_found_page: 404.html');
     expect(answer(['index.html', '404.html'], '/gone')).to.equal('not_found_page: 404.html');
   });
 
-  it('gives the start page to navigations whose last segment has no dot', () => {
+  it('answers navigations whose last segment has no dot with the start page', () => {
     expect(answer(['index.html'], '/deep/link')).to.equal('fallback: index.html');
     expect(answer(['index.html'], '/v1.2/link')).to.equal('fallback: index.html');
     expect(answer(['index.html'], '/deep/')).to.equal('fallback: index.html');

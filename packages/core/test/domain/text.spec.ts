@@ -36,7 +36,7 @@ describe('text', () => {
     }
   });
   it('is searched whatever its case and width', () => {
-    // Stores keep this form, so that it stays what it is.
+    // Stores contain this form, so it must never change.
     expect(foldForSearch('ＡＢＣ ｶﾞ')).to.equal('abc ガ');
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {

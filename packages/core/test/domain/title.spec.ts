@@ -12,7 +12,7 @@ describe('a title', () => {
     expect(parseTitle('', defaultLimits)).to.equal(null);
     expect(parseTitle(null, defaultLimits)).to.equal(null);
   });
-  it('is kept as it is written', () => {
+  it('is stored as written', () => {
     expect(parseTitle(' 春のカタログ 🌸 ', defaultLimits)).to.equal(' 春のカタログ 🌸 ');
   });
   it('has at most 255 code points, whatever they take in UTF-16', () => {
@@ -20,7 +20,7 @@ describe('a title', () => {
     expect(ruleOf('𠮷'.repeat(256))).to.equal('invalid_title/too_long');
     expect(ruleOf('a'.repeat(256))).to.equal('invalid_title/too_long');
   });
-  it('says the limit and the length it met', () => {
+  it('reports the limit and the actual length', () => {
     expect(parseTitle('a'.repeat(300), defaultLimits)).to.include({ limit: 255, actual: 300 });
   });
   for (const [what, value] of [

@@ -45,7 +45,7 @@ function* pagesOf(...isbns: readonly string[]): Steps<number, 'read'> {
   return pages;
 }
 
-/** Runs steps over books that have as many pages as their number says, and tells how many each step asked for. */
+/** Runs steps over books with as many pages as their number, and returns how many each step requested. */
 function asked<Result>(steps: Steps<Result>): { readonly result: Result; readonly trips: readonly number[] } {
   const trips: number[] = [];
   const answerOf = ({ action }: Step<unknown>): unknown => {
@@ -165,7 +165,7 @@ describe('a step that fails', () => {
     expect(isOver).to.equal(true);
   });
 
-  it('is no program that was yielded without a star', () => {
+  it('reports a program that was yielded without a star', () => {
     const steps = (function* () {
       yield pagesOf('1');
     })();
@@ -187,7 +187,7 @@ describe('a program', () => {
     ]);
   });
 
-  it('takes a hundred locks at most', () => {
+  it('takes at most a hundred locks', () => {
     const names = Array.from({ length: MAX_LOCKS }, (_, n) => `${n}`);
     expect(locksInOrder({ exclusive: names })).to.have.length(MAX_LOCKS);
     expect(() => locksInOrder({ exclusive: names, shared: ['one more'] })).to.throw(RangeError);

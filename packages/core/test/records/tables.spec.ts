@@ -36,7 +36,7 @@ describe('the tables', () => {
   });
 
   for (const table of TABLES) {
-    it(`name columns of theirs in keys and indexes: ${table.name}`, () => {
+    it(`name their own columns in keys and indexes: ${table.name}`, () => {
       expect(Object.keys(table.columns)).to.include.members([...namedBy(table)]);
     });
 

@@ -50,7 +50,7 @@ describe('tries counted by a clock that is days ahead', () => {
   it('stay limited if a right clock and one that is ahead take turns', async () => {
     const outcomes = [];
     for (let turn = 0; turn < 12; turn += 1) outcomes.push(await begin(NOW), await begin(AHEAD));
-    // Two by each clock, and one in a window that the other clock regarded as over.
+    // Two by each clock, and one in a window that had ended for the other clock.
     expect(outcomes.filter((kind) => kind === 'admitted')).to.have.length(5);
   });
 

@@ -19,7 +19,7 @@ import { newDatabase, storesOver } from './memory-stores.ts';
 
 const { programs } = STORE_SCHEMA;
 
-/** These ask for what they change. */
+/** These read the rows that they change. */
 const BY_CHANGE = ['accounts.save', 'roles.save'];
 
 /** Programs that free space on the disk, or end access. */

@@ -26,7 +26,7 @@ import { WatchedReads } from './watched-reads.ts';
 
 const LATER = after(START, days(30));
 
-/** Reads of all rows that meet a condition: an account, a publication or a session has only so many. */
+/** Reads of all rows that meet a condition: an account, a publication or a session has only a bounded number. */
 const ENDLESS = [
   // The tries of one publication's password, which are limited.
   'attempts.begin attempt_windows',
@@ -50,7 +50,7 @@ const ENDLESS = [
   'views.list views',
 ];
 
-/** Programs that take any rows, since all of them are to go. */
+/** Programs that take any rows, since all of them will be removed. */
 const UNSORTED = ['erasures.advance', 'erasures.claim_archives', 'imports.clear'];
 
 const BOUNDED = { publications: { count: 9, window: hours(1) }, sites: 9, bytes: 1_000_000, names: 9 };

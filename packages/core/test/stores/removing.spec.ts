@@ -81,7 +81,7 @@ describe('a refused, repeated or limited call', () => {
     expect((await apiKeys.find(anApiKeyId(1)))?.isEnsured).to.equal(false);
   });
 
-  it('does not settle a later try in the place of a settled one', async () => {
+  it('does not settle a later try instead of a settled one', async () => {
     const { attempts } = openStores();
     const limits = { perAddress: 2, perRole: 9, window: minutes(5) };
     const attempt = { role: aRoleId(1), address: '192.0.2.1', now: START, ...limits };

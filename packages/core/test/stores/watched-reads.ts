@@ -19,12 +19,12 @@ type Row = Readonly<Record<string, unknown>>;
 interface Read {
   /** The program and the table. */
   readonly place: string;
-  /** The columns that are read, but those of the key, which tell the rows apart. */
+  /** The columns that are read, except those of the key, which identify the rows. */
   readonly columns: readonly string[];
   readonly used: Set<string>;
 }
 
-/** Notes which columns of the rows that programs read they use or return, and which reads have no end. */
+/** Records which columns of their rows programs use or return, and which reads are unbounded. */
 export class WatchedReads {
   readonly #reads: Map<string, Read> = new Map();
   readonly #endless: Set<string> = new Set();
@@ -39,17 +39,17 @@ export class WatchedReads {
     );
   }
 
-  /** Steps that name a column which the table or the read row does not have, or a value that is not there. */
+  /** Steps that name a missing column of the table or the read row, or a missing value. */
   invalid(): readonly string[] {
     return [...this.#invalid];
   }
 
-  /** The reads with neither a limit nor a condition that says by their keys which rows they want. */
+  /** The reads with neither a limit nor a condition on the keys of the rows. */
   endless(): readonly string[] {
     return [...this.#endless].toSorted();
   }
 
-  /** The programs with a read that asks for several rows, up to a limit, and in no order. */
+  /** The programs with a read of several rows up to a limit, in no order. */
   unsorted(): readonly string[] {
     return [...this.#unsorted].toSorted();
   }
@@ -115,7 +115,7 @@ export class WatchedReads {
     if (action.kind === 'distinct' && action.limit === undefined)
       this.#endless.add(`${program} ${table.name}`);
     if (action.kind === 'find') {
-      // All columns count at once, also where no row was found.
+      // All columns count together, even if no row was found.
       if (action.select === undefined) this.#readOf(program, table, undefined);
       const { limit, order = [], descending = false, where } = action;
       const place = `${program} ${table.name}`;

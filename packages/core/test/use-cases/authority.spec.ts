@@ -27,7 +27,7 @@ describe('authority', () => {
     sessions = createSessions(stage.ports, keys);
   });
 
-  /** Everything that reads or changes a role in somebody's name, its end last. */
+  /** Everything that reads or changes a role on behalf of an actor, its end last. */
   function actions(by: Actor): readonly (() => Promise<{ readonly kind: string }>)[] {
     const { read, update, pin, unpin, stop } = stage.useCases;
     const request = { by, id };

@@ -24,7 +24,7 @@ describe('comparing storage with the records in windows', () => {
     listed = [];
   });
 
-  /** A node whose storage gives ten ids at a time, and does something before each listing. */
+  /** A node whose storage lists ten ids at a time, and runs a task before each listing. */
   function node(before: (window: number) => Promise<void> | void = () => {}): {
     readonly run: Cleaning['cleanUp'];
   } {
@@ -40,7 +40,7 @@ describe('comparing storage with the records in windows', () => {
     return { run: stage.with({ roles: memory.roles, archives }).cleanUp };
   }
 
-  /** A node that dies in a window: nothing of it is ever heard again. */
+  /** A node that dies during a window, and does nothing after that. */
   async function killedIn(window: number): Promise<void> {
     const { promise: dead, resolve: die } = Promise.withResolvers<void>();
     const never = new Promise<void>(() => {});
@@ -260,7 +260,7 @@ describe('comparing storage with the records in windows', () => {
   it('holds and stores a bounded number of ids for any number of archives', async () => {
     const all = 80_000;
     const day = archiveCreatedAt(anArchiveId(0));
-    /** The ids behind one, made when they are asked for; storage lacks every 40th, and records lack every 50th. */
+    /** The ids after one, created on request; storage lacks every 40th, and records lack every 50th. */
     const page = (last: ArchiveId | undefined, limit: number, lacks: number): readonly ArchiveId[] => {
       const ids: ArchiveId[] = [];
       const first = last === undefined ? 0 : archiveCreatedAt(last) - day + 1;

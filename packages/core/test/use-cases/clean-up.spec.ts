@@ -27,7 +27,7 @@ describe('cleaning up', () => {
   const run = (...inputs: Parameters<Cleaning['cleanUp']>): Promise<CleanUpReport> =>
     stage.useCases.cleanUp(...inputs);
 
-  /** Cleaning up where removing an archive is something else. */
+  /** Cleanups with another implementation of removing an archive. */
   function removing(remove: ArchiveStorage['delete']): Cleaning['cleanUp'] {
     return stage.with({ archives: replacing(stage.memory.archives, { delete: remove }) }).cleanUp;
   }

@@ -2,10 +2,10 @@ import { type ArchiveId, type Instant, OPERATOR, type RoleId } from '@pinfold/co
 import { archiveIdOf } from '@pinfold/core/adapter';
 import { openStage, type Stage } from './stage.ts';
 
-/** A {@link ProgressPanel} for everything about cleaning up. */
+/** A stage for tests of cleanups. */
 export interface CleanupStage extends Stage {
   publishMany(count: number): Promise<readonly RoleId[]>;
-  /** Publishes and stops at once. */
+  /** Publishes, and stops immediately. */
   publishEnded(count: number): Promise<readonly RoleId[]>;
   /** Stores archives that no record names, as made at an instant: now when absent. */
   orphan(count: number, at?: Instant): Promise<readonly ArchiveId[]>;

@@ -4,7 +4,7 @@ import { createUseCases, days, defaultLimits, type Limits, type Ports } from '..
 const ports = { staging: {}, clock: {} } as Ports;
 
 describe('creating the use cases', () => {
-  it('takes the given limits, and the defaults for the others', () => {
+  it('uses the given limits, and the defaults for the others', () => {
     expect(createUseCases(ports).limits).to.deep.equal(defaultLimits);
     const { limits } = createUseCases(ports, { renewal: days(30), files: 0 });
     expect(limits).to.deep.equal({ ...defaultLimits, renewal: days(30), files: 0 });

@@ -16,13 +16,13 @@ import { OWNER, stageOfEachTest } from './stage.ts';
 const OTHER_ACCOUNT = accountId('stranger');
 const CAUSE: Cause = { actor: { kind: 'operator', id: 'ada' }, asOperator: true };
 const REFUSED = { kind: 'refused', code: 'invalid_cursor' };
-/** In their order, with characters that a cursor has to write otherwise. */
+/** In their order, with characters that a cursor must escape. */
 const ACCOUNTS = ['-', 'a.b', OWNER, OTHER_ACCOUNT, '~2e~', '😀', '\u{100000}', '\u{10fffd}'];
 
 describe('Lists', () => {
   const stage = stageOfEachTest();
 
-  /** Every list, with how many items it has. */
+  /** Every list, with its number of items. */
   async function everyList() {
     const { useCases, ports, clock } = stage;
     const since = clock.now();

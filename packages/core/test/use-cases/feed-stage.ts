@@ -14,7 +14,7 @@ import { anEvent, aSession, createManualClock, type ManualClock } from '@pinfold
 
 export const [ADA, BEN]: readonly [AccountId, AccountId] = [accountId('ada'), accountId('ben')];
 
-/** The turns of the event loop after which a store in memory has answered, which leaves it to others now and then. */
+/** The turns of the event loop after which a store in memory has answered, even if it yields to others. */
 const TURNS = 10;
 
 /** A history over stores in memory, with a clock that stands still. */

@@ -144,7 +144,7 @@ describe('Waiting for events', () => {
     leaving.abort(new Error('gone'));
     for (const error of await Promise.all(own)) expect(error).to.have.property('message', 'gone');
     expect(pageOf(await stage.passing(waiting({ wait: seconds(1) }))).isCrowded).to.equal(false);
-    // The look at the feed that all waits share may still pause.
+    // The read of the feed that all waits share may still be paused.
     expect(getEventListeners(stage.stop.signal, 'abort')).to.have.length.at.most(1);
   });
 
@@ -158,7 +158,7 @@ describe('Waiting for events', () => {
     });
     const request = { by: ADA, after: 'latest', wait: seconds(30) };
     const leaving = new AbortController();
-    // The first to read a new database has to begin its feed, and would be behind the others.
+    // The first reader of a new database creates its feed, and would be later than the others.
     await feed({ by: ADA });
     const own = Array.from({ length: 4 }, () =>
       rejectionOf(feed({ ...request, limit: 1, signal: leaving.signal })),
@@ -182,7 +182,7 @@ describe('Waiting for events', () => {
     }
     expect(pageOf(await stage.passing(waiting({ wait: seconds(1) }))).isCrowded).to.equal(false);
     for (const { signal } of [stopping, stage.stop]) {
-      // The look at the feed that all waits share may still pause.
+      // The read of the feed that all waits share may still be paused.
       expect(getEventListeners(signal, 'abort')).to.have.length.at.most(1);
     }
   });
@@ -272,7 +272,7 @@ describe('Following the feed', () => {
     }
     stage.stop.abort();
     expect((await followed).map(({ event }) => event.id)).to.deep.equal([own]);
-    // Twice as each of two waits begins, once after the first look, and once for the event.
+    // Twice when each of two waits begins, once after the first read, and once for the event.
     expect(reads.filter((account) => account === ADA).length).to.be.at.most(7);
     expect(reads.length).to.be.within(110, 130);
   });

@@ -17,7 +17,7 @@ import { NOW } from '../values.ts';
 const lease: Lease = { account: accountId('a'), key: 'k' as IdempotencyKey, token: 't' as Token };
 const limits = { lease: seconds(60) };
 
-/** A clock whose pauses end when they are told to. */
+/** A clock whose pauses end when the test says so. */
 class HandClock implements Clock {
   #now: number = NOW;
   readonly pauses: number[] = [];

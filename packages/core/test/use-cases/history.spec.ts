@@ -16,7 +16,7 @@ import { eventsOf, OWNER, stageOfEachTest, startedOf } from './stage.ts';
 
 type Recorded = Partial<HistoryEvent> | UnattributedEvent;
 
-/** A store that notes the events it is given, which come last. */
+/** A store that records its events, which are the last argument. */
 function noting<Store extends object>(store: Store, noted: Recorded[]): Store {
   return aroundCalls(store, (_name, call, inputs) => {
     const recorded = inputs.find((input) => Array.isArray(input));

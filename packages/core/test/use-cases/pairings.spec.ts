@@ -34,7 +34,7 @@ describe('pairing a program with an account', () => {
     return createPairings({ ...stage.ports, pairings: store }, keys);
   }
 
-  /** The key that was made, if one was. */
+  /** The created key, if any. */
   async function redeemed(secret: string, origin?: Origin): Promise<MintedKey | undefined> {
     const outcome = await pairings.redeem(secret, origin);
     if (outcome.kind === 'refused') throw new Error(outcome.code);

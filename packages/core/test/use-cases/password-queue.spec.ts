@@ -4,7 +4,7 @@ import { type Clock, seconds } from '../../src/index.ts';
 import { WaitingTries } from '../../src/use-cases/password-queue.ts';
 
 describe('waiting tries', () => {
-  it('do not use the place of an empty line again while all places to wait are taken', async () => {
+  it('do not reuse the place of an empty queue while all waiting places are taken', async () => {
     const clock = createManualClock();
     const pauses = new Set<AbortSignal | undefined>();
     const sleep: Clock['sleep'] = (length, signal) => {

@@ -168,7 +168,7 @@ describe('use cases over plain values', () => {
     expect(await stage.memory.roles.load(id)).to.deep.equal(before);
   });
 
-  it('counts the characters of a password as it was typed, not as it is hashed', async () => {
+  it('counts the characters of a password as typed, not as hashed', async () => {
     const id = await stage.publish();
     const password = 'e\u0301'.repeat(4);
     const update = { type: 'set_password', password } as const;

@@ -19,10 +19,10 @@ function entry(name: string, differing: Partial<ListedEntry> = {}): ListedEntry 
 
 const ARCHIVE = {} as StagedArchive;
 
-/** A clock on which no time passes, however often somebody rests. */
+/** A clock on which no time passes during pauses. */
 const clock: Clock = { now: () => NOW, sleep: () => Promise.resolve() };
 
-/** Proves what an inspector lists; `proof` is what it finds, all entries in order and as text unless told otherwise. */
+/** Proves the listing of an inspector; `proof` is its result: by default, all entries are sound and text. */
 function prove(
   entries: readonly ListedEntry[],
   proof: Partial<ArchiveProof> = {},

@@ -21,7 +21,7 @@ describe('publishing', () => {
     return (await stage.memory.archives.list(undefined, 100)).length;
   }
 
-  /** Removes reservations as a sweep does when they are too old: their leases are lost. */
+  /** Removes reservations like a sweep that finds them too old: their leases are lost. */
   async function dropReservations(): Promise<void> {
     await stage.memory.roles.purge(after(stage.clock.now(), seconds(1)), 10);
   }

@@ -10,7 +10,7 @@ const READ_ONLY: Mode = { kind: 'read_only', message: 'The database moves.' };
 const BLOCK = { reason: 'x', sites: 'keep' } as const;
 const BY_OPERATOR = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
 
-/** Ways of keeping the owner from changing anything. */
+/** Ways to prevent changes by the owner. */
 const REFUSING: readonly (readonly [
   string,
   Refusal,

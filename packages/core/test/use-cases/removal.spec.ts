@@ -287,7 +287,7 @@ describe('A publication in service without its archive', () => {
     expect((await stage.useCases.cleanUp({ dryRun: true })).withoutArchive).to.deep.equal([]);
   });
 
-  /** As a clock that was ahead has done it in an earlier release. */
+  /** As a clock that was ahead did in an earlier release. */
   async function losing({ role, token, until }: { role: RoleId; token: Token; until: Instant }) {
     const { archives, roles } = stage.memory;
     const now = after(stage.clock.now(), days(9));

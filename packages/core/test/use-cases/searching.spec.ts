@@ -6,7 +6,7 @@ import { OWNER, type Stage, stageOfEachTest } from './stage.ts';
 describe('A search', () => {
   const stage = stageOfEachTest();
 
-  /** The roles of the stage by a store that scans one role at a time, each for so long. */
+  /** The roles of the stage in a store that scans one role at a time, each for the given time. */
   function slow(
     { ports, clock }: Stage,
     lasts: Duration,

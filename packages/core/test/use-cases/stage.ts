@@ -42,7 +42,7 @@ import { moveRemovalClock } from '../../src/use-cases/removal.ts';
 
 export const OWNER: AccountId = accountId('owner');
 
-/** Says of every archive that it is a site of one page, unless it is told something else. */
+/** Reports every archive as a site of one page, unless the test sets another result. */
 export class ScriptedInspector implements ArchiveInspector {
   entries: readonly Partial<ListedEntry>[] = [{ name: 'index.html' }];
   problems: ArchiveListing['problems'] = [];
@@ -85,7 +85,7 @@ const ENTRY: ListedEntry = {
   dataOffset: 40,
 };
 
-/** Hashes by writing the password down: what is tested is who asks for it and when. */
+/** Stores the password as its hash: the tests are about when hashes are requested. */
 class PlainHasher implements PasswordHasher {
   hash(password: Password): Promise<PasswordHash> {
     return Promise.resolve(`plain:${password}` as PasswordHash);
@@ -131,7 +131,7 @@ export type StagedRequest = PublishRequest & { readonly archive: StagedArchive }
 
 type Differing = Partial<StagedRequest> & { readonly bytes?: string };
 
-/** All use cases on memory, with a clock and an inspector that the test holds. */
+/** All use cases over stores in memory, with a clock and an inspector that the test controls. */
 export interface Stage {
   readonly memory: Memory;
   readonly clock: ManualClock;
@@ -217,7 +217,7 @@ async function stage(folder: string, bytes: string): Promise<StagedArchive> {
   };
 }
 
-/** Whether the upload of a request is still lying there. */
+/** Whether the upload of a request is still stored. */
 export function isStaged(request: StagedRequest): boolean {
   return existsSync(request.archive.file ?? '');
 }
@@ -231,7 +231,7 @@ export async function eventsOf(
   return page.kind === 'page' ? page.events : expect.fail(page.code);
 }
 
-/** The code a promise was refused or failed with. */
+/** The code of a refusal or a fault. */
 export async function codeOf(outcome: Promise<unknown>): Promise<unknown> {
   const value = await outcome.catch((error: unknown) => error);
   return typeof value === 'object' && value !== null && 'code' in value ? value.code : value;

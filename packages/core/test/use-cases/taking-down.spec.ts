@@ -142,7 +142,7 @@ describe('taking down', () => {
       for (const [more, found, state, left] of [
         [{ purge: true }, copies, 'published', 103],
         [{ copies: true }, copies, 'unknown', 103],
-        // Takedowns of before are completed.
+        // Earlier takedowns are completed.
         [{ copies: true, purge: true }, [], 'unknown', 2],
       ] as const) {
         const outcome = await takeDown(request(more));

@@ -18,7 +18,7 @@ import { codeOf, OWNER, stageOfEachTest } from './stage.ts';
 const SECRET = 'open sesame' as Password;
 const WRONG = 'wrong one';
 
-/** A hasher whose answers are held back until the test lets them go. */
+/** A hasher whose results wait until the test releases them. */
 class SlowHasher implements PasswordHasher {
   readonly held: { readonly guess: string; readonly go: () => void }[] = [];
   readonly #inner: PasswordHasher;
@@ -44,7 +44,7 @@ class SlowHasher implements PasswordHasher {
   }
 }
 
-/** Lets everything go on that waits for nothing but others of this process. */
+/** Waits until all work that depends only on this process has finished. */
 function settled(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, 5);
@@ -71,7 +71,7 @@ describe('trying passwords', () => {
     expect(outcome.kind).to.equal('changed');
   }
 
-  /** One more node over the same data; how often it asked for a place; and its way in. */
+  /** Another node over the same data; how often it requested a place; and its `enter`. */
   function node(passwords: PasswordHasher = stage.ports.passwords) {
     const asked: Attempt[] = [];
     const attempts = replacing(stage.memory.attempts, {

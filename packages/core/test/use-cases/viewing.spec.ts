@@ -127,7 +127,7 @@ describe('opening a site', () => {
     return found.publication;
   }
 
-  it('gives the manifest and the bytes as they were published', async () => {
+  it('returns the manifest and the bytes as published', async () => {
     const opened = await stage.useCases.open.manifest(await role());
     if (opened.kind !== 'manifest') throw new Error(opened.kind);
     expect(opened.manifest.get('index.html')).to.include({

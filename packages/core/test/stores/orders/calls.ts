@@ -66,7 +66,7 @@ const BY_SESSION = { session: aTokenHash(1) };
 const DAY = dayOf(START);
 const BLOCK: Block = { reason: 'Spam.', sites: 'keep', at: START };
 
-/** Always the same event for one number. */
+/** The same event each time for one number. */
 function event(n: number, more: Partial<HistoryEvent> = {}): readonly HistoryEvent[] {
   return [anEvent({ id: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}` as EventId, ...more })];
 }
@@ -85,7 +85,7 @@ function named(name: string): Pick<RoleCommit, 'name'> {
   return { name: { name: name as PinName, token: `${name}-0123456789abcdefgh` as NameToken } };
 }
 
-/** It lasts while those before it are purged. */
+/** It is still valid while earlier ones are purged. */
 function aLaterSession(n: number): Session {
   return aSession(n, { startedAt: after(START, hours(6)), endsAt: after(START, hours(18)) });
 }
@@ -172,7 +172,7 @@ const BEFORE: readonly Call[] = [
   ({ roles }) => roles.saveComparison(aComparison(), undefined),
 ];
 
-/** Every method that writes, as it is called by a node while other nodes call others. Some are called in several ways. */
+/** A call of every method that writes, to run concurrently with calls of other nodes. Some have several calls. */
 export const CALLS: Readonly<Record<string, Call>> = {
   'reserve a key': reserve(8),
   'reserve it for another': ({ roles }) =>
@@ -289,7 +289,7 @@ function sessions(count: number): readonly Call[] {
   return Array.from({ length: count }, (_, n) => (stores) => stores.sessions.begin(aSession(n + 10), []));
 }
 
-/** The data before some calls, in place of that before the others. */
+/** The data before some calls, instead of that before the others. */
 const BEFORE_SOME: Readonly<Record<string, readonly Call[]>> = {
   'create the first key': BEFORE,
   'create another first key': BEFORE,

@@ -24,15 +24,15 @@ function erasureIds({ eventsAtOnce }: ErasureStore): readonly EventId[] {
   return Array.from({ length: eventsAtOnce }, (_, n) => `event-${n}` as EventId);
 }
 
-/** Begins an erasure, for what there is before others. */
+/** Begins an erasure, as the data before other calls. */
 export const beginErasure: Call = ({ erasures }) => erasures.begin(erasure(1));
 
-/** Leaves of an erasure that has begun nothing but the archives. */
+/** Runs an erasure that has begun, until only the archives are left. */
 export const eraseAllButArchives: Call = async ({ erasures }) => {
   while ((await erasures.advance(erasure(1), LATER, erasureIds(erasures))) === 'continued');
 };
 
-/** Calls that erase, drop and record what one account or the service has. */
+/** Calls that erase, drop and record data of one account or of the service. */
 export const ERASURES: Readonly<Record<string, Call>> = {
   'begin an erasure': ({ erasures }) => erasures.begin(erasure(1)),
   'begin the erasure again': ({ erasures }) => erasures.begin(erasure(2)),

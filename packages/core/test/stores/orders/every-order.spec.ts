@@ -4,7 +4,7 @@ import { haveOneTable, isInParts, pairOf, pairsOf, together, usesOfCalls, WRITIN
 import { DECIDED_LATER, LONG, NEEDED, NOT_NEEDED, TOGETHER } from './reasons.ts';
 
 interface Played {
-  /** By pair of calls, an order that is wrong. */
+  /** The wrong order of each pair of calls. */
   readonly wrong: ReadonlyMap<string, string>;
   readonly mixed: readonly string[];
 }
@@ -28,19 +28,19 @@ function played(): Promise<Played> {
 }
 
 describe('calls of stores at the same time, in every order of their steps', () => {
-  it('are all that run a program which writes', async () => {
+  it('include every call whose program writes', async () => {
     const called = [...(await usesOfCalls()).values()].flatMap((programs) => [...programs.keys()]);
     expect([...new Set(called)].toSorted()).to.deep.equal(WRITING.toSorted());
   });
 
-  it('come out as their programs do one after the other, also for who looks after an answer', async () => {
+  it('have the same results as their programs one after the other, also for reads after an answer', async () => {
     const { wrong } = await played();
     const decidedLater = DECIDED_LATER.map(pairOf);
     expect([...wrong].filter(([pair]) => !decidedLater.includes(pair))).to.deep.equal([]);
     expect([...wrong.keys()]).to.have.members(decidedLater);
   });
 
-  it('come out as one call after the other', async () => {
+  it('have the same results as one call after the other', async () => {
     expect((await played()).mixed).to.deep.equal([]);
   });
 

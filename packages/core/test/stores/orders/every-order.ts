@@ -39,7 +39,7 @@ interface Expected {
   readonly written: ReadonlySet<string>;
 }
 
-/** Plays calls at the same time. Undefined if the play was ended before they ended. */
+/** Plays concurrent calls. Undefined if the play was stopped before they ended. */
 async function playTogether(
   numbered: NumberedTables,
   calls: readonly (Call | undefined)[],
@@ -66,7 +66,7 @@ async function playTogether(
   return { results, turns: database.turns, all, states, answeredAfter };
 }
 
-/** Whether an order looks like another one: also to whoever looks right after the answer of a call, or later there. */
+/** Whether an order has the same effect as another one, even for reads right after the answer of a call, or later. */
 function isSameAs({ all, states, answeredAfter }: Outcome, other: Outcome): boolean {
   return (
     all === other.all &&
@@ -87,7 +87,7 @@ export async function playAlone(
   if (outcome === undefined || outcome.all.startsWith('["failed')) throw new Error(outcome?.all);
 }
 
-/** Plays calls in every order of their turns. Two orders that come to the same state go on as one. */
+/** Plays calls in every order of their turns. Two orders that reach the same state continue as one. */
 async function* everyOrder(
   before: NumberedTables,
   calls: readonly Call[],
@@ -146,7 +146,7 @@ export class CallsTogether {
     this.#calls = calls;
   }
 
-  /** Plays every order, or until one is wrong, and compares what comes of it with whole programs and calls. */
+  /** Plays every order until one is wrong, and compares the outcomes with those of whole programs and calls. */
   async playEveryOrder(isIgnored: (lock: string) => boolean = () => false): Promise<Found> {
     this.#expected ??= this.#expect();
     const { programs, inTurn, written } = await this.#expected;

@@ -3,13 +3,13 @@ import { type AnyTable, TABLES } from '../../../src/records.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Texts that stand for the rows of a table: of all that they hold, and of what a look has. */
+/** Texts that stand for the rows of a table: for all of their values, and for those that a read returns. */
 interface Texts {
   readonly whole: string;
   readonly compared: string;
 }
 
-/** Tables, and numbers for texts that are the same where all their rows are. */
+/** Tables, and a number for each text: equal texts mean equal rows. */
 export class NumberedTables {
   readonly tables: MemoryTables;
   readonly #texts: Map<AnyTable, Texts>;
@@ -19,12 +19,12 @@ export class NumberedTables {
     this.#texts = texts ?? new Map(TABLES.map((table) => [table, textsOf(tables, table)]));
   }
 
-  /** The same rows, which change apart. */
+  /** A copy of the rows, which changes separately. */
   copy(): NumberedTables {
     return new NumberedTables(this.tables.copy(), new Map(this.#texts));
   }
 
-  /** Looks again at tables whose rows have changed. */
+  /** Reads tables again whose rows have changed. */
   changed(tables: Iterable<AnyTable>): void {
     for (const table of tables) this.#texts.set(table, textsOf(this.tables, table));
   }
@@ -49,7 +49,7 @@ function textsOf(tables: MemoryTables, table: AnyTable): Texts {
   return { whole: joined(wholeNumber), compared: joined(comparedNumber) };
 }
 
-/** A number for each row. What an engine assigns is left out: it counts the tries, too, that came to nothing. */
+/** A number for each row, without the numbers that an engine assigns: those also count failed attempts. */
 function numbers(isLeftOut: (member: string) => boolean): (table: AnyTable, row: Row) => number {
   const known: WeakMap<Row, number> = new WeakMap();
   const byText = new Map<string, number>();

@@ -52,7 +52,7 @@ function note({ written, used }: Use, { kind, table }: TableAction): void {
   if (['insert', 'upsert', 'update', 'remove'].includes(kind)) written.add(table.name);
 }
 
-/** Whether a program of one call writes a table that one of the other uses. No order of others can matter. */
+/** Whether a program of one call writes a table that one of the other uses. Any other order makes no difference. */
 export function haveOneTable(uses: Uses, [one, other]: readonly [string, string]): boolean {
   const [own, its] = [one, other].map((name) => [...(uses.get(name)?.values() ?? [])]);
   return (own ?? []).some((use) =>

@@ -10,7 +10,7 @@ import {
   type Steps,
 } from '../../../src/records.ts';
 
-/** More turns than any order needs: who takes them goes round in a circle. */
+/** More turns than any order needs: beyond this it is an endless loop. */
 const MAX_TURNS = 1_000;
 
 interface Read {
@@ -18,7 +18,7 @@ interface Read {
   readonly isUnlocked: boolean;
 }
 
-/** A program or query that is under way. */
+/** A running program or query. */
 interface Task {
   readonly call: number;
   readonly name: string;
@@ -35,28 +35,28 @@ interface Task {
 export interface Play {
   /** Chooses which one of several ready tasks continues; undefined ends the play. */
   choose(tasks: number, state: () => string): number | undefined;
-  /** Whether nobody takes a lock. */
+  /** Whether no program takes a lock. */
   isIgnored?(lock: string): boolean;
   /** Hears of every action. */
   hear?(program: string, action: TableAction, locks: readonly Lock[]): void;
-  /** Whether nobody writes a table: it does not matter when it is read. */
+  /** Whether no program writes a table, so that the time of reading makes no difference. */
   isQuiet?(table: string): boolean;
-  /** Hears of every commit that changed rows, and of which tables. */
+  /** Called for every commit that changed rows, with its tables. */
   hearCommit?(tables: Iterable<AnyTable>): void;
   /** Whether each program and query runs in one turn. */
   readonly isWhole?: boolean;
 }
 
 /**
- * A database in which somebody chooses whose turn it is, of programs that are under way at the same time. It promises what
- * every engine does, and no more: a program waits for its locks, each of its reads sees what is committed by then and what
- * the program wrote itself, and what it wrote is committed at its end.
+ * A database in which a scheduler chooses which of several concurrent programs continues. It makes only the promises of
+ * every engine: a program waits for its locks, each of its reads sees committed rows and the program's own writes, and
+ * its writes are committed at its end.
  */
 export class PlayedDatabase {
   readonly #tables: MemoryTables;
   readonly #play: Play;
   readonly #tasks: Set<Task> = new Set();
-  /** By call, what it has read so far. */
+  /** The values that each call has read so far. */
   readonly #seen: string[] = [];
   /** The programs and queries in the order of their turns, for people. */
   readonly turns: string[] = [];
@@ -68,7 +68,7 @@ export class PlayedDatabase {
     this.#play = play;
   }
 
-  /** The database as one of the calls has it. */
+  /** The database of one of the calls. */
   of(call: number): Database {
     this.#seen[call] = '';
     const never = (): never => {
@@ -84,7 +84,7 @@ export class PlayedDatabase {
     };
   }
 
-  /** Lets one task after the other go on until all calls have ended. Returns false if the play was ended before. */
+  /** Lets one task after the other continue until all calls have ended. Returns false if the play was stopped before. */
   async run(): Promise<boolean> {
     await othersGoOn();
     for (let turn = 0; turn < MAX_TURNS; turn += 1) {
@@ -101,7 +101,7 @@ export class PlayedDatabase {
     throw new Error('programs never end');
   }
 
-  /** Notes that a call has been answered. */
+  /** Records that a call was answered. */
   answered(call: number): void {
     this.#happened += `${call}! `;
   }
@@ -131,8 +131,8 @@ export class PlayedDatabase {
   }
 
   /**
-   * One turn: up to what others may have a part in after the answer of a read, or to the end. A program that wrote ends in
-   * a turn of its own.
+   * One turn: up to the next action that affects others after the answer of a read, or to the end. A program that wrote
+   * ends in a separate turn.
    */
   #goOn(task: Task): void {
     if (task.next === undefined) this.#seen[task.call] += `${task.name} `;
@@ -145,7 +145,7 @@ export class PlayedDatabase {
     }
   }
 
-  /** Returns false if the turn is over before the task is. */
+  /** Returns false if the turn ends before the task. */
   #goOnToEnd(task: Task): boolean {
     const { call, name, transaction, actions, locks } = task;
     let isOver = false;
@@ -167,7 +167,7 @@ export class PlayedDatabase {
     return !(isOver && task.written.size > 0);
   }
 
-  /** Whether it matters to others when an action happens. */
+  /** Whether the time of an action affects others. */
   #matters(action: TableAction): boolean {
     const isQuiet = this.#play.isQuiet?.(action.table.name) === true;
     if (isQuiet && isWriting(action))
@@ -191,7 +191,7 @@ export class PlayedDatabase {
   }
 }
 
-/** Lets methods go on up to their next program. */
+/** Lets methods continue up to their next program. */
 function othersGoOn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
@@ -200,7 +200,7 @@ function isWriting(action: TableAction): boolean {
   return ['insert', 'upsert', 'update', 'remove'].includes(action.kind);
 }
 
-/** The actions of steps one after the other, those that are asked for at once, too. */
+/** The actions of steps one after the other, including concurrent ones. */
 function* actionsOf(steps: Steps<unknown>): Generator<Read, unknown, unknown> {
   let next = steps.next();
   while (next.done !== true) next = steps.next(yield* actionsOfStep(next.value, false));

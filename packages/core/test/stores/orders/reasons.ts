@@ -1,4 +1,4 @@
-/** Locks by their kind, with calls that come out wrong when nobody takes such locks. */
+/** Kinds of locks, with calls that have wrong outcomes without such locks. */
 export const NEEDED: Readonly<Record<string, readonly [string, string]>> = {
   account: ['publish', 'publish another'],
   archive: ['publish', 'take down'],
@@ -22,7 +22,7 @@ export const NOT_NEEDED: Readonly<Record<string, string>> = {
     'events of no account come with a change of the mode, which holds that lock, too, and are not numbered',
 };
 
-/** Calls that promise something together. */
+/** Calls with a promise about their combination. */
 export const TOGETHER: readonly (readonly string[])[] = [
   ['publish', 'take down', 'make it read-only'],
   ['publish', 'publish another', 'block an account'],
@@ -72,12 +72,12 @@ export const LONG: readonly string[] = [
   'end an import',
 ];
 
-/** Methods of several programs, between which others may come: only their programs are compared with whole ones. */
+/** Methods of several programs, between which others may run: only their programs are compared with whole ones. */
 export const IN_PARTS: readonly string[] = ['purge sessions', 'purge programs', 'purge tries', ...LONG];
 
 /**
- * After the second call a look may miss what the first one still stores: a reservation is judged by what may be out of
- * date, and its commit decides again.
+ * A read after the second call may miss rows that the first one still stores: a reservation is checked with data that
+ * may be out of date, and its commit decides again.
  */
 export const DECIDED_LATER: readonly (readonly [string, string])[] = [
   ['reserve a key', 'block an account'],
