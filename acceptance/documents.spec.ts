@@ -196,7 +196,7 @@ describe('the samples', () => {
     );
   });
 
-  it('would be found if they did', () => {
+  it('are found if they do', () => {
     for (const code of [
       'return { account, scopes: SCOPES };',
       "import { KNOWN_SCOPES } from '@pinfold/core/adapter';",

@@ -83,7 +83,7 @@ describe('npm start, in a clone that is installed', () => {
   }
 
   for (const workers of ['1', '2'])
-    it(`publishes and shows a site, with every package of ours out of the bundle, in ${workers} processes`, async () => {
+    it(`publishes and shows a site, with every package of ours from the bundle, in ${workers} processes`, async () => {
       await started({});
       expect(await stopped()).to.equal(0);
       const notes = join(folder, 'modules');

@@ -16,7 +16,7 @@ import { root } from './documents/pages.ts';
 import { Client, siteOf } from './service/client.ts';
 import { tryPassword } from './service/visitor.ts';
 
-/** Below this package, whose dependencies are all that these programs import; not kept by git. */
+/** Below this package, since these programs import only its dependencies; ignored by git. */
 const work = join(import.meta.dirname, 'dist', 'other-servers');
 
 const PROGRAMS: readonly (readonly [page: string, host: string, which: number])[] = [
@@ -27,8 +27,8 @@ const PROGRAMS: readonly (readonly [page: string, host: string, which: number])[
 ];
 
 /**
- * A download and a WebSocket of the host's own, and times that pass a hundred times as fast: 45 seconds without a reader are
- * over in half a second. Loaded before the program.
+ * A download and a WebSocket of the host itself, and timers a hundred times as fast: 45 seconds without a reader pass
+ * in half a second. Loaded before the program.
  */
 const HOST = `
 import http from 'node:http';
@@ -38,7 +38,7 @@ const { setInterval: repeat } = globalThis;
 globalThis.setInterval = (work, time, ...more) => repeat(work, faster(time), ...more);
 const { setTimeout: expire } = net.Socket.prototype;
 net.Socket.prototype.setTimeout = function (time, ...more) {
-  // Not the time after which a server closes idle connections.
+  // Except the time after which a server closes idle connections.
   return expire.call(this, time === 5_000 || time === 45_000 ? faster(time) : time, ...more);
 };
 const body = Buffer.alloc(40_000_000, 'x');
@@ -87,7 +87,7 @@ describe('the programs for other servers', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** Runs the program of a page on a port of its own, and gives where it is and a key for it. */
+  /** Runs the program of a page on a port of its own; returns its address and a key for it. */
   async function start(page: string, which: number): Promise<{ readonly url: string; readonly key: string }> {
     const written = await readFile(join(root, page), 'utf8');
     const [, program = ''] = [...written.matchAll(/^```ts\n([\s\S]*?)^```$/gm)][which] ?? [];
@@ -144,7 +144,7 @@ describe('the programs for other servers', () => {
   }
 });
 
-/** What is shown on a site's own host, which no resolver has to know. */
+/** The page on a site's own host, which needs no DNS. */
 async function pageAt({ port, host, pathname }: URL): Promise<string> {
   const [answer] = await once(
     get({ host: '127.0.0.1', port, path: pathname, headers: { host }, agent: false }),
@@ -171,7 +171,7 @@ async function bytesAt(url: string, host: string, path: string): Promise<Buffer>
   return await buffer(answer);
 }
 
-/** Whether all of what the host sends arrives at a client that reads nothing of it for what is minutes to the program. */
+/** Whether everything that the host sends reaches a client that pauses for minutes, by the program's clock, before it reads. */
 async function takeLate(url: string, head: string): Promise<boolean> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.on('error', () => {});
@@ -190,7 +190,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await pause(5);
 }
 
-/** `listen` looks its host up first, so a program may tell its key before anybody can connect. */
+/** `listen` resolves its host first, so a program may print its key before clients can connect. */
 async function takesConnections(port: number): Promise<void> {
   for (;;) {
     const socket = connect(port, '127.0.0.1');

@@ -14,7 +14,7 @@ function found(search: (file: string, text: string) => readonly string[]): reado
 }
 
 describe('references in documents and comments', () => {
-  it('lead to files and headings that are there', () => {
+  it('lead to existing files and headings', () => {
     expect(found(deadReferences)).to.deep.equal([]);
   });
 
@@ -38,7 +38,7 @@ describe('documents', () => {
 });
 
 describe('the check of references', () => {
-  it('sees a heading or a file that is not there', () => {
+  it('finds a missing heading or file', () => {
     const page = join(root, 'docs', 'page.md');
     const text = '# On it\n\n[a](#on-it) [b](#off-it) [c](wire.md#errors) [d](wire.md#gone) [e](gone.md)\n';
     expect(deadReferences(page, text)).to.deep.equal(['](#off-it)', '](wire.md#gone)', '](gone.md)']);
@@ -47,7 +47,7 @@ describe('the check of references', () => {
     expect(deadReferences(source, comment)).to.have.length(2);
   });
 
-  it('sees half a fence, a table that does not end, and a section that comes twice', () => {
+  it('finds half a fence, a table that does not end, and a repeated section', () => {
     const whole = '## A\n\n```sh\nls | wc\n```\n\n| a |\n|---|\n| b |\n\nText\n';
     expect([...brokenMarkup('page.md', whole), ...repeatedHeadings('page.md', whole)]).to.deep.equal([]);
     expect(brokenMarkup('page.md', `${whole}\`\`\`\n`)).to.deep.equal(['```']);
@@ -55,7 +55,7 @@ describe('the check of references', () => {
     expect(repeatedHeadings('page.md', '## A\n\n## B\n\n## A\n')).to.deep.equal(['## A']);
   });
 
-  it('makes anchors as the pages show them', () => {
+  it('creates the same anchors as the pages', () => {
     const page =
       '# Change: `PATCH /a/{id}`\n## [Read](x.md) it\n```sh\n# no heading\n```\n### Again\n### Again\n';
     expect([...anchorsOf(page)]).to.deep.equal(['change-patch-aid', 'read-it', 'again', 'again-1']);

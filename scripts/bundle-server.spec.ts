@@ -59,7 +59,7 @@ describe('scripts/bundle-server.ts', () => {
     return spawnSync(process.execPath, [file], { encoding: 'utf8' }).stdout;
   }
 
-  it('notes every file that a change of would make another bundle, and every file that it made', () => {
+  it('records every file that the bundle depends on, and every file that it wrote', () => {
     bundle("import { late } from './late.ts'; import 'express'; console.log(late);");
     const { sources, made, modules, importers } = noted();
     const stamped = (path: string) => {
@@ -84,19 +84,19 @@ describe('scripts/bundle-server.ts', () => {
     expect(Object.keys(modules)).to.include.members(['packages/core/src/index.ts', ENTRY]);
   });
 
-  it('says in each file where its source is', () => {
+  it('names the source in each file', () => {
     bundle(`import { late } from './late.ts'; console.log(late, import.meta.dirname, import.meta.url);`);
     const source = join(clone, ENTRY);
     expect(printed()).to.equal(`${join(clone, LATE)} ${dirname(source)} file://${source}\n`);
   });
 
-  it('keeps a module that is imported only for what it does', () => {
+  it('keeps a module that is imported only for its side effects', () => {
     write('packages/pinfold/src/greeting.ts', 'console.log("hello");');
     bundle("import './greeting.ts';");
     expect(printed()).to.equal('hello\n');
   });
 
-  it('refuses what would name another place in the bundle', () => {
+  it('refuses code that would refer to another place in the bundle', () => {
     const places = [
       'export const { dirname } = import.meta;',
       "import.meta.resolve('../package.json');",
@@ -109,7 +109,7 @@ describe('scripts/bundle-server.ts', () => {
     expect(existsSync(record)).to.equal(false);
   });
 
-  it('leaves it to the server to miss a package that is not installed', () => {
+  it('leaves an error about a missing package to the server', () => {
     bundle("await import('not-installed').catch(({ code }) => console.log(code));");
     expect(printed()).to.equal('ERR_MODULE_NOT_FOUND\n');
   });

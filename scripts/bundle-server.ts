@@ -1,6 +1,6 @@
 // Bundles the packages of the server that `npm start` runs: to find and read their modules one by one would take half
 // of a start. bundled.mjs has Node take them out of the bundle, and leaves all else on its sources.
-// `bundle-server.ts FILE` notes in FILE what it read and made, and which file of the bundle has which module.
+// `bundle-server.ts FILE` records in FILE what it read and wrote, and which file of the bundle has which module.
 import {
   existsSync,
   mkdirSync,
@@ -30,11 +30,11 @@ const ENTRIES = [
 const BUNDLED = /^(@pinfold|inversify|reflect-metadata)(\/|$)/;
 /** Matches expressions for the place of a source file, which can be replaced in the bundle. */
 const PLACE = /\bimport\.meta\.(url|dirname|filename)\b/g;
-/** Matches expressions that would mean another place in the bundle. `import(?` is a part of a regular expression. */
+/** Matches expressions that would refer to another place in the bundle. `import(?` is a part of a regular expression. */
 const OTHER_PLACE = /\bimport\.meta\b(?!\.(?:url|dirname|filename)\b)|\bimport\(\s*[^\s'"?]/;
 const DAY = 24 * 60 * 60 * 1_000;
 
-/** By the packages that the bundle imports, a file that does: they are found from there, by their names, as always. */
+/** For each package that the bundle imports, a file that imports it: Node resolves its name from there, as usual. */
 const importers: Record<string, string> = {};
 
 /** The path of a file relative to the bundle, so that a clone can be moved or copied. */
@@ -81,7 +81,7 @@ const { outputFiles, metafile } = await build({
   bundle: true,
   // Modules that are loaded on demand remain files of their own.
   splitting: true,
-  // A module that is imported only for what it does stays.
+  // A module that is imported only for its side effects stays.
   ignoreAnnotations: true,
   format: 'esm',
   platform: 'node',
@@ -115,7 +115,7 @@ const earlier = madeEarlier(record);
 replace(record, JSON.stringify(note));
 removeAfterADay(earlier);
 
-/** Nobody reads half of a file, also after a power failure. */
+/** No one reads half of a file, even after a power failure. */
 function replace(path: string, contents: string | Uint8Array): void {
   const beside = `${path}-${process.pid}`;
   writeFileSync(beside, contents, { flush: true });
@@ -127,7 +127,7 @@ function stamped(path: string): readonly [path: string, changed: number, size: n
   return [path, mtimeMs, size];
 }
 
-/** The files of the bundle that this one replaces; nothing where nobody knows them. */
+/** The files of the bundle that this one replaces; none if they are unknown. */
 function madeEarlier(file: string): readonly string[] | undefined {
   try {
     const { made: noted } = JSON.parse(readFileSync(file, 'utf8'));

@@ -9,10 +9,10 @@ const CORE = '@pinfold/core';
 /** The scripts of the management screen, the only part of the product that browsers load. */
 const SCREEN = ['main.ts', 'publish/publish.ts', 'publish/zip-worker.ts'];
 
-/** The most bytes that an entry point of the core may have. */
+/** The maximum size of an entry point of the core, in bytes. */
 export const CORE_LIMIT = 24_576;
 
-/** The most bytes of the core that a browser loads. */
+/** The maximum size of the core that a browser loads, in bytes. */
 const BROWSER_LIMIT = 12_288;
 
 /** The bytes of an entry point of the core, minified and gzipped. */

@@ -1,5 +1,5 @@
 // Without it a configuration that its own program refuses could lie in deploy/: no package of npm knows these
-// languages whole. Each program that is missing is a failure, and so it is no part of `npm test`.
+// languages whole. Each missing program is a failure, so it is not part of `npm test`.
 // `npm run check:deploy`
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,7 +32,7 @@ const SECRET_PATHS = [
   `/s/0e43e310-882e-448d-89dc-93eeb0df035d/%7e${SECRET}/`,
 ];
 
-/** Sends a request with secrets wherever one may be; any answer will do. */
+/** Sends a request with secrets in every possible place; any answer will do. */
 async function send(port: number, path: string, method: string): Promise<void> {
   const headers = {
     'Pinfold-Password': SECRET,
@@ -47,7 +47,7 @@ async function send(port: number, path: string, method: string): Promise<void> {
   response.resume();
 }
 
-/** Answers as a hand-over does: the place it leads to has a grant. */
+/** Answers like a hand-over: its Location has a grant. */
 async function startNode(): Promise<Server> {
   const node = createServer((incoming, response) => {
     const isProbe = incoming.url?.startsWith('/readyz') ?? false;
@@ -57,11 +57,11 @@ async function startNode(): Promise<Server> {
   return node;
 }
 
-/** Starts a proxy with its file and an access log: that must have each request, and no secret of one. */
+/** Starts a proxy with its file and an access log, which must have each request, but no secret. */
 async function checkProxy(name: ProxyName, file: string): Promise<void> {
   const nodes = await Promise.all([startNode(), startNode(), startNode()]);
   const ports = nodes.map((node) => (node.address() as AddressInfo).port);
-  // With a node that answers, and with none: then a proxy has more to write.
+  // With a node that answers, and with none, which makes a proxy log more.
   for (const addresses of [ports, [9, 10, 11]]) {
     const proxy = await startProxy(name, addresses, { file, logsRequests: true });
     try {

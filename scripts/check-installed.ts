@@ -25,7 +25,7 @@ function run(command: string, ...args: readonly string[]): void {
   console.log(stdout.trim());
 }
 
-/** npm, asked for nothing but the install. */
+/** npm, only for the installation. */
 function install(dependencies: Record<string, string>, overrides: Record<string, string>): void {
   const manifest = { private: true, type: 'module', dependencies, overrides };
   writeFileSync(join(project, 'package.json'), JSON.stringify(manifest, undefined, 2));
@@ -54,13 +54,13 @@ function loadEveryEntry(names: readonly string[], file: string): void {
   writeFileSync(join(project, `${file}.cjs`), required.join('\n'));
 }
 
-/** Bundles a program as docs/embedding/other-servers.md tells, and gives the file. */
+/** Bundles a program as in docs/embedding/other-servers.md, and returns the file. */
 async function bundle(program: string): Promise<string> {
   const page = readFileSync(join(root, 'docs', 'embedding', 'other-servers.md'), 'utf8');
   const external = [...page.matchAll(/--external:(\S+)/g)].map(([, name = '']) => name);
   const [, banner = ''] = /--banner:js="([^"]+)"/.exec(page) ?? [];
   const outfile = join(project, 'bundled.mjs');
-  // The material of the suites is read from files beside them; no server has any.
+  // The suites read their fixtures from files beside them; a server has none.
   external.push('@pinfold/test-contracts');
   await esbuild({
     absWorkingDir: project,

@@ -23,7 +23,7 @@ const installers: readonly Installer[] = [
   { name: 'pnpm', install: ['pnpm', 'install', '--ignore-scripts'], execute: ['pnpm', 'exec'] },
   { name: 'yarn', install: [...yarn, 'install', '--no-immutable'], execute: [...yarn, 'exec'] },
 ];
-/** They run what npm installed, and are installed beside it; the oldest release of Node that is supported is among them. */
+/** They run the packages that npm installed, and are installed beside them, including the oldest supported release of Node. */
 const runtimes: readonly Pick<Installer, 'name' | 'execute'>[] = [
   { name: 'Node 22.18', execute: ['node_modules/node-22/bin/node'] },
   { name: 'Node 26', execute: ['node_modules/node-26/bin/node'] },
@@ -57,7 +57,7 @@ console.log(createHash('sha256').update(bytes).digest('hex'));
 `;
 const digests = new Set<string>();
 
-/** The manifest of a project that has `pinfold` from its tarball, and what that names from theirs. */
+/** The manifest of a project that has `pinfold` and its dependencies from their tarballs. */
 function writeProject(folder: string, tarballs: readonly string[]): void {
   const ours = Object.fromEntries(tarballs.map((file) => [packageIn(file), `file:${file}`]));
   const manifest = {
@@ -87,7 +87,7 @@ function runClient(folder: string, [file = '', ...args]: readonly string[], url:
 }
 
 /**
- * The milliseconds until a server showed its welcome site; and then it stopped well.
+ * The milliseconds until a server showed its welcome site, after which it stopped cleanly.
  *
  * @param runtime what runs the client beside it.
  */
@@ -115,7 +115,7 @@ app.use(pinfold.viewer, pinfold.api);
 app.use('/manage', pinfold.management);
 `;
 
-/** Whether the oldest TypeScript takes what is right, and sees what is wrong: types it cannot read are `any` to it. */
+/** Whether the oldest TypeScript accepts correct code, and finds wrong code: types that it cannot read are `any`. */
 function readTypes(folder: string): string {
   const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'embedding', 'other-servers.md'), 'utf8');
   const oldest = /^TypeScript (\d+\.\d+) reads our types/m.exec(page)?.[1];
@@ -155,7 +155,7 @@ try {
     const [file, ...args] = install;
     const { status, stdout, stderr } = spawnSync(file, args, { cwd: folder, env, encoding: 'utf8' });
     if (status !== 0) throw new Error(`${install.join(' ')}\n${stdout}${stderr}`);
-    // Only npm puts the packages that "pinfold" names where a program of the project finds them.
+    // Only npm installs the dependencies of "pinfold" where a program of the project finds them.
     const runtime = name === 'npm' ? [process.execPath] : undefined;
     const milliseconds = await serve(folder, [...execute, 'pinfold'], runtime);
     console.log(`${name}, Node ${process.version}: ready in ${Math.round(milliseconds)} ms`);

@@ -1,5 +1,5 @@
 // `npm run check:regexps`: a regular expression whose time grows with the square of its text lets a caller hold up
-// everybody. Recheck looks for a text that does so, for each literal of the packages and of what users copy.
+// everybody. Recheck searches for such a text, for each literal of the packages and of the files that users copy.
 import { globSync, readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { parse, type Token } from 'acorn';
@@ -35,7 +35,7 @@ function isLiteral(value: unknown): value is { readonly pattern: string; readonl
 
 /** The verdict of Recheck on a literal: `safe`, `vulnerable`, or `unknown` when it ran out of time. */
 export async function judge(literal: string): Promise<Diagnostics> {
-  // Its other backends are a native program and one for Java, of 50 MB.
+  // Its other backends are a native program and a Java program of 50 MB.
   process.env.RECHECK_BACKEND = 'pure';
   const { check } = await import('recheck');
   const end = literal.lastIndexOf('/');

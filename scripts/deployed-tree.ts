@@ -8,7 +8,7 @@ import { build } from './pack.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** Makes the tree of the image, and starts it as the image does, until it is ready; then it must end well. */
+/** Creates the tree of the image, and starts it like the image, until it is ready; then it must end cleanly. */
 export async function startDeployed(tree: string, data: string): Promise<void> {
   build();
   const deploy = ['--filter=pinfold', 'deploy', '--prod', '--legacy', tree];
@@ -23,7 +23,7 @@ export async function startDeployed(tree: string, data: string): Promise<void> {
   if (code !== 0) throw new Error(`the tree of the image ended with ${code}`);
 }
 
-/** Starts a server, waits for the welcome site, which must answer, and tells it to stop. */
+/** Starts a server, waits for the welcome site, which must answer, and stops it. */
 export async function showWelcome(
   [file = '', ...args]: readonly string[],
   where: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
@@ -41,7 +41,7 @@ export async function showWelcome(
     milliseconds = performance.now() - began;
     const { status } = await fetch(url, { redirect: 'manual' });
     meanwhile(new URL(url).origin);
-    // Installers run what they are asked to in processes of their own, so all of them are told.
+    // Installers run the command in child processes, so the signal goes to all of them.
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
     if (status !== 302) throw new Error(`the welcome site answered ${status}`);
   }

@@ -11,7 +11,7 @@ const running = setInterval(() => {}, 1_000);
 process.once('SIGTERM', () => { clearInterval(running); console.log('clean'); process.exitCode = 7; });
 console.log('ready');
 `;
-/** Makes one file of another, counts its calls in a file, and notes what it read as the real ones do. */
+/** Makes one file from another, counts its calls in a file, and records what it read like the real ones. */
 const bundlerOf = (source: string, made: string): string => `
 import { appendFileSync, copyFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -34,7 +34,7 @@ if [ "$1" = --version ]; then echo 12.0.0; else echo "$@" >> calls; fi
 `;
 const command = 'console.log(JSON.stringify(process.argv.slice(2)));';
 
-/** A folder that looks to `scripts/run.mjs` like an installed clone, whose programs only report their calls. */
+/** A folder that `scripts/run.mjs` takes for an installed clone, whose programs only report their calls. */
 export class InstalledClone {
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;

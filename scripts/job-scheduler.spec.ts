@@ -38,7 +38,7 @@ describe('jobs in lanes', () => {
     expect(order).to.deep.equal(['build', 'packed', 'core', 'mutants']);
   });
 
-  it('are left out with everything that waits for them when one fails, and stop no other', async () => {
+  it('are skipped with everything that waits for them when one fails, and stop no other', async () => {
     const order: string[] = [];
     const endings = await runInLanes([CORE, BUILD, PACKED, INSTALLED, MUTANTS, SIZE], 2, async ({ name }) => {
       order.push(name);
@@ -57,7 +57,7 @@ describe('jobs in lanes', () => {
 });
 
 describe('jobs that wait for the last one', () => {
-  it('are left out when it fails', async () => {
+  it('are skipped when it fails', async () => {
     const endings = await runInLanes([INSTALLED, PACKED, BUILD], 2, async () => false);
     expect([...endings.values()].map(({ kind }) => kind)).to.deep.equal(['failed', 'left_out', 'left_out']);
   });
@@ -66,18 +66,18 @@ describe('jobs that wait for the last one', () => {
 describe('jobs chosen by name', () => {
   const all = [CORE, SIZE, BUILD, PACKED, INSTALLED, MUTANTS];
 
-  it('are all without one', () => {
+  it('are all jobs if no name is given', () => {
     expect(chosen(all, [])).to.deep.equal(all);
   });
-  it('are that of the very name, else those with it in theirs', () => {
+  it('are the job with exactly that name, else those whose names contain it', () => {
     expect(chosen(all, ['core'])).to.deep.equal([CORE]);
     expect(chosen(all, ['size', 'mut'])).to.deep.equal([SIZE, MUTANTS]);
   });
-  it('bring along what they need, but not what they derive from', () => {
+  it('include the jobs that they need, but not those that they derive from', () => {
     expect(chosen(all, ['install'])).to.deep.equal([BUILD, PACKED, INSTALLED]);
     expect(chosen(all, ['mutants'])).to.deep.equal([MUTANTS]);
   });
-  it('are none of a name that nothing has, which lists those there are', () => {
+  it('are an error that lists all jobs if no job matches', () => {
     expect(() => chosen(all, ['cores']))
       .to.throw('no check or suite is called "cores"')
       .with.property('message')

@@ -1,6 +1,6 @@
 // Runs jobs in order, so that the test that names a failure runs before tests that repeat it a hundred times.
 
-/** A piece of work among others. */
+/** A job. */
 export interface Job {
   readonly name: string;
   /** Jobs that it needs: choosing it chooses them, too. */
@@ -15,8 +15,8 @@ export type Ending =
   | { readonly kind: 'left_out'; readonly because: string };
 
 /**
- * Runs jobs in their order, as many at the same time as there are lanes. A job that waits for others is overtaken by those
- * behind it.
+ * Runs jobs in their order, as many at the same time as there are lanes. Jobs after one that waits for others may run
+ * before it.
  */
 export async function runInLanes<J extends Job>(
   jobs: readonly J[],

@@ -16,14 +16,14 @@ const COPIED = [
   'scripts/random-seed.ts',
 ];
 
-/** A package that is changed, with the tests that have to notice. */
+/** A package that is mutated, with the tests that must notice. */
 export interface Mutated {
   readonly specs: readonly string[];
   /** The sources that are changed. Default: all. */
   readonly sources?: readonly string[];
   /** The package whose sources are changed; its own name when absent. */
   readonly package?: string;
-  /** The least part of the changes that the tests must notice, in per cent. */
+  /** The minimum part of the changes that the tests must notice, in percent. */
   readonly least: number;
 }
 
@@ -50,7 +50,7 @@ export const mutated: Readonly<Record<string, Mutated>> = {
   },
   'http-express': {
     least: 90,
-    // First what looks at the whole document, which every other test makes.
+    // First the spec that reads the whole document, which every other test creates.
     specs: ['packages/http-express/test/openapi.spec.ts', 'packages/http-express/test/**/*.spec.ts'],
   },
   viewer: { least: 90, specs: ['packages/viewer/test/**/*.spec.ts'] },

@@ -94,7 +94,7 @@ async function run(folder: string, stopped: AbortSignal): Promise<number> {
 
 installTools();
 const stopping = new AbortController();
-// On, not once: SIGINT comes twice, from the terminal and from the parent process.
+// `on`, not `once`: SIGINT comes twice, from the terminal and from the parent process.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
 const { positionals, values } = parseArgs({
   allowPositionals: true,

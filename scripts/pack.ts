@@ -17,7 +17,7 @@ import { type Manifest, origin, publishedManifest, publishedReadme } from './rep
 
 const root = join(import.meta.dirname, '..');
 
-/** The paths of the tarballs, as they are published; what is built must be up to date. */
+/** The paths of the tarballs for publication; the build must be up to date. */
 export function pack(folder: string): readonly string[] {
   const { status, stdout, stderr } = spawnSync(
     'pnpm',
@@ -31,7 +31,7 @@ export function pack(folder: string): readonly string[] {
   return tarballs(folder);
 }
 
-/** Says in a tarball of pnpm's where it comes from. */
+/** Adds its origin to a tarball of pnpm. */
 function finish(tarball: string): void {
   const { origin: from } = origin();
   const source = folderOf(packageIn(tarball));
@@ -56,7 +56,7 @@ function finish(tarball: string): void {
   rmSync(work, { recursive: true });
 }
 
-/** The commit that is packed, as npm notes it. A release has none: its version says all. */
+/** The packed commit, in the form of npm. A release has none, since its version is enough. */
 function commitOfNoRelease(): { readonly gitHead?: string } {
   const git = (...args: readonly string[]): string =>
     spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout?.trim() ?? '';
@@ -82,7 +82,7 @@ function folderOf(name: string): string {
   return dirname(found).replaceAll(sep, '/');
 }
 
-/** The tarballs that lie in the folder already, or else are packed into it. */
+/** The tarballs that are already in the folder, or else are packed into it. */
 export function packed(folder: string): readonly string[] {
   const existing = tarballs(folder);
   return existing.length > 0 ? existing : pack(folder);
@@ -101,7 +101,7 @@ function tarballs(folder: string): readonly string[] {
   return names.sort().map((name) => join(folder, name));
 }
 
-/** Builds what is to be packed. */
+/** Builds the packages to pack. */
 export function build(): void {
   const { status } = spawnSync('pnpm', ['run', 'build'], { cwd: root, stdio: ['ignore', 2, 2] });
   if (status !== 0) {

@@ -79,7 +79,7 @@ describe('the words of comments and documents', () => {
   );
   const documents = textsOf('*.md');
 
-  it('are found where they are', () => {
+  it('are found', () => {
     expect(count(commentsOf("/** Whoever asks is told. */\nconst kept = 'kept';\n"), DIALECT)).to.equal(2);
     expect(count('What has stopped comes to rest (contract, section 7).', NEVER)).to.equal(2);
     expect(comments.size).to.be.above(500);
@@ -105,7 +105,7 @@ describe('the words of comments and documents', () => {
 });
 
 describe('the names of the code', () => {
-  it('are found where they are', () => {
+  it('are found', () => {
     const source = "const kept = `\u0024{told} looks`; // said\nMOST_KEYS(look.up, 'a wish', lookup);";
     expect([...namesOf(source)].filter(isDialect)).to.deep.equal(['kept', 'told', 'MOST_KEYS', 'look']);
   });

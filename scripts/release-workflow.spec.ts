@@ -33,7 +33,7 @@ const { permissions, jobs } = parse(read('.github/workflows/release.yml'));
 describe('the release workflow', () => {
   const { publish, ...others } = jobs as Workflow['jobs'] & { readonly publish: Job };
 
-  it('lets one job alone ask for a token, in the environment npm', () => {
+  it('lets only one job request a token, in the environment npm', () => {
     expect(permissions).to.deep.equal({ contents: 'read' });
     expect(publish.permissions).to.deep.equal({ 'id-token': 'write' });
     expect(publish.environment).to.equal('npm');
@@ -63,7 +63,7 @@ describe('the release workflow', () => {
     beforeEach(() => {
       folder = mkdtempSync(join(tmpdir(), 'pinfold-release-workflow-'));
       mkdirSync(join(folder, 'bin'));
-      // Notes what it is called with; its registry has @pinfold/core alone.
+      // Records its arguments; its registry has only @pinfold/core.
       const npm = `#!/bin/sh\necho "$@" >> "${folder}/called"\ncase "$2" in @pinfold/core@*) exit 0 ;; esac\ntest "$1" = publish\n`;
       writeFileSync(join(folder, 'bin/npm'), npm);
       chmodSync(join(folder, 'bin/npm'), 0o755);
@@ -97,7 +97,7 @@ describe('the release workflow', () => {
       rmSync(join(folder, 'release/package'), { recursive: true });
     }
 
-    it('publishes what the registry has not got', () => {
+    it('publishes packages that the registry lacks', () => {
       expect(publishing(sums())).to.equal(0);
       expect(called()).to.have.members([
         'view @pinfold/core@0.1.0 version',
@@ -106,13 +106,13 @@ describe('the release workflow', () => {
       ]);
     });
 
-    it('publishes from a folder with nothing that npm would obey', () => {
+    it('publishes from a folder without npm configuration', () => {
       writeFileSync(join(folder, 'bin/npm'), `#!/bin/sh\nls -A >> "${folder}/called"; test "$1" = publish\n`);
       expect(publishing(sums())).to.equal(0);
       expect(called()).to.deep.equal([]);
     });
 
-    it('publishes nothing when there is a file that the list does not name', () => {
+    it('publishes nothing if there is a file that is not in the list', () => {
       for (const name of ['.npmrc', 'package.json', 'a b.tgz', '.hidden.tgz']) {
         writeFileSync(join(folder, 'release', name), 'proxy=http://127.0.0.1:9');
         expect(publishing(sums()), name).not.to.equal(0);
@@ -123,7 +123,7 @@ describe('the release workflow', () => {
       expect(called()).to.deep.equal([]);
     });
 
-    it('publishes nothing when a tarball, the list or the number of tarballs is another', () => {
+    it('publishes nothing if a tarball, the list or the number of tarballs differs', () => {
       const honest = sums();
       expect(publishing(honest, digestOf('another list')), 'the list').not.to.equal(0);
       pack('@pinfold/more');
@@ -137,7 +137,7 @@ describe('the release workflow', () => {
 });
 
 describe('the tool that builds a release', () => {
-  it('is a pnpm that is pinned by its hash, the same for npm and corepack', () => {
+  it('is a pnpm pinned by its hash, the same for npm and corepack', () => {
     const lock = JSON.parse(read('scripts/pnpm/package-lock.json')).packages;
     const { version, integrity } = lock['node_modules/pnpm'];
     const hash = Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex');
@@ -151,7 +151,7 @@ describe('the tool that builds a release', () => {
     }
   });
 
-  it('begins, where Node is too old, with one that is pinned by its hash, for each system', () => {
+  it('uses a Node pinned by its hash if the installed one is too old, for each system', () => {
     const lock = JSON.parse(read('scripts/node/package-lock.json')).packages;
     const pinned = Object.entries(JSON.parse(read('scripts/node/package.json')).optionalDependencies);
     for (const [name, version] of pinned) {
@@ -162,7 +162,7 @@ describe('the tool that builds a release', () => {
     expect(Object.keys(lock)).to.have.lengthOf(1 + pinned.length);
   });
 
-  it('begins with base images that are pinned by their digests', () => {
+  it('uses base images pinned by their digests', () => {
     const bases = [...read('deploy/Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
     expect(bases).to.have.length(2);
     for (const base of bases) expect(base).to.match(/@sha256:[\da-f]{64}$/);

@@ -16,21 +16,21 @@ const ready = {
 };
 
 describe('npm run release', () => {
-  it('accepts a workspace in which all is described, committed and of one version', () => {
+  it('accepts a workspace in which everything is described, committed and of one version', () => {
     expect(obstacle(ready)).to.equal(undefined);
   });
 
-  it('stops with one line while nobody has said where the repository is', () => {
+  it('stops with one line while the address of the repository is not set', () => {
     expect(obstacle({ ...ready, manifest: {} })).to.contain('repository, homepage, bugs');
   });
 
-  it('stops while changesets wait, something is not committed, or a document names another version', () => {
+  it('stops if there are changesets, uncommitted changes, or a document with another version', () => {
     expect(obstacle({ ...ready, changesets: ['one.md'] })).to.contain('changeset version');
     expect(obstacle({ ...ready, uncommitted: ' M README.md' })).to.contain('not committed');
     expect(obstacle({ ...ready, documents: ['## To 0.1.0', 'pinfold:0.0.9'] })).to.contain('0.1.0');
   });
 
-  it('says so in one line, and does nothing else', () => {
+  it('reports the reason in one line, and does nothing else', () => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       [join(import.meta.dirname, 'release.ts')],
@@ -43,7 +43,7 @@ describe('npm run release', () => {
     expect(stderr).to.match(/^release: .*\n$/);
   });
 
-  it('publishes what the registry has not got, and nothing twice', () => {
+  it('publishes packages that the registry lacks, and none twice', () => {
     const asked: string[] = [];
     const has = 'view @pinfold/core@0.1.0 version';
     publish(['/t/pinfold-core-0.1.0.tgz', '/t/pinfold-0.1.0.tgz'], '0.1.0', (_, ...args) => {
@@ -68,7 +68,7 @@ describe('npm run release', () => {
     expect([status, stdout]).to.deep.equal([0, 'release.ts: OK\npack.ts: OK\n']);
   });
 
-  it('ends at the first that is refused', () => {
+  it('ends at the first refused package', () => {
     expect(() => publish(['/t/pinfold-0.1.0.tgz'], '0.1.0', () => 1)).to.throw('pinfold@0.1.0');
   });
 });

@@ -16,7 +16,7 @@ export type Run = (file: string, ...args: readonly string[]) => number;
 
 interface Workspace {
   readonly manifest: Readonly<Record<string, unknown>>;
-  /** The one of the package `pinfold`, and of all others. */
+  /** The version of the package `pinfold`, and of all others. */
   readonly version: string;
   readonly changesets: readonly string[];
   /** The files that are not committed, as git lists them. */
@@ -34,7 +34,7 @@ const VERSIONED = [
   'docs/ci.md',
 ];
 
-/** Why this cannot be released as it is; nothing, when it can. */
+/** The reasons why this cannot be released yet; none if it can. */
 export function obstacle(workspace: Workspace): string | undefined {
   const { manifest, version, changesets, uncommitted, documents } = workspace;
   const { missing } = originIn(manifest);
@@ -49,7 +49,7 @@ export function obstacle(workspace: Workspace): string | undefined {
   return undefined;
 }
 
-/** Publishes what the registry does not have in this version. */
+/** Publishes the packages that the registry lacks in this version. */
 export function publish(tarballs: readonly string[], version: string, run: Run): void {
   for (const tarball of tarballs) {
     const name = `${packageIn(tarball)}@${version}`;

@@ -8,12 +8,12 @@ const origin: Origin = {
 };
 
 describe('the origin of what is published', () => {
-  it('is what the manifest of the workspace says, with or without .git', () => {
+  it('is read from the manifest of the workspace, with or without .git', () => {
     const repository = 'https://git.example/team/pinfold.git';
     expect(originIn({ ...origin, repository }).origin).to.deep.equal(origin);
   });
 
-  it('is missing while a member is, or is no address', () => {
+  it('is missing if a member is missing, or is no address', () => {
     const { bugs: _, ...rest } = origin;
     expect(originIn(rest)).to.deep.equal({ missing: ['bugs'] });
     expect(originIn({ ...origin, homepage: 'not known yet' })).to.deep.equal({ missing: ['homepage'] });
@@ -35,7 +35,7 @@ describe('the origin of what is published', () => {
     expect(publishedManifest(manifest, 'packages/pinfold', undefined)).to.deep.equal({ name: 'pinfold' });
   });
 
-  it('makes links of a README lead to the repository, and its pictures be found there', () => {
+  it('points links and pictures of a README to the repository', () => {
     const readme = 'See [the wire](../../docs/wire.md#errors) and ![a list](../../docs/screens/list.png).';
     expect(publishedReadme(readme, 'packages/viewer', origin)).to.equal(
       'See [the wire](https://git.example/team/pinfold/blob/HEAD/docs/wire.md#errors) and ' +
@@ -43,12 +43,12 @@ describe('the origin of what is published', () => {
     );
   });
 
-  it('leaves words where a link would lead nowhere', () => {
+  it('replaces a link that would lead nowhere with its text', () => {
     const readme = 'See [the wire](../../docs/wire.md).![a list](../../docs/screens/list.png)';
     expect(publishedReadme(readme, 'packages/viewer', undefined)).to.equal('See the wire.');
   });
 
-  it('leaves other links and code as they are', () => {
+  it('does not change other links and code', () => {
     const readme = '[Inversify](https://inversify.io), [below](#api)\n```ts\nlist[0](../x);\na[b](c)\n```\n';
     for (const from of [origin, undefined]) {
       expect(publishedReadme(readme, 'packages/viewer', from)).to.equal(readme);

@@ -30,7 +30,7 @@ export function origin(): ReturnType<typeof originIn> {
   return originIn(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest);
 }
 
-/** The manifest as it is published from a folder of the repository: nothing in it is of use in the workspace alone. */
+/** The manifest for publication from a folder of the repository, without members that only the workspace uses. */
 export function publishedManifest(manifest: Manifest, folder: string, from: Origin | undefined): Manifest {
   const { devDependencies: _, scripts: __, ...published } = manifest;
   if (from === undefined) return published;
@@ -38,7 +38,7 @@ export function publishedManifest(manifest: Manifest, folder: string, from: Orig
   return { ...published, repository, homepage: from.homepage, bugs: { url: from.bugs } };
 }
 
-/** A README of a folder of the repository, with links that lead somewhere from any page; those that cannot are words. */
+/** A README of a folder of the repository, with links that work from any page; others become text. */
 export function publishedReadme(readme: string, folder: string, from: Origin | undefined): string {
   const blocks = readme.split(/(^```[\s\S]*?^```$)/m);
   return blocks.map((block, index) => (index % 2 === 1 ? block : withLinks(block, folder, from))).join('');

@@ -9,7 +9,7 @@ const npm = `#!/bin/sh
 echo "$@" >> calls; ls node_modules >> calls; mkdir -p node_modules/.bin node_modules/pnpm
 cp ../../tools/pnpm node_modules/.bin/pnpm; echo '{"version":"12.0.0"}' > node_modules/pnpm/package.json
 `;
-/** Fetches this very Node as the one that the lockfile pins, and that one calls itself another release. */
+/** Fetches this Node as the one that the lockfile pins, which reports another release. */
 const NODE_PACKAGE = `node-${process.platform}-${process.arch}`;
 const npmOfNode = (version: string): string => `#!/bin/sh
 echo "$@" >> calls; mkdir -p node_modules/${NODE_PACKAGE}/bin
@@ -34,7 +34,7 @@ describe('scripts/run.mjs, installing what a task needs,', () => {
     await clone.writeTool('npm', npmOfNode(version));
   }
 
-  it('leaves the Node that it fetched where npm looks first, in the place of one that is gone', async () => {
+  it('puts the fetched Node where npm looks first, if the earlier one is gone', async () => {
     await pinNode('24.99.0');
     const link = clone.path('node_modules/.bin/node');
     await mkdir(dirname(link));
@@ -43,7 +43,7 @@ describe('scripts/run.mjs, installing what a task needs,', () => {
     await clone.succeed('setup');
     expect(await realpath(link)).to.equal(await realpath(process.execPath));
     expect(await clone.read('scripts/node/calls')).to.match(/^ci --ignore-scripts [^\n]+\n$/);
-    // pnpm lays this folder anew when it installs, and may be run by the Node of the link.
+    // pnpm recreates this folder when it installs, and may be run by the Node of the link.
     await rm(link);
     delete clone.env.NODE_OPTIONS;
     clone.env.npm_config_user_agent = 'npm/11.0.0 node/v20.0.0 linux x64';
@@ -51,7 +51,7 @@ describe('scripts/run.mjs, installing what a task needs,', () => {
     expect(await realpath(link)).to.equal(await realpath(process.execPath));
   });
 
-  it('says at a start that the pinned Node is newer than the one in use, which a set-up renews', async () => {
+  it('reports at a start that the pinned Node is newer than the one in use, which a setup updates', async () => {
     await writeFile(clone.path('examples/reference-app/src/main.ts'), '');
     clone.env.NODE_OPTIONS = `--import=${older}`;
     const complaints = () => text(clone.run('start').stderr);
@@ -73,7 +73,7 @@ describe('scripts/run.mjs, installing what a task needs,', () => {
     expect(await complaints()).to.equal('');
   });
 
-  it('names what to do where there is no Node to fetch, or none that runs', async () => {
+  it('gives advice if no Node can be fetched, or the fetched one does not run', async () => {
     clone.env.NODE_OPTIONS = `--import=${older}`;
     expect(await text(clone.run('start').stderr)).to.include('install Node 22.18 or newer by hand');
     await pinNode('24.10.0');
@@ -81,7 +81,7 @@ describe('scripts/run.mjs, installing what a task needs,', () => {
     expect(await text(clone.run('start').stderr)).to.include('install Node 22.18 or newer by hand');
   });
 
-  it('leaves the fetched Node for one of the machine that is new enough', async () => {
+  it('prefers a Node of the machine that is new enough to the fetched one', async () => {
     const link = clone.path('node_modules/.bin/node');
     await mkdir(dirname(link));
     await symlink(process.execPath, link);
@@ -92,7 +92,7 @@ describe('scripts/run.mjs, installing what a task needs,', () => {
     expect(existsSync(link)).to.equal(false);
   });
 
-  it('fetches pnpm again where that was interrupted, and from the beginning', async () => {
+  it('fetches pnpm again from the beginning if that was interrupted', async () => {
     await clone.writeTool('pnpm', pnpm.replace('12.0.0', '11.0.0'));
     await clone.writeTool('npm', npm);
     await clone.succeed('setup');
@@ -100,7 +100,7 @@ describe('scripts/run.mjs, installing what a task needs,', () => {
     expect(await clone.read('scripts/pnpm/calls')).to.match(/^install [^\n]+\n$/);
   });
 
-  it('installs what a server needs, once, and everything for what needs everything', async () => {
+  it('installs the packages of a server, once, and all packages for tasks that need them', async () => {
     await clone.write({ 'pnpm-lock.yaml': 'lockfileVersion: "9.1"\n' });
     await rm(clone.path('node_modules/mocha'), { recursive: true });
     await clone.succeed('pinfold');
@@ -112,7 +112,7 @@ describe('scripts/run.mjs, installing what a task needs,', () => {
     expect(await clone.read('calls')).to.equal(`${server}${install} --config.minimumReleaseAge=0\n`);
   });
 
-  it('leaves the age of releases to be asked in CI', async () => {
+  it('checks the age of releases only in CI', async () => {
     await clone.write({ 'pnpm-lock.yaml': 'lockfileVersion: "9.1"\n' });
     clone.env.CI = 'true';
     await clone.succeed('setup');

@@ -14,7 +14,7 @@ describe('scripts/run.mjs, starting a task in an installed clone,', () => {
 
   afterEach(() => clone.remove());
 
-  it('lets the server end by itself on SIGTERM and answers with its exit code', async () => {
+  it('lets the server end by itself on SIGTERM, and exits with its code', async () => {
     const child = clone.run('start');
     const exit = once(child, 'exit');
     const [ready] = await once(child.stdout, 'data');
@@ -24,21 +24,21 @@ describe('scripts/run.mjs, starting a task in an installed clone,', () => {
     expect(await exit).to.deep.equal([7, null]);
   });
 
-  it('says that a killed server was killed', async () => {
+  it('reports that a killed server was killed', async () => {
     const child = clone.run('start');
     await once(child.stdout, 'data');
     child.kill('SIGHUP');
     expect(await once(child, 'exit')).to.deep.equal([null, 'SIGHUP']);
   });
 
-  it('hands over the arguments and writes nothing of its own', async () => {
+  it('passes the arguments on, and prints nothing itself', async () => {
     const child = clone.run('pinfold', 'keys', 'list', '--json');
     const [written, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
     expect(JSON.parse(written)).to.deep.equal(['keys', 'list', '--json']);
     expect(complained).to.equal('');
   });
 
-  it('becomes the command where Node was started with the condition of the sources', async () => {
+  it('becomes the command if Node was started with the condition of the sources', async () => {
     const main = clone.path('packages/pinfold/src/main.ts');
     await writeFile(main, 'console.log(JSON.stringify([...process.execArgv, ...process.argv.slice(1)]));');
     const condition = '--conditions=@pinfold/source';
@@ -50,7 +50,7 @@ describe('scripts/run.mjs, starting a task in an installed clone,', () => {
     expect(complained).to.equal('');
   });
 
-  it('hands specs to mocha, and asks for one where none is named', async () => {
+  it('passes specs to mocha, and requires at least one', async () => {
     const child = clone.run('spec', 'a.spec.ts', '--watch');
     expect(JSON.parse(await text(child.stdout))).to.deep.equal(['a.spec.ts', '--watch']);
     const asked = clone.run('spec');
@@ -58,18 +58,18 @@ describe('scripts/run.mjs, starting a task in an installed clone,', () => {
     expect(asked.exitCode ?? (await once(asked, 'exit'))[0]).to.equal(1);
   });
 
-  it('says what comes next once it is set up', async () => {
+  it('prints the next step after the setup', async () => {
     const child = clone.run('setup');
     expect(await text(child.stdout)).to.include('npm run spec');
     expect(child.exitCode ?? (await once(child, 'exit'))[0]).to.equal(0);
   });
 
-  // They go by the same notes.
+  // They use the same records.
   for (const [task, what, source, made, most] of [
     ['setup', 'packages/management/build.ts', STYLES, SCREEN, 8],
     ['start', 'scripts/bundle-server.ts', PACKAGE, BUNDLE, 2],
   ] as const) {
-    it(`calls ${what} again only when a source is another, or what it made`, async () => {
+    it(`runs ${what} again only if a source or an output has changed`, async () => {
       await writeFile(clone.path('examples/reference-app/src/main.ts'), '');
       const [from, to] = [clone.path(source), clone.path(made)];
       const dated = (file: string, date: number): Promise<void> => utimes(file, date, date);
@@ -101,7 +101,7 @@ describe('scripts/run.mjs, starting a task in an installed clone,', () => {
     ['in its own process', '--conditions=@pinfold/source'],
     ['in another process'],
   ] as const)
-    it(`starts the server with its packages out of the bundle, ${how}, or on their sources where that fails`, async () => {
+    it(`starts the server with its packages from the bundle, ${how}, or from their sources if that fails`, async () => {
       await writeFile(
         clone.path('examples/reference-app/src/main.ts'),
         `import { place } from '../../../${PACKAGE}'; console.log(place, import.meta.filename);`,
@@ -120,7 +120,7 @@ describe('scripts/run.mjs, starting a task in an installed clone,', () => {
         .and.to.include('could not be bundled, and runs on its sources');
     });
 
-  it('runs another process of a server on the sources where the bundle is gone', async () => {
+  it('runs another process of a server from the sources if the bundle is gone', async () => {
     const main = clone.path('main.ts');
     await writeFile(main, `import { place } from './${PACKAGE}'; console.log(place);`);
     await writeFile(clone.path('examples/reference-app/src/main.ts'), '');
@@ -133,7 +133,7 @@ describe('scripts/run.mjs, starting a task in an installed clone,', () => {
     expect(await place()).to.equal(`${join(root, PACKAGE)}\n`);
   });
 
-  it('refuses a task it does not know', async () => {
+  it('refuses an unknown task', async () => {
     const child = clone.run('deploy');
     expect(await text(child.stderr)).to.include('usage');
     expect(child.exitCode ?? (await once(child, 'exit'))[0]).to.equal(1);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export interface Suite {
   readonly name: string;
   readonly files: readonly string[];
-  /** Whether its specs read packages as they were compiled. */
+  /** Whether its specs read the compiled packages. */
   readonly compiled: boolean;
   /** Suites that must pass first: this one would only repeat their failures. */
   readonly derivesFrom: readonly string[];

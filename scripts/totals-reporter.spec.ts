@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 describe('the reporter of totals', () => {
-  it('counts, and keeps the first failure in its own words', async () => {
+  it('counts, and reports the first failure unchanged', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pinfold-totals-'));
     const file = join(folder, 'a.spec.mjs');
     const totals = join(folder, 'totals.json');

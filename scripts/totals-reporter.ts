@@ -17,7 +17,7 @@ export default class TotalsReporter extends Mocha.reporters.Dot {
     super(runner, options);
     const file = process.env.SUITE_TOTALS;
     let first: string | undefined;
-    // Else each process that a test starts, and kills, compiles the same sources once more in a new clone.
+    // Otherwise each process that a test starts and kills would compile the same sources again in a new clone.
     runner.once(Mocha.Runner.constants.EVENT_RUN_BEGIN, () => flushCompileCache());
     runner.on(Mocha.Runner.constants.EVENT_TEST_FAIL, (test, error: Error) => {
       first ??= `${test.titlePath().join(' › ')}\n${error.message}`;

@@ -27,7 +27,7 @@ describe('a step that is called and not yielded', () => {
     ]);
   });
 
-  it('is found below forEach, and where a star is missing', () => {
+  it('is found in forEach, and if a star is missing', () => {
     expect(unyieldedSteps(`${IMPORT}keys.forEach((key) => remove(NAMES, key));`)).to.deep.equal([
       '2: remove',
     ]);
@@ -36,7 +36,7 @@ describe('a step that is called and not yielded', () => {
     ]);
   });
 
-  it('is not found where it is yielded or passed on, nor in calls of methods and of other modules', () => {
+  it('is not found if it is yielded or passed on, nor in calls of methods and of other modules', () => {
     const program = `function* run() {
       const row: Row | undefined = yield* get(A, key);
       yield* all(...keys.map((key) => remove(A, key)));
@@ -58,7 +58,7 @@ describe('a step that is called and not yielded', () => {
     expect(found).to.deep.equal([]);
   });
 
-  it('is looked for by the name of every function that makes one', () => {
+  it('is searched for by the name of every function that creates one', () => {
     expect(Object.keys(records)).to.include.members([...STEP_FUNCTIONS]);
     const made = Object.entries(records).flatMap(([name, made]) => {
       if (typeof made !== 'function' || STEP_FUNCTIONS.has(name)) return [];

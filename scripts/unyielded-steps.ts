@@ -2,7 +2,7 @@
 import { stripTypeScriptTypes } from 'node:module';
 import { type CallExpression, type Expression, type Node, parse } from 'acorn';
 
-/** The functions of `@pinfold/core/records` that make a step, or join some. */
+/** The functions of `@pinfold/core/records` that create a step, or join several. */
 export const STEP_FUNCTIONS: ReadonlySet<string> = new Set([
   'aggregate',
   'all',
@@ -23,8 +23,9 @@ export const STEP_FUNCTIONS: ReadonlySet<string> = new Set([
 const OF_RECORDS = /^@pinfold\/core\/records$|\/(?:records|steps?)\.ts$/;
 
 /**
- * Calls in a source text whose step is dropped, as `line: function`: in an expression that is a statement, by `forEach`,
- * and by `yield` in place of `yield*`. Within a generator the same holds for every plain function, which may return steps.
+ * Calls in a source text whose step is dropped, as `line: function`: in an expression that is a statement, by
+ * `forEach`, and by `yield` instead of `yield*`. Within a generator the same holds for every plain function, which may
+ * return steps.
  */
 export function unyieldedSteps(source: string): readonly string[] {
   if (!/records|steps?/.test(source)) return [];

@@ -2,12 +2,12 @@ import { type Clock, type Duration, type Instant, instant, type Machine } from '
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 
 /**
- * A host's clock that somebody sets: it goes on, and it jumps, also back. A wait is over, and the machine is up, by what
- * went on alone.
+ * A host's clock that can be set: it advances, and jumps, even back. Waits and the uptime count only the advances, not
+ * the jumps.
  */
 export interface SettableClock extends Clock, Machine {
   advance(length: Duration): void;
-  /** Sets the clock by so many milliseconds, forward or back. */
+  /** Sets the clock by a number of milliseconds, forward or back. */
   set(by: number): void;
 }
 

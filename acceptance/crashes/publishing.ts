@@ -49,7 +49,7 @@ async function expectWhole(survivor: Survivor, answer: Answer | undefined): Prom
   await expectClean(survivor, only?.id ?? '');
 }
 
-/** Expects that a day later only the publication is left of all that the killed process wrote. */
+/** Expects that a day later, of everything that the killed process wrote, only the publication is left. */
 async function expectClean({ node, clock, client }: Survivor, id: string): Promise<void> {
   clock.advance(hours(25));
   const report = await node.cleaning.cleanUp();

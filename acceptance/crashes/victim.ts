@@ -74,7 +74,7 @@ function reportMoments(report: (moment: Moment) => void): WrapPort {
     return answer;
   };
   return (port, portName) => {
-    // Reading the clock is no step of the work.
+    // Reading the clock does not count as a step of the work.
     if (portName === 'clock') return port;
     return aroundCalls(port, async (name, call) => {
       const answer = await reported(`${portName}.${name}`, async () => await call());

@@ -24,7 +24,7 @@ async function bundled(): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-/** An archive, proved where there are threads. */
+/** An archive that was proved in a runtime with threads. */
 async function provedElsewhere(): Promise<Given> {
   const archive = await zipOf({ 'index.html': '<!doctype html><title>Harbour</title>', 'a/b.txt': 'text' });
   const [staged, inspector] = [await createStagedArchives(), new ZipArchiveInspector()];

@@ -117,7 +117,7 @@ const ids: Ids = {
   digest: (text) => sha256(encoder.encode(text)),
 };
 
-/** Publishes a site, reads it, protects it, enters, and stops it; says what came of each. */
+/** Publishes a site, reads it, protects it, enters, and stops it; returns the outcome of each. */
 export async function use({ archive, listing, proof }: Given): Promise<Readonly<Record<string, unknown>>> {
   const memory = createMemory();
   const inspector: ArchiveInspector = { list: async () => listing, prove: async () => proof };

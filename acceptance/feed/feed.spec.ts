@@ -26,7 +26,7 @@ describe('The feed of events', () => {
     }
   });
 
-  it('does so on PostgreSQL, beside a writing and a prepared transaction that stay open', async () => {
+  it('does so on PostgreSQL, while a writing and a prepared transaction stay open', async () => {
     const { records, dispose } = await newPlace('postgres', 'memory');
     if (records.kind !== 'postgres') throw new Error('not on PostgreSQL');
     const [writing, preparing] = [new pg.Client(records.server), new pg.Client(records.server)];

@@ -14,7 +14,7 @@ import { type Child, type ChildMessage, startChild } from '../service/child.ts';
 
 const KILLS = 20;
 const PAGE = join(import.meta.dirname, '../../docs/embedding/events.md');
-/** Below this package, whose dependencies are all that documents may import; not kept by git. */
+/** Below this package, since documents may import only its dependencies; ignored by git. */
 const work = join(import.meta.dirname, '../dist/relay');
 const secret = `whsec_${randomBytes(32).toString('base64')}`;
 
@@ -33,7 +33,7 @@ async function writeRelay(): Promise<string> {
   return script;
 }
 
-/** Receives webhooks; `decide` says how to answer one. */
+/** Receives webhooks; `decide` returns the answer to one. */
 async function openReceiver(decide: (id: string) => 'ok' | 'failed' | 'cut') {
   const delivered: string[] = [];
   const wrong: string[] = [];
@@ -98,7 +98,7 @@ describe('The webhook relay in the documents', () => {
       // The relay waits a second before it tries again.
       if (requests === 7 || requests === 14) return 'failed';
       if (requests % 2 === 1 || kills === KILLS) return 'ok';
-      // Before the receiver has taken it, and after that: the relay knows neither.
+      // Before the receiver has processed it, and after that: the relay cannot distinguish them.
       kills += 1;
       relay?.kill();
       return kills % 2 === 0 ? 'ok' : 'cut';

@@ -32,7 +32,7 @@ async function write(): Promise<void> {
     const events = Array.from({ length: CONCURRENCY }, () => anEvent({ account }));
     await apiKeys.create(anApiKey(last), events);
     process.send?.({ kind: 'stored', ids: events.map(({ id }) => id) } satisfies WriterMessage);
-    // Other processes need the machine, too.
+    // Leaves the processor to other processes.
     await pause(1);
   }
 }

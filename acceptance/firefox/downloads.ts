@@ -7,7 +7,7 @@ import { downloadsSite, PARTS, READ_PARTS, TAR } from '../browser/downloads-site
 import { openService } from '../browser/open-service.ts';
 import { type Firefox, openFirefox } from './firefox.ts';
 
-describe('files that are no text, in Firefox', () => {
+describe('binary files in Firefox', () => {
   let firefox: Firefox;
   before(async () => {
     const service = await openService('origin');
@@ -21,7 +21,7 @@ describe('files that are no text, in Firefox', () => {
     ['tgz', 'tides.tgz'],
     ['gz', 'tides.csv.gz'],
   ] as const) {
-    it(`saves ${name} as it was published, which unpacks`, async () => {
+    it(`saves ${name} as published, which can be unpacked`, async () => {
       await firefox.evaluate(`document.querySelector('#${link}').click()`);
       const file = join(firefox.downloads, name);
       expect(gunzipSync(await whole(file)).equals(TAR)).to.equal(true);

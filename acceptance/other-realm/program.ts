@@ -33,7 +33,7 @@ async function viewed(origin: string, host: string, path: string): Promise<Buffe
   return buffer(answer);
 }
 
-/** Publishes from code and by the API, and looks at the site. */
+/** Publishes from code and by the API, and opens the site. */
 async function use(pinfold: Pinfold): Promise<void> {
   const filename = 'site.zip';
   const outcome = await pinfold.publish({ by: 'ada', key: 'first', filename, archive: site });
@@ -61,7 +61,7 @@ const test = await openTestPinfold();
 await use(test);
 await test.close();
 
-// A data folder that is not there: neither are its secret, its database and its archives.
+// A missing data folder, so that secret, database and archives are missing, too.
 const options = { dataDir: join(folder, 'embedded'), publicUrl: 'http://localhost:8080' };
 const embedded = await openPinfold(options);
 await use(embedded);
@@ -79,7 +79,7 @@ await assert.rejects(second.listen(), { name: 'SettingsError' });
 await second.close();
 await app.close();
 
-// Nobody answers there, or what answers is no HTTPS: it says why, and shows no key.
+// No server listens there, or one without HTTPS: the error gives the reason, and does not show the key.
 const [first = createServer()] = servers;
 const spoken = (first.address() as AddressInfo).port;
 for (const [url, retryable] of [

@@ -26,8 +26,8 @@ export interface PowerCuts extends Flushing {
   /** Whether flushes of the log fail: one to three before every fourth cut. */
   readonly failing?: boolean;
   /**
-   * Whether the server is started again at every fourth cut: after it was killed, soon after a flush has failed, if any;
-   * or after it ended as it is asked to, three flushes having failed in a row.
+   * Whether the server is restarted at every fourth cut: after a kill, soon after a failed flush, if any; or after a
+   * clean stop, with three failed flushes in a row.
    */
   readonly restarting?: 'killed' | 'ended';
 }
@@ -38,16 +38,16 @@ export interface Found {
   readonly losses: readonly (readonly string[])[];
   readonly pins: number;
   readonly failedFlushes: number;
-  /** How often each status was answered; 0 is no answer. */
+  /** The count of each status; 0 stands for no answer. */
   readonly answers: Promises['answers'];
 }
 
 const KEY = `pf_powercut_${'a'.repeat(43)}`;
 const MAX_FAILURES = 3;
-/** So many answers in a row for which no event loop waited are given when the threads write. */
+/** After this many answers in a row without a wait of the event loop, the threads are writing. */
 const ANSWERS_BY_THREADS = 10;
 
-/** Cuts the power of one server at many moments; what was on the disk at each is judged afterwards. */
+/** Cuts the power of one server at many moments; the disk at each moment is checked afterwards. */
 export function cutPower(how: PowerCuts): Promise<Found> {
   return inDiskFolder((folder) => cutPowerIn(folder, how));
 }
@@ -60,7 +60,7 @@ async function cutPowerIn(folder: string, how: PowerCuts): Promise<Found> {
   if (how.seenBy === 'flushed-commits.ts') flushAll(disk);
   const promises: Promises = { pins: [], names: {}, answers: {} };
   const ended = new AbortController();
-  // `flushed-commits.ts` sees a commit a moment after readers do, who answer a repeated change by what they read.
+  // `flushed-commits.ts` sees a commit a moment after readers, and a repeated change is answered by reading.
   const repeats = how.seenBy === 'disk.c';
   const publishing = publishUntil(ended.signal, { url: () => server.url, key: KEY, repeats }, promises);
   const moments: { at: Cut; promises: Promises }[] = [];
@@ -83,7 +83,7 @@ async function cutPowerIn(folder: string, how: PowerCuts): Promise<Found> {
         continue;
       }
       if (isFourth && restarting === 'killed') {
-        // A start tries three times to flush the log: at most two are still to fail.
+        // A start tries three times to flush the log: at most two further flushes may fail.
         while (fails && countFailed(disk) === before) await pause(1);
         await server.kill();
         server = await startServer(disk.data, KEY, env);
@@ -111,7 +111,7 @@ async function cutPowerIn(folder: string, how: PowerCuts): Promise<Found> {
   return { losses, pins: pins.length, failedFlushes: countFailed(disk), answers };
 }
 
-/** Resolves when it is the threads that write: they start a moment after their process. */
+/** Resolves when the threads write, which start a moment after their process. */
 async function threadsWrite(disk: Disk, promises: Promises): Promise<void> {
   for (let left = ANSWERS_BY_THREADS; left > 0; ) {
     const before = countInLoops(disk);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compileDisk, type Disk } from './disk.ts';
 
-/** How a server flushes, and what sees it. */
+/** How a server flushes, and the module that observes it. */
 export interface Flushing {
   /** The module that observes flushes: the preloaded `disk.c`, or `flushed-commits.ts`, which needs no compiler. */
   readonly seenBy: 'disk.c' | 'flushed-commits.ts';
@@ -26,7 +26,7 @@ const PRELOADED = join(
 );
 /** The duration of each flush, in microseconds. */
 const DELAY = 4_000;
-/** In a file system in memory flushes take no time but this, and no inode number is given twice. */
+/** In a file system in memory flushes take only this time, and no inode number is used twice. */
 const MEMORY = '/dev/shm';
 
 /** Works in a folder for a disk, which is removed afterwards. */

@@ -4,12 +4,12 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * How much of the changes that were never flushed is on the disk: nothing; the names in folders, but no content; or some of
- * the names and, of the database, some of the pages.
+ * The part of unflushed changes that is on the disk: nothing; the names in folders, but no content; or some of the
+ * names and some pages of the database.
  */
 export type Unflushed = 'gone' | 'named' | 'torn';
 
-/** A disk that forgets: what was flushed of a data folder, as `disk.c` or `commits-on-disk.ts` keeps it. */
+/** A disk that loses unflushed data: the flushed state of a data folder, as `disk.c` or `commits-on-disk.ts` stores it. */
 export interface Disk {
   /** The data folder. */
   readonly data: string;
@@ -55,7 +55,7 @@ export function compileDisk(folder: string): string {
   return library;
 }
 
-/** Lets so many flushes of the log fail from now on. */
+/** Lets the given number of flushes of the log fail from now on. */
 export function failFlushes({ durable }: Disk, count: number): void {
   fs.writeFileSync(join(durable, 'failing'), Buffer.alloc(count));
 }
@@ -74,7 +74,7 @@ function lengthOf(file: string): number {
   return fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Takes everything that is there as flushed. */
+/** Marks everything that exists as flushed. */
 export function flushAll(disk: Disk, folder: string = disk.data): void {
   const entries = entriesOf(folder);
   const lines = entries.map(({ name, inode, entries: inner }) => `${inode} ${inner ? 'd' : 'f'} ${name}\n`);
@@ -86,11 +86,11 @@ export function flushAll(disk: Disk, folder: string = disk.data): void {
   }
 }
 
-/** Keeps the state of a disk in a new folder, while every process that uses it stands still. */
+/** Copies the state of a disk to a new folder, while every process that uses it is stopped. */
 export function cut({ data, durable }: Disk, into: string): Cut {
   for (const kind of ['content', 'names']) {
     fs.mkdirSync(join(into, kind), { recursive: true });
-    // A file that is kept is replaced, never changed. One that is still being written has a longer name.
+    // A stored file is replaced, never changed. One that is still being written has a longer name.
     for (const name of fs.readdirSync(join(durable, kind)).filter((file) => /^\d+$/.test(file)))
       fs.linkSync(join(durable, kind, name), join(into, kind, name));
   }
@@ -100,7 +100,7 @@ export function cut({ data, durable }: Disk, into: string): Cut {
   return { data, durable: into, root: fs.statSync(data).ino, entries: entriesOf(data) };
 }
 
-/** Makes the data folder that is found when the power is back. */
+/** Creates the data folder as it is after the power returns. */
 export function rebuild(at: Cut, unflushed: Unflushed, into: string): void {
   fill(at.root, at.entries, into);
 

@@ -7,10 +7,10 @@ import { startServer } from './server.ts';
 
 const KEY = `pf_eventloop_${'a'.repeat(43)}`;
 const PUBLICATIONS = 20;
-/** Publications after which the thread that writes is there, on any machine. */
+/** Publications after which the thread that writes has started, on any machine. */
 const MAX_BEFORE = 5_000;
 
-/** The flushes that an event loop waited for in 20 publications, the first of which follow one without any. */
+/** The flushes that an event loop waited for in 20 publications, which follow one without any. */
 function flushesInLoop(how: Flushing): Promise<number> {
   return inDiskFolder(async (folder) => {
     const disk = newDisk(folder);

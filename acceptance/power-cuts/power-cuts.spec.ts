@@ -3,7 +3,7 @@ import { cutPower, type Found, type PowerCuts } from './cut-power.ts';
 import { hasCompiler } from './disk.ts';
 
 const CUTS = 12;
-/** Enough where a server is started again, or nearly every cut loses something. */
+/** Enough if a server is restarted, or if nearly every cut loses something. */
 const FEW = 6;
 
 /** Cuts the power, and checks that publications were acknowledged meanwhile. */
@@ -14,29 +14,29 @@ async function cuts(how: Omit<PowerCuts, 'cuts'>, count: number = CUTS): Promise
 }
 
 describe('A power cut', () => {
-  it('loses nothing that was answered, while commits are flushed', async () => {
+  it('loses no acknowledged change, while commits are flushed', async () => {
     const { losses } = await cuts({ seenBy: 'flushed-commits.ts' });
     expect(losses).to.deep.equal([]);
   });
 
-  it('loses what was answered if the database does not flush, which these tests notice', async () => {
+  it('loses acknowledged changes if the database does not flush, which these tests notice', async () => {
     const { losses } = await cuts({ seenBy: 'flushed-commits.ts', withoutFlush: true }, FEW);
     expect(losses).to.not.deep.equal([]);
   });
 
   if (hasCompiler()) {
-    it('loses nothing that was answered, whatever else was not flushed', async () => {
+    it('loses no acknowledged change, whatever else was not flushed', async () => {
       const { losses } = await cuts({ seenBy: 'disk.c' });
       expect(losses).to.deep.equal([]);
     });
 
-    it('loses nothing that two processes answered after a flush had failed', async () => {
+    it('loses no change that two processes acknowledged after a failed flush', async () => {
       const { losses, failedFlushes } = await cuts({ seenBy: 'disk.c', failing: true, processes: 2 });
       expect(failedFlushes).to.be.above(0);
       expect(losses).to.deep.equal([]);
     });
 
-    it('loses nothing after a server was killed whose flush had failed', async () => {
+    it('loses no change after a server with a failed flush was killed', async () => {
       const { losses, failedFlushes } = await cuts(
         { seenBy: 'disk.c', failing: true, restarting: 'killed' },
         FEW,
@@ -45,7 +45,7 @@ describe('A power cut', () => {
       expect(losses).to.deep.equal([]);
     });
 
-    it('loses what was answered if the database does not flush, which every flush shows, too', async () => {
+    it('loses acknowledged changes if the database does not flush, which every flush shows, too', async () => {
       const { losses } = await cuts({ seenBy: 'disk.c', withoutFlush: true }, FEW);
       expect(losses).to.not.deep.equal([]);
     });

@@ -2,13 +2,13 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, Client, siteOf } from '../service/client.ts';
 
-/** A value that a client has set: what was answered last must be there, or what it has asked for since. */
+/** A value that a client has set: the last acknowledged one must be stored, or one that it has requested since. */
 export interface Promised<Value> {
   answered: Value;
   readonly asked: Value[];
 }
 
-/** A publication with the changes that its client was promised. */
+/** A publication with its acknowledged changes. */
 export interface PromisedPin {
   readonly archive: Uint8Array<ArrayBuffer>;
   id: string | undefined;
@@ -18,28 +18,28 @@ export interface PromisedPin {
   readonly isStopped: Promised<boolean>;
 }
 
-/** All changes that clients were promised. */
+/** All acknowledged changes. */
 export interface Promises {
   readonly pins: PromisedPin[];
   /** The publication that each name shows. */
   readonly names: Record<string, Promised<string | undefined>>;
-  /** How often each status was answered; 0 is no answer. */
+  /** The count of each status; 0 stands for no answer. */
   readonly answers: Record<number, number>;
 }
 
 const PUBLISHERS = 8;
-/** The others answer the same: a replay must not show what is not on the disk. */
+/** The others answer the same: a replay must not show a change that is not on the disk. */
 const REPLAYS = 2;
 
 /** The server and the key of clients, and how they work. */
 export interface Publishing {
   readonly url: () => string;
   readonly key: string;
-  /** Whether they ask for a change again while it is made. */
+  /** Whether they repeat a request while it is running. */
   readonly repeats: boolean;
 }
 
-/** Publishes, and changes what was published, until `ended` is aborted. */
+/** Publishes, and changes publications, until `ended` is aborted. */
 export async function publishUntil(ended: AbortSignal, how: Publishing, promises: Promises): Promise<void> {
   await Promise.all(Array.from({ length: PUBLISHERS }, () => new Publisher(how, promises).work(ended)));
 }
@@ -115,7 +115,7 @@ class Publisher {
     await this.#set(pin.isStopped, true, (client) => client.stop(idOf(pin)));
   }
 
-  /** An answer that fails, or does not come, promises nothing, and the change may be there later. */
+  /** A failed or missing answer promises nothing, and the change may be stored later. */
   async #set<Value>(
     of: Promised<Value>,
     value: Value,
@@ -126,7 +126,7 @@ class Publisher {
     this.#promises.answers[status] = (this.#promises.answers[status] ?? 0) + 1;
     if (status >= 200 && status < 300) of.answered = value;
     if (status >= 200 && status < 500) of.asked.splice(of.asked.indexOf(value), 1);
-    // Nobody answers for a while when the server is started again.
+    // There is no answer for a while when the server is restarted.
     else await pause(100);
   }
 }

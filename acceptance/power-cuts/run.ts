@@ -4,7 +4,7 @@ import { cutPower, type PowerCuts } from './cut-power.ts';
 const { values } = parseArgs({
   options: { cuts: { type: 'string', default: '100' }, only: { type: 'string', default: '' } },
 });
-/** So many for one server, which begins with an empty data folder. */
+/** The cuts for one server, which begins with an empty data folder. */
 const CUTS_A_SERVER = 20;
 const DISK = { seenBy: 'disk.c' } as const;
 const TWO = { ...DISK, processes: 2 } as const;

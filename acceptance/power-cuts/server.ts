@@ -14,7 +14,7 @@ const SOURCES: readonly string[] = [
 /** A server with all its processes. */
 export interface Server {
   readonly url: string;
-  /** Returns when every process stands still. */
+  /** Returns when every process is stopped. */
   stop(): Promise<void>;
   goOn(): void;
   /** Asks it to end, and returns when it has. */
@@ -80,7 +80,7 @@ async function addressIn(log: string, child: ChildProcess): Promise<string> {
   }
 }
 
-/** Whether each thread of a group of processes is stopped or gone; Linux tells the state and the group (proc(5)). */
+/** Whether each thread of a group of processes is stopped or gone; Linux reports the state and the group (proc(5)). */
 function standsStill(group: number): boolean {
   const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return processes.every((id) => {

@@ -23,7 +23,7 @@ const run = promisify(execFile);
 
 interface Built {
   readonly versions: Readonly<Record<string, string>>;
-  /** The folder as the tool makes it without settings. */
+  /** The folder as the tool builds it without settings. */
   readonly plain: string;
   /** The folder as it is built with the setting for path mode, if there is one. */
   readonly cured?: string;
@@ -55,7 +55,7 @@ async function build({ folder }: Site): Promise<Built> {
   return { versions: dependencies, plain, ...cured };
 }
 
-/** Without what the npm and the CI that run this set for their own programs. */
+/** Without the variables that the npm and the CI that run this set for their own programs. */
 function outerEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(([name]) => !/^(?:npm_|GITHUB_|GITLAB_|CI)/.test(name));
   return { ...Object.fromEntries(entries), NODE_OPTIONS: '' };
@@ -133,7 +133,7 @@ for (const site of SITES) {
 }
 
 describe('the table of the documents', () => {
-  it('is what these sites show', async () => {
+  it('matches these sites', async () => {
     expect(rows).to.have.length(SITES.length);
     const text = await readFile(DOCUMENT, 'utf8');
     const [before = '', after = ''] = text.split(BEGIN);

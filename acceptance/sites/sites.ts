@@ -7,7 +7,7 @@ export interface Site {
   readonly builtWith: Readonly<Record<string, string>>;
   /** The tool as the product detects it. */
   readonly tool?: SiteTool;
-  /** In Markdown, what its author does to make it work in path mode; the script `cured` does so. */
+  /** In Markdown, the author's fix for path mode; the script `cured` applies it. */
   readonly cure: string;
 }
 

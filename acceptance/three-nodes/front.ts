@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 
-/** A node, as the front knows it. */
+/** A node as the front sees it. */
 export interface Behind {
   readonly name: string;
   readonly port: number;
@@ -13,8 +13,8 @@ export interface Behind {
 export type Front = Awaited<ReturnType<typeof startFront>>;
 
 /**
- * Starts a front that passes on the `Host` header, since that tells the sites apart, and the path as it came. A request
- * whose node dies with it is answered with 502, since only its sender can know whether it may be sent again.
+ * Starts a front that passes on the `Host` header, which selects the site, and the path unchanged. If a node dies
+ * during a request, the answer is 502, since only the sender can know whether it may be repeated.
  */
 export async function startFront(nodes: () => readonly Behind[]) {
   let turn = 0;
@@ -43,7 +43,7 @@ export async function startFront(nodes: () => readonly Behind[]) {
   await once(server, 'listening');
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}`,
-    /** The node that the latest request was given to. */
+    /** The node that received the latest request. */
     get latest(): Behind | undefined {
       return latest;
     },
@@ -56,7 +56,7 @@ export async function startFront(nodes: () => readonly Behind[]) {
   };
 }
 
-/** Without what is between two ends of one connection. */
+/** Without the headers for a single connection. */
 function endToEnd({ connection: _, 'keep-alive': __, ...headers }: IncomingHttpHeaders): IncomingHttpHeaders {
   return headers;
 }

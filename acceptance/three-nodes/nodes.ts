@@ -41,7 +41,7 @@ export async function openNodes({ postgres, s3, bucket, settings = {} }: Ground)
   const prefix = `nodes/${randomUUID()}`;
   const { text: key, id: keyId } = new NodeApiKeySecrets().mint();
   const running = new Set<RunningNode>();
-  /** Those that did not start among them. */
+  /** Including those that did not start. */
   const begun: Child<NodeMessage>[] = [];
   let now = START;
   const env = (name: string): Readonly<Record<string, string>> => ({

@@ -12,7 +12,7 @@ interface Named extends RunningNode {
   readonly name: string;
 }
 
-/** Things to end, in the opposite order of their beginning. */
+/** Things to end, in the reverse order of their start. */
 const endings: (() => Promise<unknown>)[] = [];
 const stopped = new AbortController();
 const PASSWORD = 'open sesame';
@@ -25,7 +25,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     stopped.abort();
   });
 }
-// Settings of the person's own would be another service's.
+// The person's own settings would belong to another service.
 for (const name of Object.keys(process.env)) if (name.startsWith('PINFOLD_')) delete process.env[name];
 
 function say(line: string): void {
@@ -42,12 +42,12 @@ function claim(holds: boolean, sentence: string): void {
   say(`  ✓ ${sentence}`);
 }
 
-/** The nodes, the front before them, and a client who knows the front alone. */
+/** The nodes, the front before them, and a client that knows only the front. */
 class Show {
   readonly #nodes: Nodes;
   readonly #front: Front;
   readonly #client: Client;
-  /** Those that the front knows. */
+  /** The nodes behind the front. */
   readonly #behind: Named[];
 
   constructor(nodes: Nodes, front: Front, behind: Named[]) {
@@ -129,7 +129,7 @@ class Show {
     return pin as PinJson;
   }
 
-  /** Asks as often as there are nodes; the front gives each request to another one. */
+  /** Sends one request for each node; the front gives each to another node. */
   async #everywhere(sentence: string, isTrue: () => Promise<boolean>): Promise<void> {
     const asked = new Set<string | undefined>();
     for (const _ of this.#behind) {

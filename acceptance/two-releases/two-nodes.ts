@@ -15,7 +15,7 @@ const PAUSE = 300;
 const PUBLICATIONS = 40;
 const BUCKET = 'releases';
 
-/** Two nodes on PostgreSQL and S3, replaced one by one by the next release, and back, while requests go on. */
+/** Two nodes on PostgreSQL and S3, replaced one by one by the next release, and back, under load. */
 export async function onTwoNodes(folder: string, releases: Releases): Promise<Drilled> {
   const [postgres, s3] = await Promise.all([startPostgres(), startS3()]);
   try {
@@ -112,7 +112,7 @@ class Traffic {
       for (; !this.#isEnded; await pause(PAUSE)) await ledger.add(() => nodes.all);
     };
     this.#workers = Promise.all(Array.from({ length: WORKERS }, work)).then(() => undefined);
-    // Its failure is thrown to whoever waits for more.
+    // Its failure is thrown to the caller that waits for more.
     this.#workers.catch(() => undefined);
   }
 

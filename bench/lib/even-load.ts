@@ -17,7 +17,7 @@ export interface Waits {
   readonly p99: number;
 }
 
-/** Asks for a page at even intervals, from the loads' core, whatever is answered. */
+/** Requests a page at even intervals, from the core of the load, whatever the answers are. */
 export async function askEvenly(port: number, host: string, path: string, load: EvenLoad): Promise<Waits> {
   const script = join(import.meta.dirname, '../servers/even-load.ts');
   const { rate, connections, seconds } = load;

@@ -4,7 +4,7 @@ import { agent, askWell } from './http.ts';
 import { signIn } from './person.ts';
 import { startPinfold } from './pinfold.ts';
 
-/** The reference server on any database and storage, with every way of asking that the growth table measures. */
+/** The reference server on any database and storage, with every request that the growth table measures. */
 export type GrowthServer = Awaited<ReturnType<typeof startGrowthServer>>;
 
 /** Starts one on a core, or on any. */

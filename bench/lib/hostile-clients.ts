@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Connects so often at once, says something each time, and takes nothing of what is answered. */
+/** Opens this many connections, sends something on each, and reads no answer. */
 export function sayAndTakeNothing(port: number, ...words: readonly string[]): Promise<readonly Socket[]> {
   return Promise.all(
     words.map(async (text) => {
       const socket = connect(port, '127.0.0.1').pause();
-      // A server may well hang up on such a client.
+      // A server may close the connection of such a client.
       socket.on('error', () => {});
       await once(socket, 'connect');
       socket.write(text);
@@ -15,7 +15,7 @@ export function sayAndTakeNothing(port: number, ...words: readonly string[]): Pr
   );
 }
 
-/** A request for a file, by its bare least. */
+/** The smallest request for a file. */
 export function get(path: string, host: string, more: readonly string[] = []): string {
   return [`GET ${path} HTTP/1.1`, `Host: ${host}`, ...more, '', ''].join('\r\n');
 }

@@ -24,13 +24,13 @@ export interface HostileServer {
   ): Promise<UploadTarget & { readonly key: string }>;
   /** Publishes an archive; returns the Host of its site. */
   publish(archive: Uint8Array<ArrayBuffer>): Promise<string>;
-  /** MiB that it still needs once V8 has given back what it can. */
+  /** MiB that it still needs once V8 has released all it can. */
   heldMiB(): Promise<number>;
-  /** Seconds of processor time that it has had, once it gets to answering that. */
+  /** Seconds of processor time that it has used, once it answers that. */
   workedSeconds(): Promise<number>;
-  /** The longest that its event loop is silent while something goes on, and at work in one turn; in milliseconds. */
+  /** The longest pause of its event loop during a task, and its longest turn; in milliseconds. */
   silenceDuring(work: () => Promise<void>): Promise<{ readonly longest: number; readonly atWork: number }>;
-  /** Ends it, however busy it is, and removes its data; again it does nothing. */
+  /** Ends it, however busy it is, and removes its data. A second call does nothing. */
   end(): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ export interface Answer {
 /** Keeps its connections. */
 export const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
-/** Asks a server on this machine once; the pieces of the body are sent one after another. */
+/** Sends one request to a server on this machine; the pieces of the body are sent one after another. */
 export function ask(options: RequestOptions, ...body: readonly (string | Uint8Array)[]): Promise<Answer> {
   const start = performance.now();
   return new Promise((resolve, reject) => {
@@ -38,7 +38,7 @@ export function ask(options: RequestOptions, ...body: readonly (string | Uint8Ar
   });
 }
 
-/** Asks once and drops the body, so that a client that asks for much costs the load little; returns the status. */
+/** Sends one request and drops the body, so that a large answer costs the load little; returns the status. */
 export function askAndDrop(options: RequestOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({ host: '127.0.0.1', ...options }, (answer) => {
@@ -49,7 +49,7 @@ export function askAndDrop(options: RequestOptions): Promise<number> {
   });
 }
 
-/** The same as {@link ask}, where anything but 200 is an error. */
+/** Like {@link ask}; any status but 200 is an error. */
 export async function askWell(
   options: RequestOptions,
   ...body: readonly (string | Uint8Array)[]

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { installPeers } from './peers.ts';
 import { isThere, LOAD_CORE, pinned } from './processes.ts';
 
-/** Connections of a load that names no number. */
+/** The default number of connections of a load. */
 export const CONNECTIONS = 32;
 const PEERS = join(import.meta.dirname, '../peers');
-/** Makes wrk ask for the paths that follow `--` in turn. */
+/** Makes wrk request the paths after `--` in turn. */
 const TURNS = join(import.meta.dirname, 'turns.lua');
 
 /** The target of a load. */
@@ -15,11 +15,11 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>;
   /** Paths to request in turn, instead of the URL's own; autocannon requests only that one. */
   readonly paths?: readonly string[];
-  /** A file of one host a line, which are asked in turn; autocannon asks only that of the headers. */
+  /** A file with one host per line, requested in turn; autocannon requests only that of the headers. */
   readonly hosts?: string;
 }
 
-/** The answers to a load, per second, and how long they took. */
+/** The answers to a load per second, and their durations. */
 export interface LoadResult {
   readonly requests: number;
   readonly bytes: number;
@@ -28,10 +28,10 @@ export interface LoadResult {
   readonly p99: number;
 }
 
-/** The program that makes the load. */
+/** The program that creates the load. */
 export const loader: 'wrk' | 'autocannon' = isThere('wrk') ? 'wrk' : 'autocannon';
 
-/** Loads a target from the loads' core for some seconds. */
+/** Puts a load on a target for some seconds, from the core of the load. */
 export async function load(target: Target, seconds: number, connections = CONNECTIONS): Promise<LoadResult> {
   const make = loader === 'wrk' ? withWrk : withAutocannon;
   return await make(target, seconds, connections);

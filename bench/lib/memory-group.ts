@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A control group of Linux that kills what takes more memory than it may. */
+/** A control group of Linux that kills processes above a memory limit. */
 export interface MemoryGroup {
   /** Starts a process in the group. */
   start<Server>(begin: () => Promise<Server>): Promise<Server>;
@@ -9,7 +9,7 @@ export interface MemoryGroup {
   remove(): void;
 }
 
-/** Makes a group with a limit in MiB; `undefined` where this user or system cannot. */
+/** Creates a group with a limit in MiB; `undefined` if this user or system cannot. */
 export function makeMemoryGroup(mebibytes: number): MemoryGroup | undefined {
   if (process.getuid?.() !== 0 || !existsSync('/sys/fs/cgroup')) return undefined;
   const isUnified = existsSync('/sys/fs/cgroup/cgroup.controllers');
@@ -20,14 +20,14 @@ export function makeMemoryGroup(mebibytes: number): MemoryGroup | undefined {
   try {
     mkdirSync(group);
   } catch {
-    // A container may not let its root make groups.
+    // A container may prevent its root from creating groups.
     return undefined;
   }
   const limit = join(group, isUnified ? 'memory.max' : 'memory.limit_in_bytes');
   writeFileSync(limit, String(mebibytes * 1_048_576));
   return {
     start: (begin) => {
-      // A process begins in the group of the one that starts it.
+      // A process starts in the group of its parent.
       enter(group);
       return begin().finally(() => enter(join(root, own)));
     },

@@ -21,7 +21,7 @@ export async function signIn(port: number, fields: Readonly<Record<string, strin
     return answer;
   };
   const get = (path: string) => send(path);
-  /** Asks for a page and drops it; anything but 200 is an error. */
+  /** Requests a page and drops it; any status but 200 is an error. */
   const drop = async (path: string): Promise<void> => {
     const headers = { host: `localhost:${port}`, cookie: cookie() };
     const status = await askAndDrop({ port, path: `/manage${path}`, headers, agent });

@@ -4,11 +4,11 @@ import { send } from '../tables/uploads.ts';
 import { ask, askWell } from './http.ts';
 import { freePort, NODE, type StartOptions, startServer } from './processes.ts';
 
-/** Pinfold under measurement: the reference app, on SQLite and files unless it is told otherwise, with one owner. */
+/** Pinfold under measurement: the reference app, on SQLite and files by default, with one owner. */
 export type PinfoldServer = Awaited<ReturnType<typeof startPinfold>>;
 
 interface PinfoldOptions extends StartOptions {
-  /** The script of `servers/` that it runs, in place of `pinfold serve`. */
+  /** The script of `servers/` that it runs instead of `pinfold serve`. */
   readonly script?: string;
   /** The checkout that it is started from. */
   readonly checkout?: string;
@@ -60,7 +60,7 @@ export async function startPinfold(
       if (status !== 201 && status !== 200) throw new Error(`publishing: ${status} ${body}`);
       return JSON.parse(body).pin.id;
     },
-    /** Sets a password and gives the Cookie header of a viewer who knows it. */
+    /** Sets a password and returns the Cookie header of a viewer who knows it. */
     protect: async (id: string) => {
       const headers = { authorization, 'content-type': 'application/json' };
       const path = `/api/v1/pins/${id}`;
@@ -70,7 +70,7 @@ export async function startPinfold(
   };
 }
 
-/** Gives the password as a viewer does, follows the hand-over, and keeps the cookie of the site's own origin. */
+/** Enters the password like a viewer, follows the hand-over, and stores the cookie of the site's own origin. */
 async function enter(port: number, id: string, host: string): Promise<string> {
   const type = { 'content-type': 'application/x-www-form-urlencoded' };
   const form = String(new URLSearchParams({ password: PASSWORD }));

@@ -5,10 +5,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 const MiB = 1_048_576;
 const ticks = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** How often a held process is looked at, in milliseconds. */
+/** How often a throttled process is checked, in milliseconds. */
 const INTERVAL = 5;
 
-/** Seconds of processor time that a process and its children have had: Linux counts them in hundredths. */
+/** Seconds of processor time that a process and its children have used: Linux counts them in hundredths. */
 export function cpuSeconds(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
   return children.reduce((sum, child) => sum + cpuSeconds(Number(child)), ownCpuSeconds(pid));
@@ -42,8 +42,8 @@ export function cpuMilliseconds(pid: number, withLibuv: boolean): number {
 }
 
 /**
- * Keeps processes to a part of a core each, as the limit of a container does: one that has spent more is stopped until
- * the time has caught up. Returns the function that ends it.
+ * Limits each process to a part of a core, like the limit of a container: a process that used more is stopped until the
+ * time has caught up. Returns the function that ends it.
  */
 export function hold(pids: readonly number[], part: number): () => void {
   const start = performance.now();
@@ -66,7 +66,7 @@ export function residentMiB(pid: number): number {
   return (Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024) / MiB;
 }
 
-/** The most MiB that a process had in memory while something went on. */
+/** The maximum of MiB that a process had in memory during a task. */
 export async function peakMiB(pid: number, during: Promise<unknown>): Promise<number> {
   let peak = 0;
   let going = true;

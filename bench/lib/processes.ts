@@ -7,20 +7,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 export { quietPort as freePort } from 'pinfold-test-servers';
 
-/** The cores that servers and loads keep to: never the same. */
+/** The cores of servers and of loads: never the same. */
 export const SERVER_CORE = 0;
 export const LOAD_CORE = 1;
-/** For a server whose load waits while it works. */
+/** For a server whose load waits while the server works. */
 export const EVERY_CORE = `0-${cpus().length - 1}`;
 
 const canPin = spawnSync('taskset', ['--version']).status === 0;
 
-/** The command on one core, or on those of a list, where the machine can do that. */
+/** The command on one core, or on a list of cores, if the machine supports that. */
 export function pinned(core: number | string, command: readonly string[]): readonly string[] {
   return canPin ? ['taskset', '-c', String(core), ...command] : command;
 }
 
-/** Keeps this process and what it starts to a core, where the machine can do that. */
+/** Binds this process and its children to a core, if the machine supports that. */
 export function keepTo(core: number): void {
   if (canPin) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)]);
 }
@@ -76,7 +76,7 @@ export async function startServer(
       child.send(question);
       return (await answer)[0];
     },
-    /** Ends it: with SIGKILL, however busy it is. */
+    /** Ends it with SIGKILL, however busy it is. */
     stop: (signal?: NodeJS.Signals): Promise<void> => {
       child.off('exit', fail);
       return stop(child, signal);

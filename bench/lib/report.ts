@@ -16,7 +16,7 @@ export interface Row {
   readonly goal?: { readonly atLeast: number } | { readonly atMost: number };
   /** The absolute values behind it, by candidate, one for each round. */
   readonly values?: Readonly<Record<string, readonly number[]>>;
-  /** When and at which commit it was measured, where that is not when the table was. */
+  /** When and at which commit it was measured, if that differs from the table. */
   readonly date?: string;
   readonly commit?: string;
 }
@@ -31,7 +31,7 @@ export async function inTemporaryFolder(work: (folder: string) => Promise<void>)
   }
 }
 
-/** Makes the parts of a table; with `--only PART` that one, whose rows then replace their earlier ones in the file. */
+/** Measures the parts of a table; with `--only PART` only that part, whose rows replace their earlier ones in the file. */
 export async function reportParts(
   name: string,
   parts: Readonly<Record<string, () => Promise<readonly Row[]>>>,
@@ -45,7 +45,7 @@ export async function reportParts(
   await (only === undefined ? report(name, rows) : reportPart(name, rows));
 }
 
-/** Prints rows, and puts them in the place of their earlier ones in the file. */
+/** Prints rows, and replaces their earlier ones in the file. */
 export async function reportPart(name: string, rows: readonly Row[]): Promise<void> {
   const isSame = (one: Row) => (other: Row) => one.what === other.what && one.unit === other.unit;
   const others = (await earlierRows(name)).filter((row) => !rows.some(isSame(row)));
@@ -67,7 +67,7 @@ export async function report(
   print(printed);
   await mkdir(RESULTS, { recursive: true });
   const about = JSON.stringify({ name, ...circumstances(), ...more });
-  // A line each, so that a diff shows the rows that were measured again.
+  // One line for each, so that a diff shows the rows that were measured again.
   const lines = rows.map((row) => JSON.stringify({ ...row, met: isMet(row) })).join(',\n');
   await writeFile(join(RESULTS, `${name}.json`), `${about.slice(0, -1)},"rows":[\n${lines}\n]}\n`);
 }

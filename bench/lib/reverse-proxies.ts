@@ -11,11 +11,11 @@ import { freePort, stop } from './processes.ts';
 /** The proxies that the documents have a configuration for. */
 export type ProxyName = 'nginx' | 'HAProxy' | 'Caddy';
 
-/** Another of its configurations than the one for several nodes, and whether it logs each request. */
+/** A configuration other than the one for several nodes, and whether it logs each request. */
 interface ProxyOptions {
   readonly file?: string;
   readonly logsRequests?: boolean;
-  /** Connections to a node at most; absent: as documented. */
+  /** The maximum of connections to a node; absent: as documented. */
   readonly connections?: number;
 }
 
@@ -23,7 +23,7 @@ interface Kind {
   readonly program: string;
   /** Its configuration for several nodes. */
   readonly file: string;
-  /** The whole of what it reads, made of the configuration. */
+  /** Everything that it reads, made from the configuration. */
   whole(configuration: string, port: number, logsRequests: boolean): string;
   command(file: string): readonly string[];
 }
@@ -79,7 +79,7 @@ export function missingPrograms(names: readonly ProxyName[]): readonly string[] 
   return programs.filter((program) => spawnSync(program, ['version']).error !== undefined);
 }
 
-/** Starts one: nothing of its configuration is changed but ports, the addresses of the nodes and the certificate's place. */
+/** Starts one: of its configuration only ports, the addresses of the nodes and the path of the certificate are changed. */
 export async function startProxy(
   name: ProxyName,
   nodes: readonly number[],

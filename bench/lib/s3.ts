@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { NODE, startServer } from './processes.ts';
 
-/** Settings that make a server keep its archives at an S3 server's endpoint. */
+/** Settings with which a server stores its archives at the endpoint of an S3 server. */
 export function s3Settings(endpoint: string): Readonly<Record<string, string>> {
   return {
     AWS_ACCESS_KEY_ID: 'bench',

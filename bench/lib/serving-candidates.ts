@@ -7,7 +7,7 @@ import { type Site, writeSite, zipOf } from './sites.ts';
 import { type Candidate, get, startPeer } from './views.ts';
 
 const PEERS = ['express-static', 'sirv', 'fastify-static', ...['nginx', 'caddy'].filter(isThere)];
-/** The paths that every server is asked for. */
+/** The paths that are requested from every server. */
 export const SMALL = '/index.html';
 export const STYLE = '/swagger-ui.css';
 export const LARGE = '/swagger-ui-bundle.js';
@@ -53,7 +53,7 @@ export async function startPeers(
   return peers;
 }
 
-/** Bare `node:http`, answering from memory the very bytes and headers that Pinfold answered; one gathers those of a turn. */
+/** Bare `node:http`, which answers from memory with the same bytes and headers as Pinfold; one gathers those of a turn. */
 export async function startBare(
   pinfold: Candidate,
   folder: string,
@@ -77,7 +77,7 @@ export async function startBare(
   return [bare, gathering];
 }
 
-/** Speed is worth nothing where the bytes differ: every candidate must answer what the site holds. */
+/** Speed means nothing if the bytes differ: every candidate must answer with the content of the site. */
 export async function checkBytes(candidate: Candidate, site: Site): Promise<void> {
   for (const path of [SMALL, STYLE, LARGE]) {
     const { status, body } = await get(candidate, path);

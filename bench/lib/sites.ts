@@ -17,7 +17,7 @@ export async function swaggerSite(): Promise<Site> {
   return Object.fromEntries(await Promise.all(files));
 }
 
-/** A site of small pages, each with text of its own. */
+/** A site of small pages, each with a different text. */
 export function smallPages(count: number): Site {
   const page = (n: number) =>
     `<!doctype html><html lang="en"><title>Page ${n}</title><p>${words(n, 400)}</p><a href="/p${n + 1}.html">on</a>`;
@@ -54,7 +54,7 @@ export async function writeSite(site: Site, folder: string): Promise<void> {
   }
 }
 
-/** Words that compress as a page's do. */
+/** Words that compress like those of a page. */
 function words(seed: number, count: number): string {
   const next = generator(seed);
   return Array.from({ length: count }, () => (next() % 5_000).toString(36)).join(' ');

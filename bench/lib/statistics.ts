@@ -2,7 +2,7 @@ import type { Row } from './report.ts';
 
 const ROUNDS = 7;
 
-/** The middle value, which one bad round does not move. */
+/** The middle value, which a single bad round does not change. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
@@ -11,8 +11,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The median over the rounds of the quotient of two candidates, or of what `compare` makes of them: noise that lasts some
- * seconds hits both of a round.
+ * The median over the rounds of the quotient of two candidates, or of the result of `compare`: noise that lasts some
+ * seconds affects both of a round.
  */
 export function compared(
   over: readonly number[] = [],
@@ -22,14 +22,14 @@ export function compared(
   return median(over.map((value, round) => compare(value, under[round] ?? Number.NaN)));
 }
 
-/** Half the distance between the least and the greatest value, as a part of the median. */
+/** Half the distance between the smallest and the greatest value, as a part of the median. */
 export function spread(values: readonly number[]): number {
   return (Math.max(...values) - Math.min(...values)) / 2 / median(values);
 }
 
 /**
- * Measures every candidate in each round, in alternating order, so that what the machine does beside hits all
- * of them alike. Gives the values of each, in order of rounds.
+ * Measures every candidate in each round, in alternating order, so that other work of the machine affects all alike.
+ * Returns the values of each, in order of rounds.
  */
 export async function inRounds<Name extends string>(
   candidates: Readonly<Record<Name, () => Promise<number>>>,
@@ -46,7 +46,7 @@ export async function inRounds<Name extends string>(
   return values;
 }
 
-/** A row with the first of two candidates against the other; each is warmed once. */
+/** A row that compares the first of two candidates with the other; each is warmed up once. */
 export async function comparedRow(
   row: Pick<Row, 'what' | 'unit' | 'goal'>,
   candidates: Readonly<Record<string, () => Promise<number>>>,

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import pg from 'pg';
 import type { PostgresAddress } from 'pinfold-test-servers';
 
-/** A database in which Pinfold has published one role, whose manifest all roles get that a bench adds past it. */
+/** A database in which Pinfold has published one role, whose manifest is used for all roles that a bench adds directly. */
 export type Stock = ReturnType<typeof stockIn>;
 
 /** A role with the archive that its record names. */
@@ -15,13 +15,13 @@ export interface SampledRole {
   readonly archive: string;
 }
 
-/** A database: both take the same statements, with `$1`. */
+/** A database: both accept the same statements, with `$1`. */
 interface Engine {
   query(statement: string, value?: unknown): Promise<readonly unknown[]>;
-  /** Makes it as fast as it is after some days. */
+  /** Makes it as fast as after some days. */
   settle(): Promise<void>;
   close(): Promise<void>;
-  /** SQL that makes rows, each with a JSON `value`, from the JSON array $1. */
+  /** SQL that creates rows, each with a JSON `value`, from the JSON array $1. */
   readonly rows: string;
 }
 
@@ -139,12 +139,12 @@ function stockIn({ query, settle, close, rows }: Engine) {
     /** Adds roles of the account `default` that were deleted two hours ago. */
     addEnded: (count: number) =>
       add(ROLE, count, (n) => roleOf('default', `Ended ${n}`, Date.now() - DAY + n, Date.now() - 2 * HOUR)),
-    /** Adds events, ten for each of so many publications, of which every other one belongs to the account `default`. */
+    /** Adds ten events for each of a number of publications, of which every other one belongs to the account `default`. */
     addEvents: (count: number) => add([EVENT], count, (n) => eventOf(n, now)),
     /** Some published roles of the account `default`, at random. */
     sample: (count: number) =>
       sampled(`account = 'default' AND deleted_at IS NULL ORDER BY random() LIMIT $1`, count),
-    /** The roles that ended and whose archive is to be removed. */
+    /** The ended roles whose archive will be removed. */
     ended: () => sampled('has_archive AND deleted_at IS NOT NULL'),
     close,
   };
@@ -161,19 +161,19 @@ function roleOf(account: string, title: string, publishedAt: number, deletedAt: 
   return { id: randomUUID(), account, archive, key: randomUUID(), title, publishedAt, expiresAt, deletedAt };
 }
 
-/** One of the last weeks' events, of which there was one every second or so. */
+/** One of the events of the last weeks, about one per second. */
 function eventOf(n: number, now: number): object {
   const of = Math.floor(n / 10);
   const actor = JSON.stringify({ kind: 'key', id: '4fJ2kQ9xTzA' });
   return { at: now - n * 1_000, id: randomUUID(), account: accountOf(of), pin: pinOfEvents(of), actor };
 }
 
-/** The publication that ten events are of. */
+/** The publication of ten events. */
 export function pinOfEvents(n: number): string {
   return `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 }
 
-/** Gives roles an archive of their own in a folder of archives: a copy of one that is there. */
+/** Gives each role an archive in a folder of archives: a copy of an existing one. */
 export async function copyArchive(
   folder: string,
   original: string,

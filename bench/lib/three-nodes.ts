@@ -15,7 +15,7 @@ const SITES_HOST = 'share-sites.example';
 const PUBLIC_URL = 'https://share.example';
 const DISK = 'mount -t tmpfs -o size=24m tmpfs "$1" && shift && exec "$@"';
 
-/** Whether nodes can have disks of their own that can be filled: Linux, and users who may make namespaces. */
+/** Whether nodes can have separate small disks: on Linux, for users who may create namespaces. */
 export const haveSmallDisks =
   spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
 
@@ -52,7 +52,7 @@ export async function startThreeNodes(drainSeconds: number) {
     authorization: `Bearer ${key}`,
     publicUrl: PUBLIC_URL,
     sitesHost: SITES_HOST,
-    /** Lets the store hold back each answer for so many milliseconds. */
+    /** Delays each answer of the store by a number of milliseconds. */
     slowStore: (milliseconds: number) => {
       delay = milliseconds;
     },
@@ -66,7 +66,7 @@ export async function startThreeNodes(drainSeconds: number) {
   };
 }
 
-/** One of them, on its own way to the database, with its own small disk where the system lets us make one. */
+/** One of them, with its own connection to the database, and its own small disk if the system allows one. */
 async function nodeOf(settings: Readonly<Record<string, string>>, folder: string, database: Wire) {
   const port = await freePort();
   const own = { ...settings, PINFOLD_PORT: String(port) };
@@ -75,7 +75,7 @@ async function nodeOf(settings: Readonly<Record<string, string>>, folder: string
   return {
     port,
     database,
-    /** The data folder, as this process sees it while the node runs. */
+    /** The path of the data folder for this process while the node runs. */
     folder: () => (haveSmallDisks ? `/proc/${running?.process.pid}/root${folder}` : folder),
     start: async () => {
       running = await startPinfold(folder, own, { prefix });

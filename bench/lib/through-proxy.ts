@@ -22,7 +22,7 @@ interface Question {
 }
 
 const MAX_WAIT = 60_000;
-/** While something is away, an answer that says so comes within this time. */
+/** During an outage, an answer that reports it arrives within this time. */
 const SOON = 1_000;
 const PASSWORD = 'a password for the bench';
 
@@ -47,13 +47,13 @@ export class ThroughProxy {
     return this.#ask(`${id}.${this.#service.sitesHost}`, '/', { headers }, wrong);
   }
 
-  /** Publishes, with an upload that takes so many milliseconds. */
+  /** Publishes, with an upload that takes a number of milliseconds. */
   publish(archive: Uint8Array<ArrayBuffer>, sending: number = 0): Promise<string | undefined> {
     const wrong = ({ status }: Answer) => (status === 201 ? undefined : `publication ${status}`);
     return this.#publish(archive, wrong, sending);
   }
 
-  /** Publishes, and answers the id. */
+  /** Publishes, and returns the id. */
   async published(archive: Uint8Array<ArrayBuffer>): Promise<string> {
     let id = '';
     const failure = await this.#publish(archive, ({ status, body }) => {
@@ -65,7 +65,7 @@ export class ThroughProxy {
     return id;
   }
 
-  /** Views as long as something is away: what is no page of the site has to be a page that says when to come again. */
+  /** Views during an outage: any answer but the site's page must be a page that says when to try again. */
   async viewMeanwhile(id: string, page: string): Promise<string | undefined> {
     const wrong = (answer: Answer) =>
       answer.status === 200 && answer.body === page ? undefined : unhelpful('view', answer);
@@ -73,13 +73,13 @@ export class ThroughProxy {
     return await within(() => this.#ask(`${id}.${this.#service.sitesHost}`, '/', { headers }, wrong));
   }
 
-  /** Publishes as long as something is away, over HTTP/1.1. */
+  /** Publishes during an outage, over HTTP/1.1. */
   async publishMeanwhile(archive: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
     const wrong = (answer: Answer) => (answer.status === 201 ? undefined : unhelpful('publication', answer));
     return await within(() => this.#publish(archive, wrong));
   }
 
-  /** The same over HTTP/2, where a stream can be reset under its client. */
+  /** The same over HTTP/2, in which a single stream can be reset. */
   async publishByHttp2Meanwhile(archive: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
     const { headers, body } = await this.#form(archive);
     const session = connect(`https://127.0.0.1:${this.#port}`, {

@@ -7,13 +7,13 @@ export interface Asking {
   ask(): Promise<string | undefined>;
 }
 
-/** How many of each kind were asked, and what became of those that failed. */
+/** The number of requests of each kind, and the failures. */
 export interface Counted {
   readonly requests: number;
   readonly failures: readonly string[];
 }
 
-/** Asks while something goes on, at an even pace and without waiting for answers; then for the last answers. */
+/** Sends requests during a task, at an even pace and without waiting for answers; then waits for the last answers. */
 export async function trafficDuring(
   askings: readonly Asking[],
   goingOn: () => Promise<void>,

@@ -31,7 +31,7 @@ export interface Answered extends Omit<Answer, 'headers'> {
   readonly etag: string | undefined;
 }
 
-/** Works in a folder of its own; what was pushed to `running` is stopped afterwards. */
+/** Works in a folder of its own; everything that was pushed to `running` is stopped afterwards. */
 export async function inFolder(
   work: (folder: string, running: RunningServer[]) => Promise<void>,
 ): Promise<void> {
@@ -89,12 +89,12 @@ export interface Measured {
   readonly rates: Readonly<Record<string, readonly number[]>>;
   /** Microseconds of the server's processor time for each request. */
   readonly cpu: Readonly<Record<string, readonly number[]>>;
-  /** Milliseconds that half of the requests took, and 99 of 100. */
+  /** Milliseconds at the median and the 99th percentile of the requests. */
   readonly p50: Readonly<Record<string, readonly number[]>>;
   readonly p99: Readonly<Record<string, readonly number[]>>;
 }
 
-/** Loads every candidate in each round, in alternating order, after it was warmed. */
+/** Puts a load on every candidate in each round, in alternating order, after warming it up. */
 export async function measured(
   candidates: readonly Candidate[],
   targetOf: (candidate: Candidate) => Promise<Target> | Target,
@@ -125,7 +125,7 @@ export async function measured(
   return { rates: await inRounds(works, ROUNDS), cpu, p50, p99 };
 }
 
-/** Rows of the milliseconds that half of the requests of a candidate took, and 99 of 100; the others' stand beside. */
+/** Rows with the median and the 99th percentile of a candidate, in milliseconds, beside those of the others. */
 export function waitRows(what: string, { p50, p99 }: Measured, name: string): readonly Row[] {
   const row = (part: string, values: Measured['p50']): Row => ({
     what: `${what}: ${name}, ${part}`,
@@ -136,12 +136,12 @@ export function waitRows(what: string, { p50, p99 }: Measured, name: string): re
   return [row('p50', p50), row('p99', p99)];
 }
 
-/** One comparison: a candidate, the peer it is measured by, and the least ratio wanted. */
+/** One comparison: a candidate, the peer it is compared with, and the minimum ratio. */
 export type Comparison = readonly [name: string, peer: string, atLeast?: number | undefined];
 
 /**
- * A row of rates, which have the goals, and one of processor time for each comparison whose peer took part; in both
- * more is better. Rates depend on what else the machine does, processor time hardly.
+ * For each comparison whose peer took part, a row of rates, with the goals, and one of processor time; in both more is
+ * better. Rates depend on other work of the machine, processor time hardly does.
  */
 export function rowsOf(
   what: string,

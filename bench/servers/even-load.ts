@@ -1,5 +1,5 @@
 // Asks a server for a page at even intervals, whether or not earlier answers have come. What an answer took counts from
-// when its request was due. A process of its own: wrk sends the next request only after an answer.
+// when its request was due. A separate process, since wrk sends the next request only after an answer.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -13,7 +13,7 @@ const times = new Float64Array(total);
 let [asked, answered, length] = [0, 0, 0];
 const sockets: Socket[] = [];
 
-/** All answers have as many bytes as the first, which ends its header with their number. */
+/** All answers have as many bytes as the first, whose headers end with that number. */
 function lengthOf(answer: Buffer): number {
   const head = answer.indexOf('\r\n\r\n') + 4;
   const [, body] = /content-length: (\d+)/i.exec(answer.toString('latin1', 0, head)) ?? [];
@@ -48,7 +48,7 @@ class Line {
   }
 }
 
-/** Lines that wait for no answer. */
+/** Lines without an answer. */
 const lines: Line[] = [];
 for (let n = 0; n < connections; n += 1) {
   const socket = connect(Number(port), '127.0.0.1');

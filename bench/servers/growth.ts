@@ -19,7 +19,7 @@ const answers: Readonly<Record<string, () => unknown>> = {
   },
 };
 process.on('message', async (question) => process.send?.(await answers[String(question)]?.()));
-// A bench that failed leaves nothing behind.
+// A failed bench leaves nothing behind.
 process.on('disconnect', () => process.exit(1));
 process.on('SIGTERM', async () => {
   await app.close();

@@ -4,7 +4,7 @@ import { startS3 } from 'pinfold-test-servers';
 const server = await startS3();
 await server.makeBucket('bench');
 process.on('message', () => process.send?.(server.endpoint));
-// A bench that failed leaves nothing behind.
+// A failed bench leaves nothing behind.
 process.on('disconnect', () => process.exit(1));
 process.on('SIGTERM', async () => {
   await server.stop();

@@ -9,19 +9,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { get } from '../lib/hostile-clients.ts';
 import { ask } from '../lib/http.ts';
 
-/** How often others ask: so many requests a second, whether the ones before were answered or not. */
+/** The rate of requests of others per second, whether the previous ones were answered or not. */
 const A_SECOND = 100;
-/** How long they wait for an answer; one that does not come counts as this long. */
+/** How long they wait for an answer; a missing one counts as this long. */
 const MAX_WAIT = 30_000;
 /** Between two newcomers, in milliseconds. */
 const NEWCOMER_EACH = 50;
 /** The viewers' own address, so that the server can distinguish them from the attacker. */
 const ADDRESS = '127.0.0.2';
 
-/** Its connections last from one measurement to the next, as browsers keep theirs. */
+/** Its connections stay open between measurements, like those of browsers. */
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 
-/** The time that each of so many seconds of views took, in milliseconds from when it was due, the shortest first. */
+/** The duration of each view over a number of seconds, in milliseconds from when it was due, the shortest first. */
 async function timesOf(port: number, host: string, seconds: number): Promise<readonly number[]> {
   const start = performance.now();
   const views: Promise<number>[] = [];
@@ -46,7 +46,7 @@ async function view(port: number, host: string, due: number): Promise<number> {
   return status === 200 ? performance.now() - from : MAX_WAIT;
 }
 
-/** The longest that the probe on a connection of its own takes, of those asked for until the time is over. */
+/** The longest probe on a new connection until the time is over. */
 async function longestOf(port: number, seconds: number): Promise<number> {
   const asked: Promise<number>[] = [];
   for (const end = performance.now() + seconds * 1_000; performance.now() < end; await pause(NEWCOMER_EACH))

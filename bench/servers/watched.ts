@@ -5,10 +5,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
 
-/** How often an event loop that is free says so, in milliseconds. */
+/** How often a free event loop reports itself, in milliseconds. */
 const OFTEN = 2;
 
-/** The longest time between two turns of the event loop, and how much of such a time this thread had a core for. */
+/** The longest time between two turns of the event loop, and the part of it in which this thread had a core. */
 class Silence {
   #longest = 0;
   #atWork = 0;
@@ -31,7 +31,7 @@ class Silence {
   }
 }
 
-/** Milliseconds that this thread has had a core for. */
+/** Milliseconds in which this thread had a core. */
 function worked(): number {
   return Number.parseInt(readFileSync('/proc/thread-self/schedstat', 'utf8'), 10) / 1e6;
 }
@@ -56,7 +56,7 @@ if (isMainThread && process.send !== undefined) {
     silence: () => silence?.end(),
   };
   process.on('message', (question) => process.send?.(answers[String(question)]?.()));
-  // A bench that failed leaves nothing behind.
+  // A failed bench leaves nothing behind.
   process.on('disconnect', () => process.exit(1));
   process.channel?.unref();
 }

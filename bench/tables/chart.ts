@@ -23,7 +23,7 @@ const THEMES = {
 
 const [WIDTH, BAR, GAP, LABEL, NUMBER] = [720, 18, 10, 210, 90];
 
-/** Draws the rates of a small page, as the results have them, for light and dark pages. */
+/** Draws the rates of a small page from the results, for light and dark pages. */
 export async function run(): Promise<void> {
   const { rows } = JSON.parse(await readFile(RESULTS, 'utf8'));
   const { values } = rows.find(({ what }: { readonly what: string }) => what === 'small page: pinfold');

@@ -10,9 +10,9 @@ import { smallPages, zipOf } from '../lib/sites.ts';
 import { median } from '../lib/statistics.ts';
 
 const SITES = 200;
-/** Sites asked for before those that count, so that V8 has compiled the code of each server. */
+/** Sites requested before those that count, so that V8 has compiled the code of each server. */
 const WARM = 200;
-/** Bytes of the bare read: about what a page takes in its archive. */
+/** Bytes of the bare read: about the size of a page in its archive. */
 const BYTES = 1_000;
 
 /** A server for bare reads: each request reads bytes that were not read before. */
@@ -22,7 +22,7 @@ interface Bare {
   put(name: string, bytes: Uint8Array): Promise<void>;
 }
 
-/** The time to the first byte of sites that nobody has asked for yet, against one bare read of the same bytes. */
+/** The time to the first byte of sites that were never requested, compared with one bare read of the same bytes. */
 export async function coldRows(folder: string): Promise<readonly Row[]> {
   return [await onFiles(folder), await onS3(folder)];
 }

@@ -3,12 +3,12 @@ import { median } from '../lib/statistics.ts';
 import type { Ground } from './growth-ground.ts';
 
 const ENDED = 10_000;
-/** Milliseconds that no request may be held. */
+/** The maximum delay of a request, in milliseconds. */
 const GOAL = 20;
 const TIMES = 5;
 const MAX_TIMES = 15;
 
-/** The longest that a request took, and the event loop was late, in milliseconds. */
+/** The longest request, and the longest delay of the event loop, in milliseconds. */
 interface Round {
   readonly removed: number;
   readonly cleaning: number;
@@ -18,9 +18,8 @@ interface Round {
 }
 
 /**
- * The longest that a request had to wait while the archives of 10,000 roles were removed by the same process. A round
- * in which the machine alone let a request wait for longer than the goal says nothing and is done again, and so is one
- * in which the server's own sweep took a part of the archives.
+ * The longest wait of a request while the same process removed the archives of 10,000 roles. A round is repeated if the
+ * machine alone delayed a request beyond the goal, or if the server's own sweep removed some of the archives.
  */
 export async function cleanupRows(database: string, ground: Ground): Promise<readonly Row[]> {
   // The first one also compares storage with a million records, and starts threads.
@@ -55,7 +54,7 @@ export async function cleanupRows(database: string, ground: Ground): Promise<rea
 async function cleanUp(ground: Ground): Promise<Round> {
   await ground.stock.addEnded(ENDED);
   await ground.stockArchives(await ground.stock.ended());
-  // Meanwhile a pool has closed its connections, and whoever opens one waits for that, cleanup or none.
+  // Meanwhile a pool has closed its connections, and opening one takes time, with or without a cleanup.
   await Promise.all(Array.from({ length: 30 }, () => ground.server.view(ground.next().id)));
   let running = true;
   const asked = longestWait(ground, () => running);

@@ -9,12 +9,12 @@ import { copyArchive, type SampledRole, stockPostgres, stockSqlite } from '../li
 /** The databases that are measured. */
 export const DATABASES = ['SQLite', 'PostgreSQL'] as const;
 
-/** A server over a database with so many roles and events, and files. */
+/** A server over a database with a number of roles and events, and files. */
 export type Ground = Awaited<ReturnType<typeof openGround>>;
 
 const SAMPLE = 2_000;
 
-/** Makes a database by its first publication, fills it, and serves it on the servers' core. */
+/** Creates a database with a first publication, fills it, and serves it on the servers' core. */
 export async function openGround(
   database: (typeof DATABASES)[number],
   folder: string,
@@ -43,9 +43,9 @@ export async function openGround(
     stock,
     events,
     archive,
-    /** Gives roles an archive, after records named one. */
+    /** Creates the archive of roles whose records name one. */
     stockArchives,
-    /** The next of the roles whose archive is there: none comes twice before all came. */
+    /** The next of the roles whose archive exists: none comes twice before all came once. */
     next: () => {
       turn += 1;
       return sample[turn % sample.length] as SampledRole;

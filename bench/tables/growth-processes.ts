@@ -13,12 +13,12 @@ import { post } from './uploads.ts';
 const ROUNDS = 5;
 const SECONDS = 4;
 const PUBLISHERS = 4;
-/** The part of a core that a server may spend, so small that two of them leave the rest of the machine idle. */
+/** The part of a core that a server may use, so small that two of them leave the rest of the machine idle. */
 const PART = 1 / 8;
 
 /** The gain of a second process on the same PostgreSQL and S3 server. */
 export async function processesRows(folder: string): Promise<readonly Row[]> {
-  // Only there the system tells what a process spent.
+  // Only Linux reports the processor time of a process.
   if (process.platform !== 'linux') return [];
   const engine = await startPostgres();
   const s3 = await startBenchS3(undefined);
@@ -46,7 +46,7 @@ export async function processesRows(folder: string): Promise<readonly Row[]> {
   }
 }
 
-/** How often two servers do something in a second against how often one does, each held to its part of a core. */
+/** The rate of two servers compared with that of one, each limited to its part of a core. */
 function rowOf(
   what: string,
   servers: readonly PinfoldServer[],
@@ -67,7 +67,7 @@ function rowOf(
 }
 
 async function view({ port, hostOf }: PinfoldServer, id: string): Promise<number> {
-  // Spelled as wrk looks for it, which adds one of its own beside any other.
+  // In the spelling that wrk recognizes; otherwise wrk adds its own header.
   const headers = { Host: hostOf(id), 'accept-encoding': 'gzip' };
   return (await load({ url: `http://127.0.0.1:${port}/`, headers }, SECONDS)).requests;
 }

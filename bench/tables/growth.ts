@@ -13,7 +13,7 @@ const FEW = 1_000;
 const MANY = 1_000_000;
 const SEARCHED = 50_000;
 
-/** A request by its name: how often it is repeated in one round, whose figure is the middle one in milliseconds. */
+/** A request by its name: its repetitions in one round, whose result is the median in milliseconds. */
 type Repeated = Readonly<
   Record<string, readonly [times: number, ask: (ground: Ground, n: number) => Promise<number>]>
 >;
@@ -40,7 +40,7 @@ const HISTORY: Repeated = {
 /** The cost of 1,000,000 roles instead of 1,000, of 1,000,000 events with the same roles, and of cleaning up. */
 export async function run(): Promise<void> {
   await inTemporaryFolder(async (folder) => {
-    /** Opens a ground for each number of roles, with its number of events, on each database. */
+    /** Opens a test service for each number of roles, with its number of events, on each database. */
     const onGrounds =
       (
         name: string,
@@ -67,7 +67,7 @@ export async function run(): Promise<void> {
     const events = [[FEW, FEW] as const, [FEW, MANY] as const];
     const roles = [[FEW, 0] as const, [MANY, 0] as const];
     await reportParts('growth', {
-      // First, since what follows leaves the servers' core to one server.
+      // First, since the rest leaves the servers' core to one server.
       processes: () => processesRows(folder),
       history: onGrounds('history', events, (database, few, many) =>
         ratioRows(database, HISTORY, '1,000 events', few, many),
@@ -81,7 +81,7 @@ export async function run(): Promise<void> {
   });
 }
 
-/** A text that no publication has, so that all are scanned. */
+/** A text that no publication has, so that all are searched. */
 async function searchRows(database: string, { server }: Ground): Promise<readonly Row[]> {
   const start = performance.now();
   const figure = await server.search('no title has this');

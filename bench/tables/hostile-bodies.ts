@@ -14,10 +14,10 @@ const BODIES = SITES * FILES;
 const MINUTE = 60_000;
 const NAMES = Array.from({ length: FILES }, (_, n) => `${n}.bin`);
 
-/** 980 bodies of 1 MiB that nobody takes, asked for by so many connections that stay open. */
+/** 980 bodies of 1 MiB that no client reads, requested by a number of connections that stay open. */
 export function untakenBodies(connections: number): HostileLoad {
   return {
-    // It takes more than a minute, and memory hardly differs from one round to the next.
+    // It takes more than a minute, and memory hardly differs between rounds.
     rounds: 1,
     measure: async (start) => {
       const server = await start();
@@ -46,7 +46,7 @@ export function untakenBodies(connections: number): HostileLoad {
   };
 }
 
-/** Takes every file of a site, as a viewer does. */
+/** Loads every file of a site, like a viewer. */
 async function takeAll(port: number, host: string): Promise<void> {
   for (const name of NAMES) {
     const socket = connect(port, '127.0.0.1');
@@ -60,7 +60,7 @@ function largeFiles(): Site {
   return { ...smallPages(1), ...Object.fromEntries(NAMES.map((name) => [name, zeros])) };
 }
 
-/** Deals the requests to connections; returns the text to send on each. */
+/** Distributes the requests over connections; returns the text to send on each. */
 function dealt(requests: readonly string[], connections: number): readonly string[] {
   return Array.from({ length: connections }, (_, n) =>
     requests.filter((_request, index) => index % connections === n).join(''),

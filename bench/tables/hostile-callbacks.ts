@@ -9,9 +9,9 @@ import { findings, type HostileLoad } from './hostile-load.ts';
 
 const CALLBACKS = 200;
 const WHILE = 3;
-/** Times that they came before, so that what a connection goes through is compiled: about a thousand connections. */
+/** Earlier rounds, so that the code for a connection is compiled: about a thousand connections. */
 const BEFORE = 2;
-/** How long the issuer is looked at after the clients have left, in milliseconds. */
+/** How long the issuer is observed after the clients have left, in milliseconds. */
 const AFTERWARDS = 2_000;
 
 /**

@@ -3,19 +3,19 @@ import { filledSite, smallPages, zipOf } from '../lib/sites.ts';
 import { type Finding, findings, type HostileLoad } from './hostile-load.ts';
 import { send } from './uploads.ts';
 
-/** Entries: as many as an end record without Zip64 counts, and as many as the default limits let be read. */
+/** Entries: the maximum of an end record without Zip64, and the maximum that the default limits allow to be read. */
 const ALL = 65_534;
 const READ = 5_000;
 /** Bytes of a long name. */
 const LONG = 900;
 /** Files of the honest ZIP: as many as the default limits allow. */
 const FILES = 500;
-/** Archives of one measurement, so that the clock of the processor is fine enough. */
+/** Archives in one measurement, enough for the resolution of processor time. */
 const ARCHIVES = 10;
 const END_BYTES = 22;
 const CENTRAL_BYTES = 46;
 
-/** Archives whose directory names one file again and again, against honest ones of their sizes. */
+/** Archives whose directory lists one file again and again, compared with honest ones of their sizes. */
 export const manyEntries: HostileLoad = {
   rounds: 5,
   measure: async (start) => {
@@ -24,7 +24,7 @@ export const manyEntries: HostileLoad = {
     const found: Finding[] = [];
     const archives = [
       [`${ALL} entries`, repeatedEntries(ALL)],
-      // The directories of these are read, as that of a site with so many folders is.
+      // The directories of these are read, like that of a site with as many folders.
       [`${READ} entries`, repeatedEntries(READ)],
       [`${READ} names of ${LONG} bytes`, longNames(READ)],
     ] as const;
@@ -67,7 +67,7 @@ async function upload(
   if (status !== expected) throw new Error(`${status} ${body}`);
 }
 
-/** An archive of one file whose central header is there `count` times (APPNOTE.TXT, sections 4.3.12 and 4.3.16). */
+/** An archive of one file whose central header is repeated `count` times (APPNOTE.TXT, sections 4.3.12 and 4.3.16). */
 function repeatedEntries(count: number): Uint8Array<ArrayBuffer> {
   const whole = Buffer.from(zipOf({ 'index.html': new TextEncoder().encode('<p>Hello') }));
   const end = Buffer.from(whole.subarray(-END_BYTES));

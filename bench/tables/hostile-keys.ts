@@ -9,12 +9,12 @@ const KEYS = 5_000;
 const LIMIT = 100;
 const PAGES_AT_ONCE = 10;
 const SECONDS = 10;
-/** An answer that does not come counts as none. */
+/** A missing answer does not count. */
 const MAX_WAIT = 30_000;
-/** With signs that a page has to write as six each. */
+/** With characters that a page must write as six each. */
 const LABEL = '"'.repeat(40);
 
-/** An account makes as many keys as it can, then asks for its page of keys ten times at once, over and over. */
+/** An account creates as many keys as it can, then requests its page of keys ten times at once, over and over. */
 export const manyKeys: HostileLoad = {
   rounds: 3,
   measure: async (start) => {
@@ -52,7 +52,7 @@ export const manyKeys: HostileLoad = {
   },
 };
 
-/** Asks for keys until one is refused, or there are as many as were wanted; returns how many were made. */
+/** Creates keys until one is refused, or enough exist; returns how many were created. */
 async function makeKeys({ post }: Person): Promise<number> {
   let made = 0;
   while (made < KEYS && (await post('/keys', { label: LABEL, scope: 'pins:read' })).status === 200) made += 1;

@@ -7,7 +7,7 @@ const ENTRIES = 4_900;
 const NAME_BYTES = 1_024;
 const NOTHING = new Uint8Array(new ArrayBuffer(0));
 
-/** 10 MB of names of folders whose letters are slow to fold, against as many of plain letters. */
+/** 10 MB of names of folders whose letters are slow to fold, compared with as many of plain letters. */
 export const slowNames: HostileLoad = {
   rounds: 5,
   measure: async (start) => {

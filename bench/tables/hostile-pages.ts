@@ -9,7 +9,7 @@ const FILES = 499;
 const EVENTS = 60;
 const WHILE = 6;
 
-/** One account that asks for the costliest pages of the screen on 8 connections, as fast as they are answered. */
+/** One account that requests the costliest pages of the screen on 8 connections, as fast as they are answered. */
 export const costlyPages: HostileLoad = {
   rounds: 5,
   measure: async (start) => {
@@ -47,7 +47,7 @@ export const costlyPages: HostileLoad = {
   },
 };
 
-/** Files whose names are as long as may be, of a character that is five in markup. */
+/** Files with names of the maximum length, of a character that takes five in markup. */
 function longNames(): Site {
   const nothing = new Uint8Array(new ArrayBuffer(0));
   const names = Array.from({ length: FILES }, (_, n) => `${n}${"'".repeat(947)}`);

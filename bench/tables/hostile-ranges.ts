@@ -9,7 +9,7 @@ const SIZE = 10 * 1_048_576;
 const CONNECTIONS = 4;
 const EACH = 1_500;
 const WHILE = 3;
-/** How long a server is looked at that goes on working for those who have left. */
+/** How long a server is observed that still works for clients that have left. */
 const AFTERWARDS = 20;
 
 /** 6,000 ranges of the last byte of a deflated file, pipelined by four connections that are reset after 3 s. */

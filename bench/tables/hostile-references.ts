@@ -7,14 +7,14 @@ const PAGES = 124;
 const TAGS = 340;
 const DEEP = 'ß/'.repeat(335);
 const PADDING = { files: 5, bytes: 9 * 1_048_576 };
-/** How long a publication is waited for before the server is ended. */
+/** How long to wait for a publication before the server is ended. */
 const MAX_WAIT = 60_000;
-/** After so long the hostile archive is being proved, and the other account's publication comes. */
+/** After this time the hostile archive is being proved, and the other account publishes. */
 const AHEAD = 50;
 
 /**
- * 84,320 references of pages that lie deep below folders whose letters are slow to fold, against the same pages with
- * other attributes, and what another account's small publication takes beside each.
+ * 84,320 references of pages deep below folders whose letters are slow to fold, compared with the same pages with other
+ * attributes, and the duration of another account's small publication during each.
  */
 export function deepReferences(padded: boolean): HostileLoad {
   const what = `84,320 deep references${padded ? ' and 45 MiB of nothing' : ''}`;

@@ -15,9 +15,9 @@ import { type Finding, findings, type HostileLoad, type Start } from './hostile-
 const MiB = 1_048_576;
 const CONNECTIONS = 60;
 const STREAMS = 250;
-/** Seconds that the clients stay: longer than one is let that takes nothing. */
+/** Seconds that the clients stay: longer than a client that reads nothing is allowed to. */
 const HELD = 60;
-/** How many of these seconds, from the beginning, others view. */
+/** The number of these seconds, from the beginning, in which others view. */
 const VIEWED = 30;
 const GROUPS = [256, 1_024];
 const SITES_HOST = 'share-sites.example';
@@ -35,7 +35,7 @@ interface Attack {
   leave(): unknown;
 }
 
-/** Large answers that let nothing come, through each proxy and straight, to a server with little memory. */
+/** Large answers that are not read, through each proxy and directly, on a server with little memory. */
 export const unreadStreams: HostileLoad = {
   rounds: 1,
   measure: async (start) => {
@@ -103,7 +103,7 @@ async function measureAt(
       what,
       ['median of others meanwhile', median, 'ms'],
       ['p95 of others meanwhile', p95, 'ms', 100],
-      // Pages of files count here and not in the group, which kills a server that takes too much.
+      // Cached pages of files count here, but not in the group, which kills a server that uses too much.
       ['memory at its peak', peak, 'MiB'],
       [`in use after ${HELD} s`, held, 'MiB more', heldAtMost(mebibytes)],
     );
@@ -125,17 +125,17 @@ function askedOf(number: number): (typeof ASKED)[number] {
   return ASKED[number % ASKED.length] ?? ASKED[0];
 }
 
-/** Connections to a server with so much memory, as the documents say: it accepts more, which are left to others. */
+/** The documented connections to a server with this memory: it accepts more, which stay free for others. */
 function connectionsTo(mebibytes: number): number {
   return (mebibytes - 128) * 4;
 }
 
-/** MiB in use while the clients stay: what may be untaken of answers, and 8 KiB for each connection. */
+/** MiB in use while the clients stay: the limit of unread answers, and 8 KiB for each connection. */
 function heldAtMost(mebibytes: number): number {
   return mebibytes / 8 + connectionsTo(mebibytes) / 128;
 }
 
-/** Asks on connections of its own. */
+/** Sends requests on separate connections. */
 async function askStraight(port: number, host: string, count: number): Promise<Attack> {
   const words = Array.from({ length: count }, (_, number) => {
     const { path, coding } = askedOf(number);
@@ -150,7 +150,7 @@ async function askInStreams(port: number, host: string): Promise<Attack> {
   return { leave: () => sessions.map((session) => session.destroy()) };
 }
 
-/** Asks in as many streams as may be, none of which lets a byte of a body come. */
+/** Sends requests in as many streams as allowed, none of which reads a byte of a body. */
 async function stall(port: number, host: string): Promise<ClientHttp2Session> {
   const options = { rejectUnauthorized: false, servername: host, settings: { initialWindowSize: 0 } };
   const session = connect(`https://127.0.0.1:${port}`, options).on('error', () => {});

@@ -9,10 +9,10 @@ import { type Finding, findings, type HostileLoad, type Start } from './hostile-
 const MiB = 1_048_576;
 /** Seconds. */
 const WATCHED = 6;
-/** The age at which a server has looked through its whole memory once more, by itself. */
+/** The age at which a server has collected its whole memory once more. */
 const GROWN = 8_000;
 
-/** Connections that send many requests at once and read no answer, and a new connection of another client beside them. */
+/** Connections that send many requests at once and read no answer, while another client opens a new connection. */
 export const unreadPipelines: HostileLoad = {
   rounds: 3,
   measure: async (start) => [

@@ -9,12 +9,12 @@ import { send, type UploadTarget } from './uploads.ts';
 const MiB = 1_048_576;
 const HELD = 200;
 const DRIPPING = 64;
-/** Bytes that each of these brings in a second. */
+/** Bytes that each of these sends per second. */
 const A_SECOND = 8;
 const MAX_WAIT = 60_000;
 const SMALL = zipOf(smallPages(2));
 
-/** 200 uploads of one key that stop after a MiB and are held open, and another account's publication beside them. */
+/** 200 uploads of one key that stop after a MiB and stay open, during another account's publication. */
 export const heldUploads: HostileLoad = {
   rounds: 3,
   measure: async (start) => {
@@ -35,7 +35,7 @@ export const heldUploads: HostileLoad = {
   },
 };
 
-/** 64 uploads of one key that bring 8 bytes a second, and another account's publication beside them. */
+/** 64 uploads of one key that send 8 bytes a second, during another account's publication. */
 export const drippingUploads: HostileLoad = {
   rounds: 3,
   measure: async (start) => {

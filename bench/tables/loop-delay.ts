@@ -11,7 +11,7 @@ import { filledSite, zipOf } from '../lib/sites.ts';
 
 const TIMES = 20;
 
-/** How late the event loop gets to anything else while archives of 10 MiB are listed and proved. */
+/** The delay of the event loop while archives of 10 MiB are listed and proved. */
 export async function loopDelayRow(folder: string): Promise<Row> {
   const archive = zipOf(filledSite(500, 10 * 1_048_576 - 200_000, 50 * 1_048_576 - 1_000));
   const file = join(folder, 'delay.zip');

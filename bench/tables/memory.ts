@@ -20,7 +20,7 @@ const SMALL = 256;
 const SMALL_SITES = 82;
 const SMALL_FILES = 490;
 
-/** Resident memory of a server, and what its work adds to it. */
+/** Resident memory of a server at rest and at work. */
 export async function memoryRows(folder: string): Promise<readonly Row[]> {
   const pinfold = await startPinfold(join(folder, 'memory'));
   const { pid } = pinfold;
@@ -63,7 +63,7 @@ export async function smallRows(folder: string): Promise<readonly Row[]> {
   return peakInGroup('at the most, doing all of it', SMALL, join(folder, 'small'), job);
 }
 
-/** Many small files, each viewed once: what the cache holds of them must be what it counts. */
+/** Many small files, each viewed once: the cache must count exactly what it stores. */
 export async function smallFilesRows(folder: string): Promise<readonly Row[]> {
   const what = `at the most, having shown ${SMALL_SITES * SMALL_FILES} small files`;
   return peakInGroup(what, 2 * SMALL, join(folder, 'small-files'), async (pinfold) => {
@@ -73,7 +73,7 @@ export async function smallFilesRows(folder: string): Promise<readonly Row[]> {
       const headers = { host: pinfold.hostOf(await pinfold.publish(archive, `small files ${site}`)) };
       const show = (path: string) => askWell({ port: pinfold.port, path, headers, agent });
       const missing = (n: number) => ask({ port: pinfold.port, path: `/missing${n}`, headers, agent });
-      // The pages about missing files come out of Node's buffer pool, too.
+      // Pages about missing files also come from Node's buffer pool.
       for (let n = 0; n < SMALL_FILES; n += 1)
         await Promise.all([show(`/${n}.txt`), missing(n), missing(-n)]);
     }
@@ -99,7 +99,7 @@ async function peakInGroup(
     return [{ what: `${name}: not run, no group can be made`, figure: 0, unit: 'MiB' }];
   try {
     const pinfold = await group.start(() => startPinfold(folder));
-    // It counts the program's own text, which the group does not where another process read it first.
+    // It counts the code of the program, which the group does not if another process read it first.
     const figure = await peakMiB(pinfold.pid, job(pinfold)).finally(() => pinfold.stop());
     return [{ what: name, figure, unit: 'MiB' }];
   } finally {

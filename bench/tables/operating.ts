@@ -26,8 +26,8 @@ export async function run(): Promise<void> {
 }
 
 /**
- * Requests that a second of the server's processor time is enough for: what else the machine does is left out. Two
- * processes of the very same differ by some percent, so there are several of each.
+ * Requests per second of the server's processor time, which excludes other work of the machine. Two identical processes
+ * differ by some percent, so there are several of each.
  */
 async function metricsRow(folder: string): Promise<Row> {
   const running: PinfoldServer[] = [];
@@ -67,7 +67,7 @@ async function metricsRow(folder: string): Promise<Row> {
   }
 }
 
-/** Publications of one round beside a server that drops its events: how many a second, and a second of CPU. */
+/** Publications of one round, compared with a server that drops its events: per second, and per second of CPU. */
 async function historyRows(folder: string): Promise<readonly Row[]> {
   keepTo(LOAD_CORE);
   const archive = zipOf(await swaggerSite());
@@ -103,7 +103,7 @@ async function historyRows(folder: string): Promise<readonly Row[]> {
   }
 }
 
-/** Makes a server keep no event from now on, in the transactions that there are. */
+/** Makes a server drop every event from now on, within the same transactions. */
 function dropEvents(folder: string): void {
   const database = new Database(join(folder, 'pinfold.sqlite'), { fileMustExist: true });
   database.exec('CREATE TRIGGER no_events BEFORE INSERT ON events BEGIN SELECT RAISE(IGNORE); END');

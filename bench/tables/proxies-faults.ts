@@ -8,7 +8,7 @@ import { type Ground, type OnePage, viewPast } from './proxies-ground.ts';
 
 const MiB = 1_048_576;
 
-/** Every answer of the store comes 10 s late for 20 s, while cold sites are asked for as well. */
+/** For 20 s, every answer of the store is 10 s late, while cold sites are requested, too. */
 export async function slowStorage(
   service: ThreeNodes,
   people: ThroughProxy,
@@ -45,7 +45,7 @@ export async function databaseAway(
   return together(counts);
 }
 
-/** No node can reach the database for 20 s: every answer says so, and when to ask again. */
+/** No node can reach the database for 20 s: every answer reports that, and when to retry. */
 export async function databaseAwayForAll(
   service: ThreeNodes,
   people: ThroughProxy,
@@ -60,7 +60,7 @@ export async function databaseAwayForAll(
   return together(counts);
 }
 
-/** People at all these proxies at once for so many minutes; three times no node can reach the database, for a tenth of the time each. One count for each proxy. */
+/** Traffic at all these proxies at once for a number of minutes; three times no node can reach the database, for a tenth of the time each. One count for each proxy. */
 export async function threeOutages(
   service: ThreeNodes,
   proxies: readonly { readonly people: ThroughProxy; readonly ground: Ground }[],
@@ -80,7 +80,7 @@ export async function threeOutages(
   return await Promise.all(counting);
 }
 
-/** People who take a page that says when to come again for an answer. */
+/** Clients that accept a page that says when to try again. */
 function meanwhile(
   people: ThroughProxy,
   { hot, archive }: Ground,
@@ -93,7 +93,7 @@ function meanwhile(
   ];
 }
 
-/** No node can reach the database for so many milliseconds. */
+/** No node can reach the database for a number of milliseconds. */
 async function cutFor({ nodes }: ThreeNodes, milliseconds: number): Promise<void> {
   for (const { database } of nodes) await database.cut();
   await pause(milliseconds);
@@ -116,7 +116,7 @@ export async function stagingOfOneFull(
   return published ?? NOTHING;
 }
 
-/** The disks of all nodes are full for 10 s, and people go on publishing. */
+/** The disks of all nodes are full for 10 s, and clients still publish. */
 export async function stagingFull(
   { nodes }: ThreeNodes,
   people: ThroughProxy,
@@ -165,7 +165,7 @@ function views(people: ThroughProxy, sites: readonly OnePage[], aSecond: number)
   return { aSecond, ask: inTurn(sites, ({ id, page }) => people.view(id, page)) };
 }
 
-/** Asks for one site after another. */
+/** Requests one site after another. */
 function inTurn(
   sites: readonly OnePage[],
   ask: (site: OnePage) => Promise<string | undefined>,

@@ -17,13 +17,13 @@ export interface OnePage {
 export interface Ground {
   /** Every node has these in memory. */
   readonly hot: readonly OnePage[];
-  /** Nobody has asked for these yet. */
+  /** These have not been requested yet. */
   readonly cold: readonly OnePage[];
   readonly protectedSite: OnePage;
   readonly archive: Uint8Array<ArrayBuffer>;
 }
 
-/** Publishes sites through a proxy, and has each node show the hot ones. */
+/** Publishes sites through a proxy, and requests the hot ones from each node. */
 export async function groundOf(service: ThreeNodes, people: ThroughProxy): Promise<Ground> {
   const [protectedSite, ...sites] = await several(HOT + COLD + 1, () => publishOne(people));
   if (protectedSite === undefined) throw new TypeError('nothing was published');
@@ -36,7 +36,7 @@ export async function groundOf(service: ThreeNodes, people: ThroughProxy): Promi
       if (status !== 200) throw new Error(`a node answers ${status}`);
     }
   }
-  // The proxies have looked at every node by then.
+  // By then the proxies have checked every node.
   await pause(3_000);
   return {
     hot,
@@ -61,7 +61,7 @@ function bytesOf(page: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(page);
 }
 
-/** Views a site at a node itself, past the proxy; returns the status. */
+/** Views a site at a node directly, without the proxy; returns the status. */
 export async function viewPast(port: number, host: string): Promise<number> {
   return (await ask({ port, path: '/', headers: { host, 'accept-encoding': 'gzip' }, agent: false })).status;
 }

@@ -15,10 +15,10 @@ import {
 } from './proxies-faults.ts';
 import { type Ground, groundOf } from './proxies-ground.ts';
 
-/** As the document says: longer than the proxies take to notice that `/readyz` says 503. */
+/** As documented: longer than the proxies take to notice that `/readyz` answers 503. */
 const DRAIN_SECONDS = 5;
 
-/** One fault or restart: what is counted while it lasts. */
+/** One fault or restart, with the counts during it. */
 type Scenario = (service: ThreeNodes, people: ThroughProxy, ground: Ground) => Promise<Counted>;
 
 const scenarios: Readonly<Record<string, Scenario>> = {
@@ -35,8 +35,8 @@ const scenarios: Readonly<Record<string, Scenario>> = {
 };
 
 /**
- * Three nodes behind each proxy of the documents, with faults and restarts. `--only PROXY` tries one, and writes no
- * file. `--minutes N` tries three long outages of the database instead, behind all proxies at once.
+ * Three nodes behind each proxy of the documents, with faults and restarts. `--only PROXY` tests one, and writes no
+ * file. `--minutes N` tests three long outages of the database instead, behind all proxies at once.
  */
 export async function run(words: readonly string[] = process.argv.slice(3)): Promise<void> {
   const options = { only: { type: 'string' }, minutes: { type: 'string' } } as const;

@@ -8,7 +8,7 @@ import { send } from './uploads.ts';
 
 const MiB = 1_048_576;
 
-/** Resident memory over idle at its peak, with 50 and with 200 uploads of 10 MiB at once. */
+/** Peak resident memory above idle, with 50 and with 200 concurrent uploads of 10 MiB. */
 export async function memoryRows(folder: string): Promise<readonly Row[]> {
   const archive = zipOf(filledSite(100, 10 * MiB - 200_000, 20 * MiB));
   const pinfold = await startPinfold(join(folder, 'memory'));
@@ -25,7 +25,7 @@ export async function memoryRows(folder: string): Promise<readonly Row[]> {
   return rows;
 }
 
-/** A bomb of 10 MiB that would expand to 10 GiB and lies about it, against an honest archive of 50 MiB. */
+/** A bomb of 10 MiB that would expand to 10 GiB and states less, compared with an honest archive of 50 MiB. */
 export async function bombRow(folder: string): Promise<Row> {
   const pinfold = await startPinfold(join(folder, 'bomb'));
   const honest = zipOf(filledSite(50, 9 * MiB, 50 * MiB - 1_000));

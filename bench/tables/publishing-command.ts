@@ -12,7 +12,7 @@ const ROUNDS = 9;
 const MiB = 1_048_576;
 const MAIN = join(import.meta.dirname, '../../packages/pinfold/src/main.ts');
 
-/** The time of `pinfold publish` to its end, against `zip -qr` and curl, on a server that has every core. */
+/** The duration of `pinfold publish`, compared with `zip -qr` and curl, on a server with every core. */
 export async function commandRows(folder: string, running: RunningServer[]): Promise<readonly Row[]> {
   const pinfold = await startPinfold(join(folder, 'command'), {}, { core: EVERY_CORE });
   running.push(pinfold);

@@ -23,7 +23,7 @@ interface Measured extends UploadTarget {
 
 interface Cost {
   readonly site: () => Promise<Site> | Site;
-  /** Publications before the first round: by then V8 has compiled most of the code of each server. */
+  /** Publications before the first round, after which V8 has compiled most of the code of each server. */
   readonly warm: number;
   readonly goal: number;
   /** Whether libuv's threads count: above some MB the kernel's writeback decides their time. */
@@ -49,7 +49,7 @@ const COSTS: Readonly<Record<string, Cost>> = {
 };
 
 /**
- * The processor time of a publication, all threads of the server together, against the floor's. With `--before FOLDER`
+ * The processor time of a publication in all threads of the server, compared with that of the floor. With `--before FOLDER`
  * another checkout takes part in every round.
  */
 export async function costRows(
@@ -129,7 +129,7 @@ async function onePageRows(
     const start = framesIn(data);
     for (let n = 0; n < 20; n += 1) await post(pinfold as Measured, archive);
     const end = framesIn(data);
-    // A log that was begun anew meanwhile says nothing.
+    // A log that was restarted meanwhile is no result.
     if (end.count > start.count)
       logs.push(((end.count - start.count) * (end.pageBytes + FRAME_HEADER)) / 20 / 1_024);
   }

@@ -7,7 +7,7 @@ import { smallPages, zipOf } from '../lib/sites.ts';
 
 const PUBLICATIONS = 10;
 
-/** The requests about objects that publications make of an S3 server. */
+/** The requests for objects that publications send to an S3 server. */
 export async function objectRows(folder: string): Promise<readonly Row[]> {
   const methods: string[] = [];
   const s3 = await startS3({

@@ -7,7 +7,7 @@ import { postMany } from './uploads.ts';
 const PUBLISHERS = 16;
 const EACH = 4;
 
-/** Publications a second against the unzip handler, and how much of the server's core ours puts to use. */
+/** Publications per second compared with the unzip handler, and how much of the server's core ours uses. */
 export async function throughputRows(
   archive: Uint8Array<ArrayBuffer>,
   pinfold: PinfoldServer,

@@ -16,15 +16,15 @@ import { throughputRows } from './publishing-throughput.ts';
 import { post, type UploadTarget } from './uploads.ts';
 
 const ROUNDS = 7;
-/** For what takes milliseconds. */
+/** For tasks of milliseconds. */
 const MANY = 63;
 /** Publications before the first round: V8 has compiled most of the code of each server by then. */
 const WARM = 60;
 const MiB = 1_048_576;
-/** The most processor time that 15 files may cost, in that of the floor: what runs have had, and a fifth. */
+/** The maximum processor time of 15 files, relative to the floor: the highest measured, plus a fifth. */
 const BUDGET = 2.2;
 
-/** Time to 201 and throughput, against the floor and against what people do today; `--only PART` for one part. */
+/** Time to 201 and throughput, compared with the floor and with common alternatives; `--only PART` for one part. */
 export async function run(): Promise<void> {
   keepTo(LOAD_CORE);
   await inFolder(async (folder, running) => {
@@ -124,7 +124,7 @@ async function timeRows(
   };
   await warm(servers);
   const rounds = name.startsWith('15') ? MANY : ROUNDS * 3;
-  // Each ratio has rounds of its own: a third server would take the caches, and `sync` the disk, from whoever comes next.
+  // Each ratio has separate rounds: a third server would take the caches, and `sync` the disk, from the next one.
   const row = async (who: 'pinfold' | 'pinfold on every core', other: string, one: () => Promise<number>) => {
     const values = await inRounds({ [who]: servers[who], [other]: one }, rounds);
     const figure = compared(values[who] ?? [], values[other] ?? []);

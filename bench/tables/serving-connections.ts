@@ -33,7 +33,7 @@ export async function connectionRows(candidates: readonly Candidate[]): Promise<
   return rows;
 }
 
-/** Each server at half of its own peak, asked at even intervals whatever it answers: a wait counts from when it was due. */
+/** Each server at half of its own peak, with requests at even intervals whatever it answers: a wait counts from when it was due. */
 export async function halfLoadRows(candidates: readonly Candidate[]): Promise<readonly Row[]> {
   const values: Record<'p50' | 'p99' | 'cpu' | 'rate', Record<string, number[]>> = {
     p50: {},

@@ -12,7 +12,7 @@ import { smallPages, zipOf } from '../lib/sites.ts';
 import { median } from '../lib/statistics.ts';
 import { type Candidate, get, measured, ROUNDS, rowsOf, SECONDS, target, waitRows } from '../lib/views.ts';
 
-/** One node on PostgreSQL beside one on SQLite, both as shipped, and what its views ask of the database. */
+/** One node on PostgreSQL compared with one on SQLite, both as shipped, and the load of its views on the database. */
 export async function postgresRows(
   sqlite: Candidate,
   folder: string,
@@ -44,7 +44,7 @@ export async function postgresRows(
   }
 }
 
-/** Rates, Node's CPU and PostgreSQL's own of a number of connections. */
+/** Rates, and the CPU of Node and PostgreSQL, for a number of connections. */
 async function viewRows(
   candidates: readonly Candidate[],
   address: pg.ClientConfig,
@@ -75,7 +75,7 @@ async function viewRows(
   ];
 }
 
-/** The process that all others of the server are children of. */
+/** The parent of all other processes of the server. */
 async function postmasterOf(address: pg.ClientConfig): Promise<number> {
   const client = new pg.Client(address);
   await client.connect();

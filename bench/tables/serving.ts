@@ -30,7 +30,7 @@ import { connectionRows, halfLoadRows } from './serving-connections.ts';
 import { postgresRows } from './serving-postgres.ts';
 import { pagesRows, sitesRows } from './serving-sites.ts';
 
-/** Requests and bytes per second, against the servers that people serve folders with; `--only PART` for one part. */
+/** Requests and bytes per second, compared with common servers for folders; `--only PART` for one part. */
 export async function run(): Promise<void> {
   await inFolder(async (folder, running) => {
     const site = await swaggerSite();
@@ -98,7 +98,7 @@ async function smallRows(candidates: readonly Candidate[]): Promise<readonly Row
   return [...rows, ...waitRows('small page', small, 'pinfold'), logLineRow(small)];
 }
 
-/** The most processor time that a view may cost, in that of bare `node:http`: what runs have had, and a fifth. */
+/** The maximum processor time of a view, relative to bare `node:http`: the highest measured, plus a fifth. */
 const BUDGETS = { pinfold: 1.55, silent: 1.4 };
 
 /** A small page alone. */

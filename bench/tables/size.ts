@@ -26,7 +26,7 @@ export async function run(): Promise<void> {
   }
 }
 
-/** Packs everything as it is published, and installs the server with npm into an empty folder, as its users do. */
+/** Packs everything for publication, and installs the server with npm into an empty folder, like its users. */
 async function installRows(folder: string): Promise<readonly Row[]> {
   process.stderr.write('packing and installing\n');
   const packing = ['run', '--silent', 'pack:all', '--', folder];

@@ -21,7 +21,7 @@ const CHANGES_A_SECOND = 20;
 const PUBLISHERS = 16;
 const EACH = 8;
 
-/** `--before FOLDER` lets another checkout, installed, publish beside this one. It needs a compiler: `cc`. */
+/** `--before FOLDER` lets another installed checkout publish beside this one. It needs a compiler: `cc`. */
 export async function run(): Promise<void> {
   const { before } = parseArgs({
     args: process.argv.slice(3),
@@ -53,7 +53,7 @@ export async function run(): Promise<void> {
   });
 }
 
-/** A small page alone, and beside changes of a title, in turn. */
+/** A small page alone, and during changes of a title, in turn. */
 async function viewRows(server: PinfoldServer): Promise<readonly Row[]> {
   const id = await server.publish(zipOf(smallPages(1)), randomUUID());
   const p90 = async () => (await askEvenly(server.port, server.hostOf(id), '/', VIEWS)).p90;

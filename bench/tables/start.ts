@@ -13,8 +13,8 @@ const CLONE = join(import.meta.dirname, '../..');
 const SCRIPT = [...NODE, join(CLONE, 'scripts/run.mjs'), 'start'];
 
 /**
- * From the command to the first answer of /readyz: of what `npm start` runs, on one core, with no role and with a
- * million; and of `npm start` itself.
+ * From the command to the first answer of /readyz: for the program that `npm start` runs, on one core, with no role and
+ * with a million; and for `npm start` itself.
  */
 export async function run(): Promise<void> {
   await inTemporaryFolder(async (folder) => {
@@ -37,7 +37,7 @@ export async function run(): Promise<void> {
         () => timeToReady(['npm', 'start'], few, { PATH: path }, { core: undefined }),
       ]),
     );
-    // The first start after a change of the sources makes the bundle of the server.
+    // The first start after a change of the sources builds the bundle of the server.
     for (const start of Object.values(commands)) await start();
     const { empty, ...values } = await inRounds({ ...servers, ...commands, empty: timeToEmpty }, ROUNDS);
     const rows: Row[] = Object.entries(values).map(([name, times]) => ({
@@ -52,7 +52,7 @@ export async function run(): Promise<void> {
   });
 }
 
-/** The PATH of who called `npm run bench`, and one with this Node in front, by the versions of Node that npm finds there. */
+/** The PATH of the caller of `npm run bench`, and one with this Node in front, by the versions of Node that npm finds there. */
 function pathsOfNodes(): ReadonlyMap<string, string> {
   const { PATH = '' } = process.env;
   const caller = PATH.split(delimiter).filter((folder) => !folder.includes('node_modules'));

@@ -22,7 +22,7 @@ export async function post(
   return performance.now() - start;
 }
 
-/** Publications a second of several publishers, each making some, one after another. */
+/** Publications per second of several publishers, each making some, one after another. */
 export async function postMany(
   target: UploadTarget,
   archive: Uint8Array<ArrayBuffer>,
@@ -37,7 +37,7 @@ export async function postMany(
   return (publishers * each) / ((performance.now() - start) / 1_000);
 }
 
-/** One upload, and whatever is answered. */
+/** One upload, with any answer. */
 export async function send(
   { port, path, authorization }: UploadTarget,
   archive: Uint8Array<ArrayBuffer>,

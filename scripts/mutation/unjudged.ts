@@ -73,7 +73,7 @@ export const unjudged: readonly Unjudged[] = [
     code: { [ARCHIVES]: ['await this.#files.rm(probe,'] },
   },
   {
-    test: [STORAGE, 'does not open across two volumes: archives are moved, never copied'],
+    test: [STORAGE, 'does not open on two volumes, because archives are moved, never copied'],
     shownBy: 'opening',
     code: { [ARCHIVES]: ['export async function openFsArchiveStorage('] },
   },

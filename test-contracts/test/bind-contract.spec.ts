@@ -44,7 +44,7 @@ function counters(): { create: () => Promise<Subject<Counter>>; readonly log: st
 }
 
 describe('bindContract', () => {
-  it('declares one test a clause, the harness first, named by id and promise', () => {
+  it('declares one test for each clause, the harness first, named by id and promise', () => {
     const titles: string[] = [];
     bindContract(
       counterContract,

@@ -50,7 +50,7 @@ describe('withFaults', () => {
     expect(await shelf.list()).to.deep.equal(['a', 'b']);
   });
 
-  it("passes on the port's own error, even where a fault was planned after the call", async () => {
+  it("passes on the port's own error, even if a fault was planned after the call", async () => {
     const shelf = withFaults(new Shelf(), { onCall: () => ({ when: 'after', fault }) });
     expect(await rejectionOf(shelf.put(''))).to.be.instanceOf(TypeError);
   });
