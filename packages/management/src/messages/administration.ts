@@ -43,7 +43,7 @@ export const signingIn = {
     'サインインに 10 分以上かかったか、別のウィンドウで始められたか、ブラウザーが Cookie を保存していませんでした。',
   ],
   elsewhereLate: [
-    'What {name} gave your browser was used before or is too old.',
+    'The sign-in from {name} was used before or is too old.',
     '{name} から受け取った情報は、使用済みか、古すぎます。',
   ],
   elsewhereMisconfigured: [
@@ -51,7 +51,7 @@ export const signingIn = {
     '{name} はこのサービスの設定を受け付けませんでした。',
   ],
   elsewhereNameless: [
-    '{name} did not say enough about you to find your account.',
+    '{name} did not send enough about you to find your account.',
     '{name} からの情報だけでは、あなたのアカウントがわかりませんでした。',
   ],
   elsewhereNotAllowed: [
@@ -59,7 +59,7 @@ export const signingIn = {
     '{name} では {person} として確認されましたが、ここにはサインインできません。サービスの運営者に問い合わせてください。',
   ],
   elsewhereOperator: [
-    'Tell the operator of this service; its log says more.',
+    'Tell the operator of this service; its log has the details.',
     'サービスの運営者に知らせてください。詳細はログにあります。',
   ],
   elsewhereTitle: ['You were not signed in', 'サインインできませんでした'],
@@ -67,7 +67,7 @@ export const signingIn = {
     '{name} cannot be reached at the moment. Try again later.',
     'いま {name} に接続できません。しばらくしてからもう一度お試しください。',
   ],
-  elsewhereUntrusted: ['The answer of {name} could not be trusted.', '{name} の応答を確認できませんでした。'],
+  elsewhereUntrusted: ['The answer from {name} could not be verified.', '{name} の応答を確認できませんでした。'],
   signInOtherwise: ['Other ways to sign in', 'ほかの方法でサインイン'],
   signInWith: ['Sign in with {name}', '{name} でサインイン'],
   signOutElsewhere: ['Sign out there as well', 'サインイン元からもサインアウト'],
@@ -147,11 +147,12 @@ export const administration = {
   block: ['Block', '停止する'],
   blocked: ['Blocked', '停止中'],
   accountErasing: [
-    'This account is being erased. Its keys and sessions no longer work, and nothing of it can be changed.',
+    'This account is being erased and can no longer change. Its keys and sessions no longer work.
+',
     'このアカウントは消去中です。キーとセッションはもう使えず、設定も変更できません。',
   ],
   accountErased: [
-    'This is what stays of an erased account. Nothing of it can be changed.',
+    'The account was erased. What is left of it cannot be changed.',
     '消去したアカウントの残りです。変更はできません。',
   ],
   blockedBecause: ['Blocked {moment}: {reason}', '{moment} に停止：{reason}'],
@@ -169,7 +170,7 @@ export const administration = {
     '停止したアカウントは閲覧とキーの無効化しかできません。',
   ],
   blockOwn: [
-    'You are signed in to this account: you cannot unblock it here, but “pinfold accounts unblock” does.',
+    'You are signed in to this account, so you cannot unblock it here. Use “pinfold accounts unblock”.',
     'サインイン中のアカウントです。解除は、この画面ではなく「pinfold accounts unblock」で行います。',
   ],
   blockSites: ['Its sites', 'サイト'],

@@ -160,7 +160,7 @@ export const publications = {
   ],
   nameOffer: ['Use “{name}”', '「{name}」を使う'],
   moveName: ['Show another', '別の公開を表示'],
-  moveNameTitle: ['What is “{name}” to show?', '「{name}」で表示するもの'],
+  moveNameTitle: ['What should “{name}” show?', '「{name}」で表示するもの'],
   didMoveName: ['“{name}” shows the publication that you chose.', '「{name}」は、選んだ公開を表示します。'],
   nameMoved: ['Since', '変更'],
   setName: ['Show this one', 'これを表示する'],
@@ -200,7 +200,7 @@ export const publications = {
   openToAnyone: ['Anyone with the link', 'リンクを知っている人全員'],
   openToPassword: ['Anyone with the link and the password', 'リンクとパスワードを知っている人'],
   overtaken: [
-    'Your change was not made: the publication was changed elsewhere. This is how it is now.',
+    'Not changed: the publication was changed elsewhere first. This is its current state.',
     'ほかの場所で先に変更されたため、この変更は行っていません。いまの内容を表示しています。',
   ],
   pagesLabel: ['Pages', 'ページ'],
@@ -210,7 +210,7 @@ export const publications = {
     'いま開いている人も含め、全員に新しいパスワードを求めます。',
   ],
   passwordHint: [
-    'At least {characters} characters. At most {bytes} bytes: letters of English take one each, others two to four.',
+    'At least {characters} characters. At most {bytes} bytes: English letters take one each, others two to four.',
     '{characters} 文字以上、{bytes} バイト以下。英数字は 1 文字 1 バイト、日本語は 1 文字 3 バイトです。',
   ],
   removePasswordMeans: [
@@ -287,7 +287,7 @@ export const publications = {
   ],
   signInOperator: ['I run this server', 'このサーバーを運営している方'],
   signInsMixed: [
-    'Your browser sent the cookies of two sign-ins at once, so neither was trusted and nothing was changed. Another site under the same domain may have set one of them. Sign in again.',
+    'Your browser sent the cookies of two sign-ins at once, so neither was accepted and nothing was changed. Another site under the same domain may have set one of them. Sign in again.',
     '二つのサインインの Cookie が同時に届いたため、どちらも使わず、何も変更していません。同じドメインの別のサイトが、一方を保存したのかもしれません。もう一度サインインしてください。',
   ],
   signOut: ['Sign out', 'サインアウト'],
@@ -355,7 +355,7 @@ export const publications = {
     'ここにだけ表示されます。空にするとファイル名を使います。',
   ],
   titleOvertaken: [
-    'The title was changed elsewhere meanwhile, to “{title}”. Rename it again to use yours.',
+    'The title was changed elsewhere first, to “{title}”. Rename it again to use yours.',
     'ほかの場所で先に「{title}」へ変更されました。置き換えるには、もう一度「変更」を押します。',
   ],
   unlabelled: ['No label', 'ラベルなし'],

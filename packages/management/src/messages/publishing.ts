@@ -13,7 +13,7 @@ export const publishing = {
     'キャンセルしています… サーバーが処理中です。',
   ],
   cancelSignedOut: [
-    'Cancelled, but you were signed out, so it may have been published. Sign in again in another window to see.',
+    'Cancelled, but you were signed out, so it may have been published. Sign in again in another window to check.',
     'キャンセルしましたが、サインアウトしているため、公開されたかどうか分かりません。別のウィンドウでサインインすると確認できます。',
   ],
   cancelUnreachable: [
@@ -22,7 +22,7 @@ export const publishing = {
   ],
   cancelledLate: ['It was published before you cancelled', 'キャンセルする前に公開されていました'],
   lateNamed: [
-    '“{name}” shows it now. When it is stopped, choose on the page “Names” what “{name}” is to show.',
+    '“{name}” shows it now. When it is stopped, choose on the page “Names” what “{name}” should show.',
     '「{name}」がいまこれを表示しています。停止したら、「名前」のページで「{name}」が表示するものを選んでください。',
   ],
   cancelledStopped: [
@@ -90,7 +90,7 @@ export const publishing = {
   ],
   startPageTitle: ['Use it as the start page?', '最初のページにしますか？'],
   startPageText: [
-    'There is no index.html, the page that the link opens. {page} can be published as it.',
+    'There is no index.html, the page that the link opens. {page} can take its place.',
     'リンクを開いたときに表示される index.html がありません。代わりに {page} を公開できます。',
   ],
   startPageUse: ['Use {page}', '{page} を使う'],
