@@ -67,7 +67,10 @@ export const signingIn = {
     '{name} cannot be reached at the moment. Try again later.',
     'いま {name} に接続できません。しばらくしてからもう一度お試しください。',
   ],
-  elsewhereUntrusted: ['The answer from {name} could not be verified.', '{name} の応答を確認できませんでした。'],
+  elsewhereUntrusted: [
+    'The answer from {name} could not be verified.',
+    '{name} の応答を確認できませんでした。',
+  ],
   signInOtherwise: ['Other ways to sign in', 'ほかの方法でサインイン'],
   signInWith: ['Sign in with {name}', '{name} でサインイン'],
   signOutElsewhere: ['Sign out there as well', 'サインイン元からもサインアウト'],
@@ -147,8 +150,7 @@ export const administration = {
   block: ['Block', '停止する'],
   blocked: ['Blocked', '停止中'],
   accountErasing: [
-    'This account is being erased and can no longer change. Its keys and sessions no longer work.
-',
+    'This account is being erased and can no longer change. Its keys and sessions no longer work.',
     'このアカウントは消去中です。キーとセッションはもう使えず、設定も変更できません。',
   ],
   accountErased: [
