@@ -1,4 +1,4 @@
-import { after, type Clock, type Duration, type Instant, minutes, seconds } from '@pinfold/core';
+import { type Clock, type Duration, type Instant, minutes, seconds } from '@pinfold/core';
 import { raceSignal } from '@pinfold/core/adapter';
 import {
   allowInsecureRequests,
@@ -80,7 +80,7 @@ export class Issuer {
     config[customFetch] = async (url, options) => toResponse(await fetchBounded(url, options, signal));
     const { clock } = this.#client;
     const uat = Math.floor(Date.now() / 1_000) - MIN_KEYS_AGE;
-    if (this.#keys !== undefined && after(this.#keys.at, KEYS_CACHED_FOR) > clock.now()) {
+    if (this.#keys !== undefined && this.#isFresh(this.#keys, KEYS_CACHED_FOR)) {
       setJwksCache(config, { jwks: this.#keys.jwks, uat });
     }
     try {
@@ -123,12 +123,17 @@ export class Issuer {
   }
 
   #discover(age: Duration): Discovered {
-    const now = this.#client.clock.now();
     const last = this.#discovered;
-    if (last === undefined || after(last.at, last.failed ? DISCOVERY_INTERVAL : age) <= now) {
-      this.#discovered = { at: now, failed: false };
-    }
-    return this.#discovered as Discovered;
+    if (last !== undefined && this.#isFresh(last, last.failed ? DISCOVERY_INTERVAL : age)) return last;
+    const next = { at: this.#client.clock.now(), failed: false };
+    this.#discovered = next;
+    return next;
+  }
+
+  /** Whether an answer is younger than `age`; false if the clock was set back since. */
+  #isFresh({ at }: { readonly at: Instant }, age: Duration): boolean {
+    const passed = this.#client.clock.now() - at;
+    return passed >= 0 && passed < age;
   }
 }
 

@@ -1,4 +1,4 @@
-import { type IdentityProvider, instant, minutes, seconds } from '@pinfold/core';
+import { after, days, type IdentityProvider, instant, minutes, seconds } from '@pinfold/core';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { CLIENT_ID, CLIENT_SECRET } from 'pinfold-test-servers/issuer';
@@ -113,6 +113,18 @@ describe('exchanges with a provider that is slow or hostile', () => {
     issuer.document = undefined;
     clock.advance(seconds(5));
     expect(await provider.begin('https://pages.example/')).to.include({ kind: 'begun' });
+  });
+
+  it('requests it again at once after a failure by a clock that was days ahead and was set right', async () => {
+    let by = days(9);
+    const client = { issuer: issuer.url, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET };
+    const set = { now: () => after(clock.now(), by), sleep: clock.sleep.bind(clock) };
+    const ahead = openIdConnect({ ...client, clock: set });
+    issuer.document = '{}';
+    expect(await ahead.begin('https://pages.example/')).to.include({ problem: 'untrusted' });
+    issuer.document = undefined;
+    by = days(0);
+    expect(await ahead.begin('https://pages.example/')).to.include({ kind: 'begun' });
   });
 
   it('refuses invalid addresses in the discovery document', async () => {
