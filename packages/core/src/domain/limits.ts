@@ -87,25 +87,14 @@ const ORDERED_LIMITS = [
   ['attemptsPerAddress', 'attemptsPerRole'],
 ] as const;
 
-/** Limits that are times. They are bounded, so that every instant stays within the years that RFC 3339 can write. */
-const TIMES: readonly string[] = [
-  'lifetime',
-  'renewal',
-  'lease',
-  'grantLifetime',
-  'handOverLifetime',
-  'attemptWindow',
-  'cleanupGrace',
-  'orphanAge',
-  'reservationAge',
-] satisfies readonly (keyof Limits)[];
-const MAX_DAYS = 36_500;
+/** The longest lifetime in days: expirations stay within the years that RFC 3339 can write. */
+const MAX_LIFETIME = 36_500;
 
 /**
  * The defaults, overridden by the given limits; `renewal` is `lifetime` unless given.
  *
- * @throws TypeError for an unknown limit, a value that is no whole number from 0, a time of over 36,500 days, and one above
- * the limit that bounds it.
+ * @throws TypeError for an unknown limit, a value that is no whole number from 0, a lifetime or renewal of over 36,500 days, and
+ * a value above the limit that bounds it.
  */
 export function limitsInForce(given: Partial<Limits>): Limits {
   const { lifetime = defaultLimits.lifetime } = given;
@@ -115,10 +104,10 @@ export function limitsInForce(given: Partial<Limits>): Limits {
     if (!Number.isSafeInteger(value) || value < 0) {
       throw new TypeError(`limits.${name} must be a whole number from 0`);
     }
-    if (TIMES.includes(name) && value > days(MAX_DAYS)) {
-      const most = `${days(MAX_DAYS)} ms, which are ${MAX_DAYS} days`;
-      throw new TypeError(`limits.${name} must not be above ${most}`);
-    }
+  }
+  for (const name of ['lifetime', 'renewal'] as const) {
+    if (limits[name] > days(MAX_LIFETIME))
+      throw new TypeError(`limits.${name} must be at most ${MAX_LIFETIME} days`);
   }
   for (const [name, bound] of ORDERED_LIMITS) {
     if (limits[name] > limits[bound]) {

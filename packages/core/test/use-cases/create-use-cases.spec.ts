@@ -32,13 +32,13 @@ describe('creating the use cases', () => {
     });
   }
 
-  for (const name of ['lifetime', 'renewal', 'grantLifetime', 'attemptWindow', 'orphanAge'] as const) {
-    it(`refuses a time of over 36,500 days, whose instants could leave the years of RFC 3339: ${name}`, () => {
+  for (const name of ['lifetime', 'renewal'] as const) {
+    it(`refuses over 36,500 days, whose instants could leave the years of RFC 3339, as ${name}`, () => {
       const longest = days(36_500);
       expect(createUseCases(ports, { [name]: longest }).limits[name]).to.equal(longest);
       expect(() => createUseCases(ports, { [name]: longest + 1 })).to.throw(
         TypeError,
-        `limits.${name} must not be above 3153600000000 ms, which are 36500 days`,
+        `limits.${name} must be at most 36500 days`,
       );
     });
   }
