@@ -159,6 +159,20 @@ describe('the list', () => {
     expect((await person.get('/', japanese)).text).to.include('<html lang="en">');
   });
 
+  it('leads to the page of a form when the language is chosen on the answer to the form', async () => {
+    const { id } = await screen.publish('First');
+    const { token: form } = await person.get('/');
+    for (const [path, page] of [
+      [`/publications/${id}/rename`, `/publications/${id}/`],
+      ['/publish', '/'],
+    ] as const) {
+      const { text } = await person.post(path, { form, title: 'two\nlines' });
+      const href = /href="([^"]*language=ja)"/.exec(text)?.[1] ?? '';
+      expect(new URL(href, `http://localhost${path}`).pathname, path).to.equal(page);
+      expect((await person.get(page)).status, page).to.equal(200);
+    }
+  });
+
   it('keeps the rest of the address when the language is chosen', async () => {
     for (const query of ['?link=a%26b&x=%22%3E', '?id=1&id=2', '?search=%E6%97%A5+x&language=xx']) {
       const { text } = await person.get(`/sign-in${query}`);

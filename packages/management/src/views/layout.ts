@@ -73,11 +73,13 @@ ${content}</section>`;
   return layout(context, { ...parts, title, main });
 }
 
-function languageLink({ messages, query }: RequestContext, language: Language): Html {
+/** On the answer to a form, leads to the page above it: nothing is shown at the form's own address. */
+function languageLink({ messages, query, request }: RequestContext, language: Language): Html {
   const { name } = LANGUAGES[language];
+  const path = request.method === 'POST' ? './' : '';
   return language === messages.language
     ? html`<span lang="${language}" aria-current="true">${name}</span>`
-    : html`<a lang="${language}" hreflang="${language}" href="?${stringify({ ...query, language })}">${name}</a>`;
+    : html`<a lang="${language}" hreflang="${language}" href="${path}?${stringify({ ...query, language })}">${name}</a>`;
 }
 
 function navigation(context: SignedInContext, part: PageParts['part']): Html {
