@@ -88,7 +88,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
 const TOO_LARGE = 10 * 1_048_576 + 1;
 /** The longest wait for connections to close. */
 const MAX_WAIT_MS = 120_000;
-/** The most changes until the database's thread has made one. */
+/** The maximum number of changes until the database's thread has made one. */
 const FIRST_CHANGES = 50;
 
 describe('Hostile uploads', () => {

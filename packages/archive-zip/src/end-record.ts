@@ -2,7 +2,7 @@ import type { Ambiguity, ArchiveProblem } from '@pinfold/core';
 import { type ByteSource, uint16, uint32, uint64 } from './byte-source.ts';
 import { CENTRAL_BYTES } from './entry-headers.ts';
 
-/** The records behind the central directory (APPNOTE.TXT, sections 4.3.14 to 4.3.16). */
+/** The records after the central directory (APPNOTE.TXT, sections 4.3.14 to 4.3.16). */
 export interface EndRecord extends DirectoryFields {
   /** The offset of the end record. */
   readonly at: number;
@@ -109,7 +109,7 @@ const SIGNATURE_START = 0x50;
 const MAX_COMMENT_BYTES = 0xffff;
 /** Bytes searched at once when the end record is not at the end. */
 const SEARCHED_AT_ONCE_BYTES = 1_048_576;
-/** The most possible end records that are read, which bounds the work for a file full of signatures. */
+/** The maximum number of possible end records to read, which bounds the work for a file full of signatures. */
 const MAX_CANDIDATES = 64;
 /** The possible beginnings of a ZIP: an entry, a single end record, or the marker of a split ZIP with only one part. */
 const BEGINNINGS = ['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08', 'PK00'];

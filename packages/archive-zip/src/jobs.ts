@@ -35,7 +35,7 @@ export interface ProveJob<Tasks = readonly EntryTask[]> {
   readonly staged: StagedBytes;
   readonly size: number;
   readonly tasks: Tasks;
-  /** The most bytes that all jobs of the call together may inflate to. */
+  /** The maximum number of bytes that all jobs of the call together may inflate to. */
   readonly expandedBytes: number;
   /** The paths of all files of the site, one per line: no path has a line end. */
   readonly sitePaths: string;

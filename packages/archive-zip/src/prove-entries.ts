@@ -16,7 +16,7 @@ const ASCII = /^\p{ASCII}*$/u;
 export interface ProofTools {
   readonly archive: ArchiveSource;
   readonly control: ProofControl;
-  /** The most bytes that all entries of the call may inflate to. */
+  /** The maximum number of bytes that all entries of the call may inflate to. */
   readonly expandedBytes: number;
   /** Room for the compressed bytes of an entry that is inflated at once. */
   readonly scratch: Buffer;

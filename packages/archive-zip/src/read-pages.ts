@@ -20,7 +20,7 @@ export interface ReadPage extends PageLabels {
 }
 
 const MAX_PAGE_BYTES = 4_194_304;
-/** The most work to read the references of one page, in characters. */
+/** The maximum work to read the references of one page, in characters. */
 const PAGE_WORK = 4_194_304;
 /** A page declares its encoding in these bytes (HTML, section 4.2.5.5), and mostly its language. */
 const HEAD_BYTES = 1_024;

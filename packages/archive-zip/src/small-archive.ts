@@ -10,7 +10,7 @@ import { filterOf, type ProofTools, proveWhole } from './prove-entries.ts';
 /** The largest archive that is read on the caller's thread, since switching threads would take longer. */
 const SMALL_BYTES = 16_384;
 export const SMALL_ENTRIES = 16;
-/** The most bytes of its entries together: a few milliseconds with any content. */
+/** The maximum number of bytes of its entries together: a few milliseconds with any content. */
 export const SMALL_SITE_BYTES = 16_384;
 
 /** The bytes of an archive in memory that is small enough for this thread; else `undefined`. */

@@ -16,7 +16,7 @@ import { listArchive } from './list-archive.ts';
 import { packEntries, packProofs, unpackTasks } from './packed.ts';
 import { proveEntries } from './prove-entries.ts';
 
-/** So many entries take the receiver a few milliseconds to unpack. */
+/** The receiver unpacks this many entries in a few milliseconds. */
 const ENTRIES_PER_PIECE = 1_000;
 
 const port = parentPort;

@@ -28,9 +28,9 @@ import { WorkerPool } from './worker-pool.ts';
 
 /** The limits of a {@link ZipArchiveInspector}. */
 export interface ZipArchiveInspectorOptions {
-  /** The most threads, at least 1, each of which uses 10 MiB. Default: the number of cores, up to 4. */
+  /** The maximum number of threads, at least 1, each of which uses 10 MiB. Default: the number of cores, up to 4. */
   readonly workers?: number | undefined;
-  /** The most entries of an archive, including folders; more are `too_many_files`. Default 150,000. */
+  /** The maximum number of entries of an archive, including folders; more are `too_many_files`. Default 150,000. */
   readonly entries?: number | undefined;
 }
 

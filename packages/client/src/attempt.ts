@@ -190,7 +190,7 @@ export function readRetryAfter(headers: Headers): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1_000));
 }
 
-/** Codes of Node, Bun and OpenSSL for certificates, and for TLS in the place of HTTP or the reverse. */
+/** Codes of Node, Bun and OpenSSL for certificates, and for TLS instead of HTTP or the reverse. */
 const CODES =
   /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|ERR_TLS_CERT_|ERR_SSL_|EPROTO$|HPE_INVALID_(?:CONSTANT|VERSION)$)/;
 /** Codes that also occur while a server is getting its first certificate. */

@@ -9,7 +9,7 @@ export interface Route<C> {
 
 export interface FoundRoute<C> {
   readonly route: Route<C>;
-  /** The value of the path's parameter, percent-encoded as it was sent. */
+  /** The value of the path's parameter, percent-encoded as sent. */
   readonly segment: string;
 }
 

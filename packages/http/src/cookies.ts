@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The most bytes of cookies that a request may have: twenty times as much as ours. */
+/** The maximum number of bytes of cookies that a request may have: twenty times as much as ours. */
 const MAX_BYTES = 12_288;
 
 /** Whether all cookies together are too large. A sibling host can set many; proxies would refuse them without advice. */

@@ -29,7 +29,7 @@ const SMALL_PIECE = 16_384;
 export class OutgoingBytes {
   /** The memory that the process may use, in bytes. */
   memory: number;
-  /** So many answers on their way are too many, however few their bytes: each has a connection. */
+  /** This many unsent answers are too many, however few their bytes: each has a connection. */
   maxAnswers: number = Number.POSITIVE_INFINITY;
   #bytes = 0;
   readonly #answers: Map<ServerResponse, OutgoingAnswer> = new Map();
@@ -44,12 +44,12 @@ export class OutgoingBytes {
     return this.#bytes;
   }
 
-  /** The most bytes of an answer's next piece. */
+  /** The maximum number of bytes of an answer's next piece. */
   get piece(): number {
     return this.hasRoomFor(LARGE_PIECE) ? LARGE_PIECE : SMALL_PIECE;
   }
 
-  /** Whether a sixteenth of the memory has room for so many more bytes. */
+  /** Whether a sixteenth of the memory has room for this many more bytes. */
   hasRoomFor(bytes: number): boolean {
     return this.#bytes + bytes <= this.memory / 16;
   }

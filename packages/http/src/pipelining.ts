@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { requireNodeRequest } from './header-values.ts';
 import { loopTurns, type Turns } from './turns.ts';
 
-/** The most requests that wait at the same time on all connections, about 2 KB each. */
+/** The maximum number of requests that wait at the same time on all connections, about 2 KB each. */
 const MAX_WAITING = 32_768;
 
 interface Waiting {
@@ -27,7 +27,7 @@ export class Pipelines {
   readonly #connections: WeakMap<Socket, Connection> = new WeakMap();
   #waiting = 0;
 
-  /** @param maxWaiting the most waiting requests in total; the connection of a further one is closed. */
+  /** @param maxWaiting waiting requests in total; the connection of a further one is closed. */
   constructor(turns: Turns, maxWaiting: number = MAX_WAITING) {
     this.#turns = turns;
     this.#maxWaiting = maxWaiting;

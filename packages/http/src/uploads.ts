@@ -6,9 +6,9 @@ import { endSlowUploads, type IncomingBody, MEASURE_EVERY, PacedUpload } from '.
 /** Options of {@link Uploads}. */
 export interface UploadsOptions {
   readonly clock: Clock;
-  /** The maximum of bodies that are received at the same time. Default 64. */
+  /** The maximum number of bodies that are received at the same time. Default 64. */
   readonly places?: number | undefined;
-  /** The maximum of requests that wait for a place, with unread bodies. Default 512. */
+  /** The maximum number of requests that wait for a place, with unread bodies. Default 512. */
   readonly queue?: number | undefined;
   /** The longest wait for a place. Default 30 seconds. */
   readonly maxWait?: Duration | undefined;

@@ -11,7 +11,7 @@ import type { Messages } from './i18n.ts';
 import type { SharedId } from './messages/catalogues.ts';
 
 const MAX_SHOWN = 5;
-/** The most warnings that an answer has; with as many, there may be others. */
+/** The maximum number of warnings that an answer has; with as many, there may be others. */
 const MAX_WARNINGS = 20;
 
 interface Found extends Finding<FindingTextId> {

@@ -25,7 +25,7 @@ export const VIEWER_BLOCK = 48;
 /** The longest id, in bytes of UTF-8. */
 const MAX_ID_BYTES = 255;
 
-/** The most bytes of a viewer: a flag, the length of the id, the id, and padding. */
+/** The maximum number of bytes of a viewer: a flag, the length of the id, the id, and padding. */
 export const MAX_VIEWER_BYTES: number = Math.ceil((MAX_ID_BYTES + 2) / VIEWER_BLOCK) * VIEWER_BLOCK;
 
 /** Encodes a grant in {@link GRANT_BYTES} bytes, followed by whole blocks if it names a viewer. */

@@ -43,8 +43,8 @@ interface Keys {
 /**
  * Signs grants with HMAC-SHA-256 (RFC 2104) under keys derived by HKDF (RFC 5869).
  *
- * A token has 112 characters, and 64 to 384 more if it names a viewer. The viewer's id is encrypted, with a nonce made of the
- * signature (as in RFC 5297), because sites see tokens in path mode. No two texts represent the same token.
+ * A token has 112 characters, and 64 to 384 more if it names a viewer. The viewer's id is encrypted, with a nonce made
+ * from the signature (as in RFC 5297), because sites see tokens in path mode. No two texts represent the same token.
  *
  * @example
  * import { HmacGrantSigner } from '@pinfold/platform-node';

@@ -3,7 +3,7 @@ import type { ArchiveId } from '@pinfold/core';
 import { type Files, unlessRefused } from './files.ts';
 import { syncFolder } from './folders.ts';
 
-/** The most folders remembered as durable; new archives need only the newest. */
+/** The maximum number of folders remembered as durable; new archives need only the newest. */
 const MAX_REMEMBERED = 64;
 
 export class ArchiveFolders {

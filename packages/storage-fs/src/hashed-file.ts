@@ -4,7 +4,7 @@ import type { Sha256 } from '@pinfold/core';
 
 /** Bytes written at once: switching to another thread and back takes as long as writing 64 KiB. */
 const BLOCK = 262_144;
-/** The most bytes that stay in memory: a file would need several switches to another thread. */
+/** The maximum number of bytes that stay in memory: a file would need several switches to another thread. */
 const FIRST_BLOCK = 16_384;
 
 export interface WrittenFile {

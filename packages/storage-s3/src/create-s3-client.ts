@@ -17,7 +17,7 @@ export interface S3ClientOptions {
   readonly socketTimeout?: Duration | undefined;
   /** Adds headers to each request before it is signed, such as `traceparent`. */
   readonly addHeaders?: ((headers: Record<string, string>) => void) | undefined;
-  /** The most connections; must be more than the `parallel` calls of an `S3ArchiveStorage`. Default 256. */
+  /** Maximum connections; must be more than the `parallel` calls of an `S3ArchiveStorage`. Default 256. */
   readonly sockets?: number | undefined;
 }
 

@@ -43,7 +43,7 @@ export interface S3ArchiveStorageOptions {
         | 'Tagging'
       >
     | undefined;
-  /** The most concurrent calls; must be fewer than the client's connections. Default 128. */
+  /** The maximum number of concurrent calls; must be fewer than the client's connections. Default 128. */
   readonly parallel?: number | undefined;
   /** The longest time to store one archive, with all attempts. Default 2 minutes. */
   readonly putDeadline?: Duration | undefined;

@@ -48,7 +48,7 @@ const migrated: Map<string, Migrated[]> = new Map();
 /** How long an unused pool keeps its connections, in milliseconds, so that the server does not run out of them. */
 const IDLE = 1_000;
 
-/** The most bytes of a reused schema, all with dead rows: larger ones have slow indexes. */
+/** The maximum number of bytes of a reused schema, all with dead rows: larger ones have slow indexes. */
 const LARGEST = 8 * 2 ** 20;
 
 /**

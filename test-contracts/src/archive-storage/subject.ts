@@ -22,7 +22,7 @@ export interface ArchiveStorageSubject extends StoreSubject<ArchiveStorage> {
    * uploads. Absent, only archives are counted.
    */
   left?(): Promise<number>;
-  /** The most bytes that its backend accepts, if fewer than 34 MiB, as in a fake of a real one. */
+  /** The maximum number of bytes that its backend accepts, if fewer than 34 MiB, as in a fake of a real one. */
   readonly largest?: number;
 }
 

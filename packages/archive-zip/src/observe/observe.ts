@@ -41,7 +41,7 @@ export function isObservable(path: string): boolean {
   return !OPAQUE.test(path);
 }
 
-/** Whether the whole text of a file is searched for references. Of scripts, only the beginning is. */
+/** Whether the whole text of a file is searched for references. Of scripts, only the beginning is searched. */
 export function mayHaveReferences(path: string): boolean {
   return isPage(path) || STYLE_SHEET.test(path) || isWebAppManifest(path);
 }

@@ -13,7 +13,7 @@ export interface Reference {
 
 /** The bounds for searching one file. */
 export interface ObservationBounds {
-  /** The most work to read and follow references, in compared characters. */
+  /** The maximum work to read and follow references, in compared characters. */
   readonly work: number;
   /** Called now and then; throws to end the search. */
   readonly checkpoint?: () => void;

@@ -23,7 +23,7 @@ export function startOf({ after, order, state, now }: RoleQuery): RoleCursor {
   return skipsExpired ? { rank: MAX_RANK - now, id: '' as RoleId } : { rank: MAX_RANK, id: '~' as RoleId };
 }
 
-/** The most roles that a search reads for one page. */
+/** The maximum number of roles that a search reads for one page. */
 export const MAX_SEARCHED = 2_000;
 
 /**

@@ -3,9 +3,9 @@ export type Release = () => void;
 
 /** The bounds of a {@link Semaphore}. */
 export interface SemaphoreOptions {
-  /** The most callers inside at the same time. */
+  /** The maximum number of callers inside at the same time. */
   readonly places: number;
-  /** The most callers that may wait; any number when absent. */
+  /** The maximum number of callers that may wait; any number when absent. */
   readonly queue?: number;
   /** Creates the error for callers that a full queue rejects. */
   readonly overloaded?: () => Error;

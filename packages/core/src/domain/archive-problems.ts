@@ -81,7 +81,7 @@ export type ArchiveRule = keyof ArchiveRules;
 /** One broken rule of an archive, with its data. */
 export type ArchiveProblem = RuleDetails<ArchiveRules>;
 
-/** The most problems listed of one rule. */
+/** The maximum number of problems listed of one rule. */
 const MAX_OF_A_RULE = 1_000;
 
 /**

@@ -68,7 +68,7 @@ export interface ProofTask {
   readonly entry: number;
   /** The name to report problems under. */
   readonly name: string;
-  /** The most bytes it may inflate to. */
+  /** The maximum number of bytes it may inflate to. */
   readonly limit: number;
   /** Its path in the site; absent for folders and for files that operating systems add. */
   readonly path?: EntryPath;
@@ -100,7 +100,7 @@ type ArchiveLimits = Pick<Limits, 'files' | 'fileBytes' | 'expandedBytes'>;
 /** An archive with more entries than this many times the files allowed is refused without comparing names. */
 const FAR_TOO_MANY = 10;
 
-/** The most entries to read. Folders and system files count too, so a low limit for files does not lower it. */
+/** Maximum entries to read. Folders and system files count too, so a low limit for files does not lower it. */
 export function maxEntries({ files }: Pick<Limits, 'files'>): number {
   return FAR_TOO_MANY * Math.max(files, defaultLimits.files);
 }

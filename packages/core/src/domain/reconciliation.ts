@@ -29,10 +29,10 @@ export interface ComparedWindow {
   readonly missing: readonly ArchiveId[];
 }
 
-/** The most ids of a kind in a {@link Comparison}: bounds what the store and a node hold. */
+/** The maximum number of ids of a kind in a {@link Comparison}: bounds what the store and a node hold. */
 export const MAX_IDS = 1_000;
 
-/** The least time from the end of one comparison to the beginning of the next. */
+/** The minimum time from the end of one comparison to the beginning of the next. */
 const COMPARISON_INTERVAL: Duration = hours(24);
 
 /** For how long after its last window a comparison belongs to the sweep that makes it. */
@@ -148,7 +148,7 @@ export interface SweepClocks {
 /** The greatest step of a sweep that cannot measure the time since the last one. */
 const MAX_STEP: Duration = minutes(20);
 
-/** The least time between two such steps. */
+/** The minimum time between two such steps. */
 const STEP_INTERVAL: Duration = minutes(10);
 
 /** A node whose clock differs by more from the database's removes nothing. */

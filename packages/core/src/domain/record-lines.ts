@@ -40,7 +40,7 @@ export interface PublicationRecord extends Role {
   readonly manifest: EncodedManifest | null;
 }
 
-/** Says that a role ended, and its archive was removed, after the record of its publication was exported. */
+/** States that a role ended, and its archive was removed, after the record of its publication was exported. */
 export type RemovalRecord = Pick<Role, 'id' | 'archive' | 'expiresAt' | 'deletedAt'>;
 
 /** A record of an export. */

@@ -35,7 +35,7 @@ export interface Session {
   readonly endsAt: Instant;
 }
 
-/** The most sessions at the same time; when another begins, the oldest ends. */
+/** The maximum number of sessions at the same time; when another begins, the oldest ends. */
 export interface SessionLimits {
   /** Sessions of one account by one {@link Session.actor}. */
   readonly ofActor: number;

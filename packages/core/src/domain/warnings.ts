@@ -125,7 +125,7 @@ const SCRIPT = /\.[cm]?js$/i;
 /** Files that configure other servers, at the root of a site. */
 const SERVER_FILES = new Set(['_redirects', '_headers', 'vercel.json', '.htaccess']);
 
-/** The most warnings in an answer. */
+/** The maximum number of warnings in an answer. */
 export const MAX_WARNINGS = 20;
 
 /**

@@ -24,7 +24,7 @@ export interface ProofRequest {
   readonly archive: StagedArchive;
   readonly listing: ArchiveListing;
   readonly tasks: readonly ProofTask[];
-  /** The most bytes that all entries together may inflate to. */
+  /** The maximum number of bytes that all entries together may inflate to. */
   readonly expandedBytes: number;
 }
 

@@ -1,7 +1,7 @@
 import type { ArchiveId } from '../domain/identity.ts';
 import type { StagedArchive } from './staging.ts';
 
-/** The most bytes of one {@link ArchiveStorage.read}. */
+/** The maximum number of bytes of one {@link ArchiveStorage.read}. */
 export const MAX_READ: number = 1_048_576;
 
 /**

@@ -51,7 +51,7 @@ export interface ErasureStore {
    */
   advance(erasure: Erasure, now: Instant, ids: readonly EventId[]): Promise<ErasureStep>;
 
-  /** The most events that one step stores. */
+  /** The maximum number of events that one step stores. */
   readonly eventsAtOnce: number;
 
   /** @promise erasure-store/claim: archives of the roles of the replacement are claimed without delay, each by one of many concurrent calls; they can be claimed again after the claim or the retry, at once if a clock that was ahead made it, and are settled like those of cleanups */

@@ -22,7 +22,7 @@ export interface NameChange extends NamePlace {
   readonly role: RoleId;
   /** The instant at which the role must be in service. */
   readonly now: Instant;
-  /** The most names of the account; null: no limit. */
+  /** The maximum number of names of the account; null: no limit. */
   readonly limit: number | null;
 }
 

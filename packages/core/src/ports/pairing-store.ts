@@ -9,7 +9,7 @@ import type { KeyQuotaExceeded, Refusal } from '../refusal.ts';
 /** A program that asks for a key. */
 export interface Registration extends Pick<Pairing, 'secretHash' | 'endsAt'> {
   readonly now: Instant;
-  /** The most pairings that may be under way. */
+  /** The maximum number of pairings that may be under way. */
   readonly limit: number;
 }
 
@@ -18,7 +18,7 @@ export interface PairingRedemption extends Pick<Pairing, 'secretHash'> {
   readonly now: Instant;
   /** The members of the key that do not come from the consent. */
   readonly key: Omit<ApiKey, 'account' | 'scopes' | 'label'>;
-  /** The most keys of an account that are not revoked; null: no limit. */
+  /** The maximum number of keys of an account that are not revoked; null: no limit. */
   readonly limit: number | null;
 }
 

@@ -39,7 +39,7 @@ export interface StoredWindow {
   readonly now: Instant;
   /** The last role of the window before; undefined for the first window. */
   readonly after: RoleId | undefined;
-  /** The most roles to read. */
+  /** The maximum number of roles to read. */
   readonly limit: number;
 }
 

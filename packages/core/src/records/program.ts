@@ -12,7 +12,7 @@ export interface Lock {
   readonly isShared: boolean;
 }
 
-/** The most locks of one program, to bound the lock table of a database. */
+/** The maximum number of locks of one program, to bound the lock table of a database. */
 export const MAX_LOCKS = 100;
 
 /**

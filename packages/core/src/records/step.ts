@@ -127,7 +127,7 @@ export function all<const All extends readonly Step<unknown>[]>(
   return new Step({ kind: 'all', steps });
 }
 
-/** A step that does nothing and results in undefined, in place of one that is not needed. */
+/** A step that does nothing and results in undefined, instead of one that is not needed. */
 export const nothing: Step<undefined, 'read'> = new Step({ kind: 'nothing' });
 
 type Part = Step<unknown> | Steps<unknown>;

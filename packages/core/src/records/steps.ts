@@ -163,8 +163,8 @@ export function remove<Table extends AnyTable>(table: Table, key: KeyOf<Table>):
 }
 
 /**
- * Makes a step run without the locks that guard its rows. The rows may change before the program ends, so the program decides
- * nothing by them, or decides again later under the lock. Each use says why.
+ * Makes a step run without the locks that guard its rows. The rows may change before the program ends, so the program
+ * decides nothing by them, or decides again later under the lock. Each use explains why.
  */
 export function unlocked<Result, Kind extends Access>({ action }: Step<Result, Kind>): Step<Result, Kind> {
   return new Step(action, true);

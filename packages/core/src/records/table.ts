@@ -43,7 +43,7 @@ export interface TableIndex<Row> {
   readonly where?: Where<Row>;
 }
 
-/** The types of a table's rows, for the compiler alone. */
+/** The types of a table's rows, only for the compiler. */
 export interface TableTypes<Row = object, Key = PropertyKey, References = object, Sequence = PropertyKey> {
   readonly row: Row;
   readonly key: Key;

@@ -35,7 +35,7 @@ export interface KeyCreation {
   readonly key: ApiKey;
   readonly events: readonly HistoryEvent[];
   readonly authority: Authority;
-  /** The most keys of the account that are not revoked; null: no limit. */
+  /** The maximum number of keys of the account that are not revoked; null: no limit. */
   readonly limit: number | null;
   /** The creator's key or session. */
   readonly credential?: Credential | undefined;

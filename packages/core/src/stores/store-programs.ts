@@ -16,7 +16,7 @@ import type { RowOf } from '../records/table.ts';
 import { IMPORT_LOCK } from '../records/tables/locks.ts';
 import { UNFINISHED_IMPORTS } from '../records/tables/one-row-tables.ts';
 
-/** The most locks that a program takes for rows; the rest is for all other purposes. */
+/** The maximum number of locks that a program takes for rows; the rest is for all other purposes. */
 export const ROW_LOCKS: number = MAX_LOCKS - 10;
 
 /** The result of a program that needs more locks. It has changed nothing, and must run again with these. */
@@ -52,7 +52,7 @@ export const getImportMark: Step<RowOf<typeof UNFINISHED_IMPORTS> | undefined, '
   { id: 1 },
 );
 
-/** The most rows that one program removes. Each has up to two locks. */
+/** The maximum number of rows that one program removes. Each has up to two locks. */
 const BATCH = ROW_LOCKS / 2;
 
 type ChangeDefinition<Args, Result> = ProgramDefinition<Args, Result> &

@@ -38,7 +38,7 @@ export type CleanUpPorts = Pick<
 
 /** The rows that one step removes. */
 const BATCH = 100;
-/** The most publications that a dry run names. */
+/** The maximum number of publications that a dry run names. */
 const MAX_ENDING = 1_000;
 /** The roles that one step counts: few, so that no request waits long for it. */
 const COUNTED_AT_ONCE = 1_000;

@@ -8,7 +8,7 @@ import type { HistoryStore } from '../ports/history-store.ts';
 /** The interval at which the feed of all accounts is read, for all requests that wait in this process. */
 const PAUSE: Duration = duration(500);
 const AT_ONCE = 100;
-/** The most requests that wait in one process, of one account and in all. */
+/** The maximum number of requests that wait in one process, of one account and in all. */
 const MAX_OF_ACCOUNT = 4;
 const MAX_WAITING = 1_024;
 

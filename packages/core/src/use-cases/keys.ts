@@ -60,13 +60,13 @@ export interface KeyListRequest extends PageRequest, ListScope {}
 
 /** Options of `createKeys`. */
 export interface KeyOptions {
-  /** The most keys of an account that are not revoked; null: any number. Default 100. */
+  /** The maximum number of keys of an account that are not revoked; null: any number. Default 100. */
   readonly limit?: number | null | undefined;
 }
 
 /** Creates, lists, revokes and checks API keys. */
 export interface Keys {
-  /** The most keys of an account that are not revoked; null: any number. */
+  /** The maximum number of keys of an account that are not revoked; null: any number. */
   readonly limit: number | null;
 
   /**

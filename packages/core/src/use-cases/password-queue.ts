@@ -6,10 +6,10 @@ const MAX_WAIT = seconds(30);
 /** The interval at which the first of a line asks again, since tries of other nodes do not wake it. */
 const RECHECK_AFTER = duration(200);
 
-/** The most waiting tries of one process. */
+/** The maximum number of waiting tries of one process. */
 const WAITING = 1_024;
 
-/** The most waiting tries of one client and role. */
+/** The maximum number of waiting tries of one client and role. */
 const WAITING_IN_LINE = 256;
 
 /** A waiting try. Aborting its bell ends its current pause, or the next one. */

@@ -37,7 +37,7 @@ export interface Compared {
 /** Stores the progress of a comparison; false if another sweep has stored its own. */
 type Save = (comparison: Comparison) => Promise<boolean>;
 
-/** The most ids of one window, on each side. */
+/** The maximum number of ids of one window, on each side. */
 const PAGE = 1_000;
 
 /**

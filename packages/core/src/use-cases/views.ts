@@ -40,7 +40,7 @@ const DAYS_LISTED = 30;
 /** The counters in one write, which blocks a process with SQLite for some milliseconds. */
 const BATCH = 1_000;
 
-/** The most pending counters, one for each role and day; beyond it new ones are dropped. */
+/** The maximum number of pending counters, one for each role and day; beyond it new ones are dropped. */
 const MAX_WAITING = 100_000;
 
 /**

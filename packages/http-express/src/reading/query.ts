@@ -19,7 +19,7 @@ export type QueryOf<P extends Parameters> = {
   readonly [Name in keyof P]?: P[Name] extends Parameter<infer Value> ? Value : never;
 };
 
-/** The most entries of a page if the request has no `limit`. */
+/** The maximum number of entries of a page if the request has no `limit`. */
 export const DEFAULT_LIMIT = 20;
 
 export function pageParameters(cursor: string): {

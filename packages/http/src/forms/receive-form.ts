@@ -45,11 +45,11 @@ export interface ReceivedForm<Fields> {
   readonly fields: Fields;
 }
 
-/** The most bytes of a form in addition to its archive. */
+/** The maximum number of bytes of a form in addition to its archive. */
 const MAX_OTHER_BYTES = 1_048_576;
-/** The most bytes read of a text field; all readers refuse texts far shorter than this. */
+/** The maximum number of bytes read of a text field; all readers refuse texts far shorter than this. */
 const MAX_TEXT_BYTES = 65_536;
-/** The most parts, including ignored ones: bounds the work for a form of many empty parts. */
+/** The maximum number of parts, including ignored ones: bounds the work for a form of many empty parts. */
 const MAX_PARTS = 100;
 /** Bytes that the parser buffers before its sender waits: more than one read of a socket. */
 const PARSER_BUFFER = 131_072;

@@ -15,7 +15,7 @@ interface Entry {
   readonly wholeAt: Instant;
 }
 
-/** The most entries; a further one replaces the oldest. */
+/** The maximum number of entries; a further one replaces the oldest. */
 const MAX_ENTRIES = 100_000;
 /** Entries that each call checks for removal: twice as many as it may add. */
 const CHECKED_PER_CALL = 2;

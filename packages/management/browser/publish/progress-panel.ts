@@ -11,7 +11,7 @@ export interface Step {
 
 const ANNOUNCE_MILLISECONDS = 5_000;
 
-/** Shows the progress of publishing in place of the drop area. */
+/** Shows the progress of publishing instead of the drop area. */
 export class ProgressPanel {
   readonly #panel: HTMLElement;
   readonly #messages: BrowserMessages;

@@ -103,7 +103,7 @@ export function withoutForbidden(source: ArchiveSource): ArchiveSource {
   return rest === undefined ? { ...source, leftOut: [] } : { ...source, file: rest };
 }
 
-/** Makes an HTML file the only page of a site; takes every other file for a ZIP, for the rules to judge. */
+/** Makes an HTML file the only page of a site; treats every other file as a ZIP, for the rules to judge. */
 async function sourceOfFile(file: File | undefined): Promise<Source | undefined> {
   if (file === undefined) return undefined;
   const [extension = ''] = /\.html?$/i.exec(file.name) ?? [];

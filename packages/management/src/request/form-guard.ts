@@ -14,7 +14,7 @@ const TOKEN_BYTES = 32;
 
 /**
  * The token that every form sends, valid in one browser and for one session: forms of an ended session are refused. Each
- * answer masks it anew, so that the lengths of compressed answers tell nothing of it.
+ * answer masks it anew, so that the lengths of compressed answers reveal nothing about it.
  */
 export class FormToken {
   readonly #token: Buffer;

@@ -1,7 +1,7 @@
 import type { SqlPlan } from '@pinfold/core/sql';
 import { prepared, type Statement, unprepared } from '../engine/statement.ts';
 
-/** The most reads in one statement, since each connection prepares a statement for every combination of reads. */
+/** Maximum reads in one statement, since each connection prepares a statement for every combination of reads. */
 export const MAX_JOINED = 16;
 
 /** Matches parameters, and quoted names, which may contain text that looks like a parameter. */

@@ -40,7 +40,7 @@ export const SQLITE: SqlDialect = {
   },
 };
 
-/** The most other columns of a table without row ids: with more, rows may not fit into a quarter of a page. */
+/** Maximum other columns of a table without row ids: with more, rows may not fit into a quarter of a page. */
 const MAX_OTHER_COLUMNS = 4;
 
 /** Whether rows are stored in the order of their key (WITHOUT ROWID): if it has several columns, and few others follow. */

@@ -14,7 +14,7 @@ const START_DELAY = 500;
 const RESTART_DELAY = 1_000;
 const MAX_RESTART_DELAY = 600_000;
 
-/** The most programs that wait for the thread. */
+/** The maximum number of programs that wait for the thread. */
 const MAX_WAITING = 2_048;
 
 /** Options for tests; each defaults to a constant of this file. */

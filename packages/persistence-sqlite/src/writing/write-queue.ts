@@ -11,7 +11,7 @@ import {
 } from '../engine/sqlite-errors.ts';
 import type { SqliteFile } from '../engine/sqlite-file.ts';
 
-/** The most programs that are committed together, so that the first one does not wait long for the others. */
+/** Maximum programs that are committed together, so that the first one does not wait long for the others. */
 const MAX_GROUP = 64;
 
 /**
@@ -87,7 +87,7 @@ export class WriteQueue {
     return left.length === 0;
   }
 
-  /** Rejects all programs that have waited too long, together: else each would delay those behind it. */
+  /** Rejects all programs that have waited too long, together: else each would delay those after it. */
   #rejectLate(): void {
     const oldest = this.#now() - MAX_TOTAL_WAIT;
     const late = this.#waiting.filter(({ arrivedAt }) => arrivedAt < oldest);

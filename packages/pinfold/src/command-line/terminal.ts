@@ -181,7 +181,7 @@ export function createProcessTerminal({ env, stdin, stdout, stderr }: Streams): 
   };
 }
 
-/** Keeps EPIPE as it is, because a reader such as `head` that leaves is not a failure. */
+/** Rethrows EPIPE unchanged, because a reader such as `head` that leaves is not a failure. */
 function toWriteError(error: NodeJS.ErrnoException): Error {
   if (error.code === 'EPIPE') return error;
   const message = `standard output cannot be written: ${error.message}`;

@@ -76,7 +76,7 @@ export function createPublishingMetrics(registry: Registry): PublishingMetrics {
   };
 }
 
-/** The most accounts to count in half an hour; later ones are not counted. */
+/** The maximum number of accounts to count in half an hour; later ones are not counted. */
 const MAX_ACCOUNTS = 10_000;
 
 const HALF_HOUR = 30 * 60_000;

@@ -1,6 +1,6 @@
 import { type Family, formatLabels, type Merging, type MetricsSnapshot } from './metrics-snapshot.ts';
 
-/** The most series of a metric, so that requests of clients cannot fill the memory. */
+/** The maximum number of series of a metric, so that requests of clients cannot fill the memory. */
 const MAX_SERIES = 500;
 
 /** The upper bounds of the buckets of durations, in seconds. */

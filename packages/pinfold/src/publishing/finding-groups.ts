@@ -10,7 +10,7 @@ export interface FindingGroup {
   readonly places: readonly string[];
 }
 
-/** The most findings in one answer; an answer with as many may omit others. */
+/** The maximum number of findings in one answer; an answer with as many may omit others. */
 const MAX_FINDINGS = 20;
 const SHOWN_PLACES = 5;
 

@@ -28,7 +28,7 @@ export interface CleanupTimerOptions {
 
 const MAX_PAUSE: Duration = minutes(10);
 
-/** The most publications that a log line names; `pinfold cleanup --dry-run` names all. */
+/** The maximum number of publications that a log line names; `pinfold cleanup --dry-run` names all. */
 const MAX_NAMED = 20;
 
 /** Sweeps every five to ten minutes until the signal aborts. A failed sweep is logged, and does not prevent the next. */

@@ -22,7 +22,7 @@ export function formatRequestLine(
   );
 }
 
-/** The most roles whose line beginning is cached. */
+/** The maximum number of roles whose line beginning is cached. */
 const MAX_BEGINNINGS = 1_000;
 
 /** The beginning of the last line by role: further views of a role usually differ only in bytes, time and id. */

@@ -5,7 +5,7 @@ import { codeOf, nameOf } from '@pinfold/core/internal';
 import { publicUrl } from '@pinfold/http';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 
-/** The file in the data folder that tells commands on this machine how to reach the running server. */
+/** The file in the data folder with which commands on this machine reach the running server. */
 export interface ServerFile {
   readonly addresses: WebAddresses;
   /** The URL of the address and port on which the server listens. */

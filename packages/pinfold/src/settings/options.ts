@@ -26,11 +26,11 @@ import type { OptionName } from './variables.ts';
 export interface ServiceOptions {
   /** Modules to load into the container. A module that calls `rebind` replaces an adapter of Pinfold with your own. */
   readonly modules?: readonly ContainerModule[] | undefined;
-  /** Your own database in place of the settings'. It is migrated, but not closed. */
+  /** Your own database instead of the settings'. It is migrated, but not closed. */
   readonly persistence?: Persistence | undefined;
-  /** Your own storage of archives in place of the settings'. */
+  /** Your own storage of archives instead of the settings'. */
   readonly archives?: ArchiveStorage | undefined;
-  /** Your own storage of uploads in place of a folder in the data folder. */
+  /** Your own storage of uploads instead of a folder in the data folder. */
   readonly staging?: Staging | undefined;
   readonly clock?: Clock | undefined;
   /** Measures the time between sweeps. Default: the machine that the process runs on. */

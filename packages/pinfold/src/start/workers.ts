@@ -71,7 +71,7 @@ export class Workers {
     for (let n = 1; n < this.#count; n += 1) this.#start();
   }
 
-  /** Lets each drain and finish what it does; resolves when the last has ended. */
+  /** Lets each drain and finish its work; resolves when the last has ended. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.all(runningWorkers().map((worker) => this.#end(worker)));

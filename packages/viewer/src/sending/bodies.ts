@@ -15,7 +15,7 @@ import { type BodySource, formPieces, readStored } from './pieces.ts';
 /** Bodies up to this size, in bytes, are cached as strings. */
 const MAX_TEXT = 8_192;
 
-/** The most bytes of a body that is sent whole: one read, with a gzip header and trailer. */
+/** The maximum number of bytes of a body that is sent whole: one read, with a gzip header and trailer. */
 export const MAX_WHOLE: number = MAX_READ + 64;
 
 /** A small body is a string with one character per byte: Node sends a string together with the head. */
@@ -89,7 +89,7 @@ export class Bodies implements CacheStatistics {
     );
   }
 
-  /** Copies pieces while the cache has the body, and moves `range.from` behind them. */
+  /** Copies pieces while the cache has the body, and moves `range.from` past them. */
   async *#copies(form: Form, range: { from: number; readonly to: number }): AsyncGenerator<Uint8Array> {
     // A small page must not wait for the turns of large answers.
     const kind = range.to - range.from <= SMALL_ANSWER ? 'cheap' : 'costly';

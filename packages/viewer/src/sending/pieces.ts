@@ -69,7 +69,7 @@ type ReadPieces = (from?: number, length?: number) => AsyncIterableIterator<Uint
  * Bytes `from` to `to` of a form of an entry.
  *
  * @param read reads compressed bytes. Default: from storage.
- * @throws Fault `store_corrupt` when the archive is not what was proved.
+ * @throws Fault `store_corrupt` when the archive differs from the proved one.
  */
 export function formPieces(
   source: BodySource,

@@ -20,7 +20,7 @@ import { answerTo, type FileAnswer, type FoundFile, GZIP_HEADER } from './file-a
 import { type BodySource, formPieces } from './pieces.ts';
 
 /**
- * Answers with a file of a site: all of it, a part, or 304 if the browser has it already.
+ * Answers with a file of a site: all of it, a part, or 304 if the browser already has it.
  *
  * @throws EndedMeanwhile when its publication ended before any of it was sent.
  * @throws UnavailableError when too many bytes of other answers wait for slow clients.

@@ -90,7 +90,7 @@ export class SiteFiles {
     return this.#direct.get(path);
   }
 
-  /** Finds the answer to a path, percent-encoded as it was sent. */
+  /** Finds the answer to a path, percent-encoded as sent. */
   find(path: string, navigation: boolean): Resolution {
     const decoded = decodePath(path);
     if (decoded === undefined) return findFallback(this.manifest, path.slice(1), navigation);

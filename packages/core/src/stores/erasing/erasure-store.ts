@@ -40,7 +40,7 @@ import {
 
 export const ERASURE_PROGRAMS: StorePrograms = new StorePrograms();
 
-/** The most events of one step: one for each role that it stops. */
+/** The maximum number of events of one step: one for each role that it stops. */
 const EVENTS_AT_ONCE = ROLES_AT_ONCE;
 
 function isMoreLocks(outcome: ErasureStep | MoreLocks): outcome is MoreLocks {

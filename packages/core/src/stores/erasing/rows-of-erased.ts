@@ -35,7 +35,7 @@ import { CHANGED, changeRoles, derivedMembers, nextVersion, type RoleChange } fr
 import { type Advance, addPersons, changeUnder, type Forgotten, otherLocks } from './advance.ts';
 import { erasureEvent } from './events-of-erased.ts';
 
-/** The most rows that one step removes, each with a lock of its own. */
+/** The maximum number of rows that one step removes, each with a lock of its own. */
 const AT_ONCE = 80;
 
 const KEY = ['id', 'isEnsured', 'revokedAt'] as const;
@@ -97,9 +97,9 @@ export function* forgetKeys({ account, replacement }: ErasureRow, { now, more }:
   );
 }
 
-/** The most roles that one step moves: each has a lock for its Idempotency-Key and one for its password tries. */
+/** Maximum roles that one step moves: each has a lock for its Idempotency-Key and one for its password tries. */
 export const ROLES_AT_ONCE = 40;
-/** The most password tries that one step removes. */
+/** The maximum number of password tries that one step removes. */
 const TRIES_AT_ONCE = 500;
 const LOCKED_AT_ONCE = 80;
 
@@ -117,7 +117,7 @@ const MOVED = [
 
 type MovedRole = Pick<RoleRow, (typeof MOVED)[number]>;
 
-/** The most names that one step removes, all under the lock of their account. */
+/** The maximum number of names that one step removes, all under the lock of their account. */
 const NAMES_AT_ONCE = 500;
 
 export function* forgetNames({ account }: ErasureRow): Forgotten {

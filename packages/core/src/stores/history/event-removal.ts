@@ -17,11 +17,11 @@ import { type FeedColumn, feedColumn, numberCommitted } from './event-feed.ts';
 
 export const REMOVAL_PROGRAMS: StorePrograms = new StorePrograms();
 
-/** The most accounts whose events one program removes: each needs a lock. */
+/** The maximum number of accounts whose events one program removes: each needs a lock. */
 const ACCOUNTS_AT_ONCE = ROW_LOCKS;
-/** The most roles that one query finds, which reads all recent events for that. */
+/** The maximum number of roles that one query finds, which reads all recent events for that. */
 const ROLES_AT_ONCE = 10_000;
-/** The most roles whose events one query reads. */
+/** The maximum number of roles whose events one query reads. */
 const READ_AT_ONCE = 100;
 
 const NEWEST_FIRST = { order: ['at', 'id'], descending: true } as const;

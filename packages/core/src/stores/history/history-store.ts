@@ -17,7 +17,7 @@ import { REMOVAL_PROGRAMS, removeExtraEvents, removeOldEvents } from './event-re
 
 export const HISTORY_PROGRAMS: StorePrograms = new StorePrograms(FEED_PROGRAMS, REMOVAL_PROGRAMS);
 
-/** The most expirations that one program records. Each may need the locks of two accounts. */
+/** The maximum number of expirations that one program records. Each may need the locks of two accounts. */
 const RECORDED_AT_ONCE = 40;
 
 /** Roles whose expiration has no event yet. A role that was stopped before its end does not expire. */

@@ -22,7 +22,7 @@ import { ROW_LOCKS, StorePrograms } from '../store-programs.ts';
 
 export const CLEANUP_PROGRAMS: StorePrograms = new StorePrograms();
 
-/** The most claims that one program ends: each may need the locks of two accounts and a key. */
+/** The maximum number of claims that one program ends: each may need the locks of two accounts and a key. */
 const SETTLED_AT_ONCE = ROW_LOCKS / 3;
 
 const SETTLED = [
@@ -130,10 +130,10 @@ function batchSettlements(database: Database): RoleStore['settleCleanup'] {
   };
 }
 
-/** The most roles that one program claims: each may need the lock of another account. */
+/** The maximum number of roles that one program claims: each may need the lock of another account. */
 const CLAIMED_AT_ONCE = ROW_LOCKS;
 
-/** The most roles that a cleanup skips to begin in other accounts than another cleanup. */
+/** The maximum number of roles that a cleanup skips to begin in other accounts than another cleanup. */
 const PASSED_OVER = 100;
 
 const CLAIMANT = ['account', 'cleanupToken'] as const;
