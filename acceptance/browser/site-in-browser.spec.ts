@@ -101,7 +101,7 @@ describe('a built site in a real browser', () => {
       service = await openService('origin');
     });
 
-    it('answers deep links with absolute paths to its parts, also with a password', async () => {
+    it('answers deep links with absolute paths to its parts, even with a password', async () => {
       const pin = await service.publish(await builtSite('origin'), 'deep');
       const page = await openPage();
       await page.goto(pin.shared_url);

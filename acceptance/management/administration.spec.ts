@@ -15,7 +15,7 @@ describe('the pages of administrators, in a browser', () => {
     service = await openService();
   });
 
-  it('take a publication down and block its account, by keyboard alone', async () => {
+  it('take a publication down and block its account, with only the keyboard', async () => {
     const page = await openPage();
     await signIn(page, service, OPERATORS);
     const { id } = await service.publish('Bait');

@@ -89,7 +89,7 @@ describe('the pages in a browser', () => {
     });
   }
 
-  it('can be used with the keyboard alone', async () => {
+  it('can be used with only the keyboard', async () => {
     const page = await openPage();
     await page.goto(await service.link());
     await page.locator('.sign-in button:focus').waitFor();

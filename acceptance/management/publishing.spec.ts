@@ -163,7 +163,7 @@ describe('publishing in a browser', () => {
     });
   }
 
-  it('names the folder to publish, also one whose name begins with a dot', async () => {
+  it('names the folder to publish, even one whose name begins with a dot', async () => {
     const built = { 'docs/.vitepress/dist/index.html': 'x', 'docs/.vitepress/dist/a.js': 'x' };
     for (const rest of [{ 'docs/notes.txt': 'x', 'package.json': '{}' }, {}]) {
       await publisher.chooseFolder({ ...built, ...rest });

@@ -34,7 +34,7 @@ describe('names in an unmarked encoding', () => {
     return [guessed?.encoding ?? 'none', ...all.slice(1).map(({ name }) => name)];
   }
 
-  it('are decoded by links in the encoding of the page, raw or percent-encoded', async () => {
+  it('are decoded with the help of links in the encoding of the page, raw or percent-encoded', async () => {
     const file = unmarked('ソース.txt', 'cp932');
     const sjis = (html: string) => iconv.encode(`<meta charset="Shift_JIS">${html}`, 'cp932');
     expect(await read(sjis('<a href="ソース.txt">'), file)).to.deep.equal(['CP932', 'ソース.txt']);
@@ -51,7 +51,7 @@ describe('names in an unmarked encoding', () => {
     expect(await read(russian, unmarked('мир.txt', 'cp866'))).to.deep.equal(['CP866', 'мир.txt']);
   });
 
-  it('are decoded by links from a folder, to its parent, from the root, and to a folder', async () => {
+  it('are decoded with the help of links from a folder, to its parent, from the root, and to a folder', async () => {
     const page = {
       name: '资料/页面.html',
       links: '<a href="图.png"><a href="../附件/表.css"><a href="/附件/">',
@@ -70,13 +70,13 @@ describe('names in an unmarked encoding', () => {
     expect((await inspector.list(await staged.stage(bytes))).guessed?.encoding).to.equal('GB18030');
   });
 
-  it('are decoded by links that are relative to a base', async () => {
+  it('are decoded with the help of links that are relative to a base', async () => {
     const page = '<base href="資料/"><a href="表.html">';
     expect((await read(page, unmarked('資料/表.html', 'cp950')))[0]).to.equal('Big5');
     expect((await read(page, unmarked('表.html', 'cp950')))[0]).not.to.equal('Big5');
   });
 
-  it('are decoded by most links, not by the first', async () => {
+  it('are decoded as most links suggest, not as the first does', async () => {
     const files = [unmarked('Сад.txt', 'cp1251'), unmarked('Луг.txt', 'cp1251')];
     const inOther = iconv.decode(iconv.encode('Сад', 'cp1251'), 'cp866');
     const page = (...links: string[]) => links.map((link) => `<a href="${link}.txt">`).join('');
@@ -85,7 +85,7 @@ describe('names in an unmarked encoding', () => {
     expect((await read(page(inOther), ...files))[0]).to.equal('CP866');
   });
 
-  it('are decoded by `href` and `src` alone, whatever else refers to files', async () => {
+  it('are decoded only with the help of `href` and `src`, whatever else refers to files', async () => {
     const files = [unmarked('Сад.txt', 'cp1251'), unmarked('Луг.txt', 'cp1251')];
     const inOther = iconv.decode(iconv.encode('Сад', 'cp1251'), 'cp866');
     const others = [
@@ -106,7 +106,7 @@ describe('names in an unmarked encoding', () => {
     expect((await read(`${inSvg}<a href="${inOther}.txt">`, ...files))[0]).to.equal('windows-1251');
   });
 
-  it('are decoded by the first page if no link decides', async () => {
+  it('are decoded as the first page is if no link decides', async () => {
     const file = unmarked('读者.txt', 'gbk');
     expect((await read('<html lang="zh-CN"><p>', file))[0]).to.equal('GB18030');
     expect((await read('<html lang=zh><meta charset=big5>', file))[0]).to.equal('Big5');
@@ -141,7 +141,7 @@ describe('names in an unmarked encoding', () => {
     ).to.equal('CP932');
   });
 
-  it('are decoded by pages of up to 4 MiB', async () => {
+  it('are decoded with the help of pages of up to 4 MiB', async () => {
     const file = unmarked('그림.png', 'cp949');
     const page = (size: number) => {
       const link = '<a href="그림.png">';

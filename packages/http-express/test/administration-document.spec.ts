@@ -4,7 +4,7 @@ import { openAdministered } from './administered.ts';
 import { ask } from './client.ts';
 
 describe('GET /admin/openapi.json', () => {
-  it('is for callers of the scope admin alone', async () => {
+  it('is only for callers with the scope admin', async () => {
     const { rig } = await openAdministered();
     const fields = { by: OPERATOR, account: accountId('operators'), scopes: ['admin'] } as const;
     const { text: key } = await rig.manageKeys.create(fields);

@@ -19,7 +19,7 @@ async function publish({ useCases }: Rig, by = 'first') {
 const UNBOUND = { requests: null, publications: null, sites: null, bytes: null };
 
 describe('/admin/v1', () => {
-  it('is 401 without a valid key, and 404 to every other scope, for any request', async () => {
+  it('answers 401 without a valid key, and 404 to every other scope, for any request', async () => {
     const { rig, ask } = await openAdministered();
     const asked = [
       ['GET', '/accounts'],
@@ -89,7 +89,7 @@ describe('/admin/v1', () => {
     expect((await askAs(rig, text, '/api/v1/pins')).status).to.equal(403);
   });
 
-  it('is missing, also in the document, without `administration`', async () => {
+  it('is missing without `administration`, even from the document', async () => {
     const { rig } = await openAdministered({ api: { administration: undefined as never } });
     const answer = await fetch(`${rig.baseUrl}/admin/v1/accounts`);
     expect(answer.status).to.equal(404);
@@ -242,7 +242,7 @@ describe('accounts under /admin/v1', () => {
 });
 
 describe('publications and events under /admin/v1', () => {
-  it('are 404 without a history', async () => {
+  it('answer 404 without a history', async () => {
     const { ask } = await openAdministered({ api: { history: undefined as never } });
     expect((await ask('GET', '/events')).status).to.equal(404);
   });

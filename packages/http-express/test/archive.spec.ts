@@ -146,10 +146,10 @@ describe('GET /api/v1/pins/{id}/archive', () => {
       'This service decides who may look',
     ]);
     await open(undefined, { api: { openArchive: undefined } });
-    expect((await ask(rig, pathOf())).status, 'where it is not offered').to.equal(404);
+    expect((await ask(rig, pathOf())).status, 'without downloads').to.equal(404);
   });
 
-  it('is 503 if storage has lost it, also for HEAD, and cut off if that is found later', async () => {
+  it('answers 503 if storage has lost it, even to HEAD, and cuts the body off if that is found later', async () => {
     await open(LARGE, {
       ports: ({ archives }) => ({ archives: replacing(archives, { size: async () => undefined }) }),
     });
@@ -164,7 +164,7 @@ describe('GET /api/v1/pins/{id}/archive', () => {
     expect(rig.log.at(-1)?.error).to.include({ message: 'the disk is broken' });
   });
 
-  it('is 503 with Retry-After: 1 while too many bytes of answers wait for slow clients', async () => {
+  it('answers 503 with Retry-After: 1 while too many bytes of answers wait for slow clients', async () => {
     await open(zipSync({ 'index.html': new Uint8Array(100_000) }, { level: 0, mtime: '2026-01-01' }));
     const { memory } = outgoingBytes;
     outgoingBytes.memory = 0;
@@ -240,7 +240,7 @@ describe('GET /admin/v1/pins/{id}/archive', () => {
     expect(await reads()).to.deep.equal([]);
   });
 
-  it('is 409 once the archive was removed, and 404 to other callers and for unknown ids', async () => {
+  it('answers 409 once the archive was removed, and 404 to other callers and for unknown ids', async () => {
     const taken = await admin.ask('POST', `/pins/${id}/takedown`, { reason: 'x', purge: true });
     expect(taken.status).to.equal(200);
     const { status, json } = await get();

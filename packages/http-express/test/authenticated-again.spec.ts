@@ -86,7 +86,7 @@ describe('A caller whose body arrives after the head', () => {
     'a publication whose title is wrong': publication('', 'x'.repeat(300)),
     'a dry run whose title is wrong': publication('?dry_run=true', 'x'.repeat(300)),
   })) {
-    it(`is 401 if its key was revoked meanwhile, and nothing is left of ${name}`, async () => {
+    it(`gets 401 if its key was revoked in the meantime, and nothing is left of ${name}`, async () => {
       await open();
       const { status, headers, body } = await late(sent, () => revoke(rig.keys.first));
       expect(status).to.equal(401);
@@ -96,7 +96,7 @@ describe('A caller whose body arrives after the head', () => {
     });
   }
 
-  it('is 401 if its key was revoked meanwhile, and a change is not made', async () => {
+  it('gets 401 if its key was revoked in the meantime, and changes nothing', async () => {
     await open();
     const { id } = (await publish(rig)).json.pin;
     for (const body of [{ password: 'mallory was here' }, { nothing: 'known' }]) {
@@ -108,7 +108,7 @@ describe('A caller whose body arrives after the head', () => {
     expect(found).to.have.nested.property('publication.passwordProtected', false);
   });
 
-  it('is 401 if its key was revoked meanwhile, and no administration is done', async () => {
+  it('gets 401 if its key was revoked in the meantime, and administers nothing', async () => {
     await open();
     const { id } = (await publish(rig)).json.pin;
     for (const sent of [
@@ -126,7 +126,7 @@ describe('A caller whose body arrives after the head', () => {
     expect(await rig.useCases.read({ by: FIRST, id })).to.have.nested.property('publication.deletedAt', null);
   });
 
-  it('is 401 if its key is revoked while its archive is stored, and the archive is deleted', async () => {
+  it('gets 401 if its key is revoked while its archive is stored, and the archive is deleted', async () => {
     let stored = 0;
     await open({
       ports: ({ archives }) => ({

@@ -37,7 +37,7 @@ describe('The API as a router', () => {
     }
   });
 
-  it('accepts a target in absolute form, and uses its path alone', async () => {
+  it('accepts a target in absolute form, and uses only its path', async () => {
     const key = `Authorization: Bearer ${rig.keys.first}`;
     for (const [target, status] of [
       ['http://share.example:80/api/v1/pins?limit=1', 200],

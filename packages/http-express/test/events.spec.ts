@@ -67,7 +67,7 @@ describe('GET /api/v1/events', () => {
     expect(events.filter(({ name }) => name !== undefined)).to.have.nested.property('[0].name', 'docs');
   });
 
-  it('is missing without a history, also in the document', async () => {
+  it('is missing without a history, even from the document', async () => {
     const rig = await openRig({ api: { history: undefined as never } });
     expect((await ask(rig, '/api/v1/events')).status).to.equal(404);
     expect((await ask(rig, '/api/v1/events', { method: 'POST' })).status).to.equal(404);

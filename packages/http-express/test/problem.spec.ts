@@ -115,7 +115,7 @@ describe('The answer to an exception', () => {
     'store_unavailable',
   ];
 
-  it('is 503 with Retry-After if a retry may help', () => {
+  it('has the status 503 and Retry-After if a retry may help', () => {
     for (const code of codes) {
       const {
         status,
@@ -129,7 +129,7 @@ describe('The answer to an exception', () => {
     }
   });
 
-  it('is 500 otherwise, and does not reveal the error', () => {
+  it('has the status 500 otherwise, and does not reveal the error', () => {
     const strange = { [Symbol.for('@pinfold/core/fault')]: true, code: 'a code of a later version' };
     for (const error of [
       new Fault('store_corrupt', 'secret'),

@@ -72,10 +72,10 @@ describe('POST /admin/v1/pins/{id}/takedown', () => {
       { ...right, copies: 1 },
       { ...right, more: 1 },
     ];
-    const most = { ...right, copies: true, reason: '\u{1f3a3}'.repeat(255) };
+    const longest = { ...right, copies: true, reason: '\u{1f3a3}'.repeat(255) };
     const texts = ['{"reason":"x","purge":true,"purge":false}'];
     for (const each of [path, '/pins/spring/takedown'])
-      await expectRefused({ rig, ask }, ['POST', each], 'Takedown', { right: most, wrong, texts });
+      await expectRefused({ rig, ask }, ['POST', each], 'Takedown', { right: longest, wrong, texts });
     expect((await ask('POST', `${path}?purge=true`, right)).status).to.equal(400);
     for (const none of ['spring', NOWHERE])
       expect((await ask('POST', `/pins/${none}/takedown`, right)).status, none).to.equal(404);

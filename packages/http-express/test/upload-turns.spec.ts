@@ -97,7 +97,7 @@ describe('An upload while another is received, one at a time', () => {
     expect((await connection.answer()).status).to.equal(201);
   });
 
-  it('is 503 after 30 seconds, or when too many wait, and can be sent again with its key', async () => {
+  it('gets 503 after 30 seconds, or when too many wait, and can be sent again with its key', async () => {
     await open(1);
     const waiting = await begin('again');
     const tooMany = await begin('too many');

@@ -49,7 +49,7 @@ describe('An upload', () => {
     expect(rig.log[0]).to.include({ status: 400, gone: true });
   });
 
-  it('is 408 after 30 seconds without a byte', async () => {
+  it('gets 408 after 30 seconds without a byte', async () => {
     await open();
     const { connection } = await halfWay();
     rig.clock.advance(seconds(30));
@@ -61,7 +61,7 @@ describe('An upload', () => {
     await expectNothingLeft();
   });
 
-  it('is 408 after 15 minutes in total, even if it arrives steadily', async () => {
+  it('gets 408 after 15 minutes in total, even if it arrives steadily', async () => {
     await open({ api: { timeouts: { total: minutes(1) } } });
     const { connection, sent, rest } = await halfWay();
     const answer = connection.answer();
@@ -90,7 +90,7 @@ describe('An upload', () => {
     await expectNothingLeft();
   });
 
-  it('is 503 if it cannot be stored, and can be sent again once the disk works', async () => {
+  it('gets 503 if it cannot be stored, and can be sent again once the disk works', async () => {
     let broken = true;
     const receive: Staging['receive'] = async (body) => {
       for await (const _ of body) throw new Fault('staging_unavailable', 'the disk is full at /secret/place');

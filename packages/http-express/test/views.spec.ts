@@ -67,7 +67,7 @@ describe('GET /api/v1/pins/{id}?include=views', () => {
     expect(stop.status).to.equal(400);
   });
 
-  it('is unknown without a counter, also in the document', async () => {
+  it('is unknown without a counter, and missing from the document', async () => {
     const bare = await openRig({ api: { views: undefined as never } });
     expect((await get(`${await published(bare)}?include=views`, bare)).status).to.equal(400);
     expect(JSON.stringify(bare.document)).not.to.include('refused_passwords');

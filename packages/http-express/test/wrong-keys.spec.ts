@@ -7,7 +7,7 @@ describe('Wrong keys', () => {
   const wrong = (rig: Rig, headers: Readonly<Record<string, string>> = {}, path = '/api/v1/limits') =>
     ask(rig, path, { headers: { authorization: 'Bearer no', ...headers } });
 
-  it('are 429 beyond sixty a minute from one address, below /api/v1 and /admin/v1 together', async () => {
+  it('get 429 after sixty a minute from one address, below /api/v1 and /admin/v1 together', async () => {
     const rig = await openRig();
     for (let n = 0; n < 30; n += 1) {
       expect((await wrong(rig)).status).to.equal(401);
@@ -28,7 +28,7 @@ describe('Wrong keys', () => {
     expect((await wrong(rig)).status).to.equal(429);
   });
 
-  it('are 429 beyond six hundred if the address is a proxy that is not trusted', async () => {
+  it('get 429 after six hundred if the address is a proxy that is not trusted', async () => {
     const rig = await openRig();
     for (let n = 0; n < 600; n += 1) {
       expect((await wrong(rig, { 'x-forwarded-for': `192.0.2.${n % 250}` })).status).to.equal(401);

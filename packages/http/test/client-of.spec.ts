@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { clientOf } from '../src/internal.ts';
 
 describe("a client's address", () => {
-  it('is an IPv4 address as it is, also one mapped into IPv6', () => {
+  it('is an IPv4 address as it is, even one mapped into IPv6', () => {
     expect(clientOf('192.0.2.7')).to.equal('192.0.2.7');
     expect(clientOf('::ffff:192.0.2.7')).to.equal('192.0.2.7');
     expect(clientOf('::FFFF:c000:207')).to.equal('192.0.2.7');

@@ -22,7 +22,7 @@ describe('a Cookie header', () => {
 });
 
 describe('a Set-Cookie line', () => {
-  it('is for this host alone, hidden from scripts, and Secure if the scope is', () => {
+  it('is only for this host, hidden from scripts, and Secure if the scope is', () => {
     const scope = { name: '__Host-g', path: '/', secure: true, sameSite: 'Lax' } as const;
     expect(setCookie(scope, 'v', 60)).to.equal(
       '__Host-g=v; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=Lax',

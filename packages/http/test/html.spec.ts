@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { html, raw } from '../src/internal.ts';
 
 describe('Markup', () => {
-  it('escapes all values, also in attributes', () => {
+  it('escapes all values, even in attributes', () => {
     const hostile = `"><script>alert('&')</script>`;
     const escaped = '&quot;&gt;&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;';
     expect(String(html`<p title="${hostile}">${hostile}${[hostile]}</p>`)).to.equal(

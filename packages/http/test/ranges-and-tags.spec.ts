@@ -105,7 +105,7 @@ describe('a Range header', () => {
 });
 
 describe('If-None-Match', () => {
-  it('matches the tag alone, in a list, weak, or anything', () => {
+  it('matches only the tag, in a list, weak, or anything', () => {
     for (const header of [
       '"a-1"',
       'W/"a-1"',

@@ -104,7 +104,7 @@ describe('exchanges with a provider that is slow or hostile', () => {
     expect(discoveries()).to.equal(2);
   });
 
-  it('requests it at most every five seconds also while it is unusable', async () => {
+  it('requests it at most every five seconds even while it is unusable', async () => {
     issuer.document = '{}';
     for (let n = 0; n < 3; n += 1) {
       expect(await provider.begin('https://pages.example/')).to.include({ problem: 'untrusted' });

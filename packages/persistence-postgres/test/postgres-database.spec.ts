@@ -265,7 +265,7 @@ describe('the database in PostgreSQL', () => {
     }
   }).timeout(60_000);
 
-  it('joins the lookups of one turn in one statement, and looks a single key up alone', async () => {
+  it('joins the lookups of one turn in one statement, and looks a single key up separately', async () => {
     const { database, trips } = serve(true);
     await database.peek(POT, 'a');
     await Promise.all(['a', 'b', 'a', 'c'].map((name) => database.peek(POT, name)));

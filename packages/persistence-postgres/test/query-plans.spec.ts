@@ -42,7 +42,7 @@ interface Plan {
 }
 
 /** Records every statement that is sent to the server. */
-function noting(pool: pg.Pool, asked: Map<string, Asked>): PostgresPool {
+function recording(pool: pg.Pool, asked: Map<string, Asked>): PostgresPool {
   const clients = new WeakSet<pg.PoolClient>();
   const connect = async () => {
     const client = await pool.connect();
@@ -184,7 +184,7 @@ describe('Every statement of a request', () => {
 
   it('finds its rows by an index, and sorts none to give a page', async () => {
     const asked = new Map<string, Asked>();
-    const handle = await openPostgres({ pool: noting(place.pool(), asked), schema: place.schema });
+    const handle = await openPostgres({ pool: recording(place.pool(), asked), schema: place.schema });
     await handle.migrate();
     asked.clear();
     await useEveryStore(handle);

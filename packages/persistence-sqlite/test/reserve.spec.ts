@@ -59,7 +59,7 @@ describe('Reserve', () => {
       expect(mode & 0o777).to.equal(0o600);
     }));
 
-  it('frees the space during a task, also a nested one, and then reserves it again', () =>
+  it('frees the space during a task, even a nested one, and then reserves it again', () =>
     onReserve((reserve, file) => {
       reserve.refill();
       const released = reserve.releaseDuring(() => {

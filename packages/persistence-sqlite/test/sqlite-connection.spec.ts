@@ -48,7 +48,7 @@ function makeRoom(connection: SqliteConnection, pages: number): Promise<unknown>
 }
 
 describe('SqliteConnection and power cuts', () => {
-  it('forces every change to the disk, also a cleanup', () =>
+  it('forces every change to the disk, even a cleanup', () =>
     onStage(neverWait, async ({ connection }) => {
       for (const usesReserve of [false, true]) {
         const levelIn = ({ prepare }: SqliteFile) => prepare<object>('PRAGMA synchronous').get();

@@ -103,7 +103,7 @@ describe('the statements for SQLite', () => {
   const compiler = new SqlCompiler(SQLITE);
   const roles = tableNamed('roles');
 
-  it('search the index of a list alone, and read only matching roles', () => {
+  it('search only the index of a list, and read only matching roles', () => {
     const filter = { either: [{ expiresAt: null }, { expiresAt: notNull }] };
     const range = {
       order: ['publishedAt', 'id'],

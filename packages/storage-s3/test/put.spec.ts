@@ -102,7 +102,7 @@ describe('S3ArchiveStorage.put', () => {
     expect(stub.methods()).to.equal('PUT');
   });
 
-  it('retries after a connection breaks, also a reused one', async () => {
+  it('retries after a connection breaks, even a reused one', async () => {
     const keep = keeping();
     let broken = 0;
     stub = await startStub((request, response) => {

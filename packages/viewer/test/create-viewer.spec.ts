@@ -60,7 +60,7 @@ describe('a viewer that allows service workers', () => {
 });
 
 describe('the viewer in Express', () => {
-  it('passes on other requests, also with several Host headers', async () => {
+  it('passes on other requests, even with several Host headers', async () => {
     const rig = await openRig({
       mount: (viewer) => express().use(viewer, (_request, response) => void response.send('theirs')),
     });

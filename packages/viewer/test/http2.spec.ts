@@ -53,7 +53,7 @@ describe('a viewer over HTTP/2', () => {
   const ask = (path: string, headers = {}) =>
     client.request({ ':path': path, host: rig.siteHost(id), ...headers });
 
-  it('finds a site by :authority, as browsers name it, also beside another Host header', async () => {
+  it('finds a site by :authority, as browsers name it, even beside another Host header', async () => {
     loaded.answered.resolve();
     for (const headers of [{}, { host: 'localhost' }]) {
       const stream = client.request({ ':authority': rig.siteHost(id), ...headers });

@@ -54,7 +54,7 @@ for (const cacheBytes of [undefined, 0]) {
         typeof content === 'object' && 'stored' in content ? content.stored : content,
       );
 
-      it(`answers ${path} whole, plain and as gzip, also the second time`, async () => {
+      it(`answers ${path} whole, plain and as gzip, even the second time`, async () => {
         for (let time = 0; time < 2; time += 1) {
           const plain = await get(`/${path}`);
           expect([plain.status, plain.body.equals(bytes)]).to.deep.equal([200, true]);

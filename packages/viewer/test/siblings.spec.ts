@@ -29,8 +29,8 @@ describe('too many cookies of a sibling host', () => {
   });
 });
 
-describe('a host below the sites’ host that is no id', () => {
-  it('is 421 at every path', async () => {
+describe('a host below the sites’ host that is not an id', () => {
+  it('answers 421 at every path', async () => {
     const rig = await openRig({
       viewer: { publicUrl: 'http://share.pins.example', sitesUrl: 'http://pins.example:81' },
       mount: (viewer) => express().use(viewer, (_request, response) => void response.send('theirs')),

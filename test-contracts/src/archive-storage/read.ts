@@ -82,7 +82,7 @@ export const readClauses: ArchiveStorageClauses = {
       const empty = await store(subject, 2, 0);
       expectSame(await subject.port.read(empty.id, 0, 0), empty.bytes, 'of an archive without bytes');
     },
-  "archive-storage/read-outside: a range that no archive can have is the caller's mistake, a TypeError; one that goes beyond the end is rejected, never answered short":
+  "archive-storage/read-outside: a range that no archive can have is the caller's mistake, a TypeError; the storage rejects a range that goes beyond the end, and never answers with fewer bytes":
     async (subject) => {
       const { port } = subject;
       const large = await store(subject, 0, LENGTH);

@@ -21,7 +21,7 @@ export const limitClauses: ClauseTable<AttemptCounter> = {
       expect((await port.begin(aTry(limits))).kind).to.equal('limited');
     },
   ),
-  "attempt-counter/per-role: all addresses together are limited after the role's wrong tries; another role is not":
+  "attempt-counter/per-role: after the role's wrong tries, all addresses together are limited; other roles are not":
     withPeer(async (port, other) => {
       const limits = { perRole: 4, perAddress: 2 };
       await failAll(port, ['a', 'b', 'a'], limits);

@@ -132,7 +132,7 @@ export const writeClauses: DatabaseClauses = {
     const found = await booksOf(await peer());
     expect(found.map(({ tags }) => tags)).to.deep.equal(books.map(({ tags }) => tags));
   },
-  "database/caller: arguments and results are the caller's own: nothing that is done to them changes what is stored":
+  "database/caller: arguments and results are the caller's own: changes of them do not change the stored rows":
     async ({ port }) => {
       const book = aBook(1, { tags: [{ a: 1 }], note: { b: [2] } });
       const given = structuredClone(book);

@@ -85,7 +85,7 @@ const clauses: GrantSignerClauses = {
   'grant-signer/hidden: a token does not reveal the viewer without the secret': async ({ port }) => {
     const id = 'ada.of.the.harbour@pages.example';
     const token = await port.sign({ ...A_GRANT, viewer: { id, gavePassword: false } });
-    expect((await port.verify(token))?.viewer?.id, 'for who has it').to.equal(id);
+    expect((await port.verify(token))?.viewer?.id, 'with the secret').to.equal(id);
     for (const reading of readingsOf(token)) expect(reading).not.to.include(id);
   },
   'grant-signer/forged: a token that was changed in any character, truncated, or signed with another secret is undefined':
@@ -106,7 +106,7 @@ const clauses: GrantSignerClauses = {
       const successor = await subject.successor();
       expect(await successor.verify(token)).to.deep.equal(A_GRANT);
       expect(await successor.verify(await successor.sign(A_GRANT))).to.deep.equal(A_GRANT);
-      expect(await (await subject.ofAnotherKey()).verify(token), 'where it is not given').to.equal(undefined);
+      expect(await (await subject.ofAnotherKey()).verify(token), 'not configured').to.equal(undefined);
     },
 };
 

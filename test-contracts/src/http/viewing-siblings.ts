@@ -65,7 +65,7 @@ export const siblingClauses: HttpClauses = {
       const long = await visitor.ask(`${page.url}${LONG}`, { headers: PART });
       expect(long.status).to.equal(404);
     },
-  "http/view-misdirected: a Host below the sites' host that is no id is 421, whatever it asks for; in path mode it is the public one":
+  "http/view-misdirected: the answer for a Host below the sites' host that is not an id is 421, whatever the path; in path mode such a Host counts as the public host":
     async ({ port }) => {
       const pin = await publishToView(port);
       const { page } = await openNewSite(port);

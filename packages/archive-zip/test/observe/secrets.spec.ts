@@ -65,7 +65,7 @@ describe('a possible secret', () => {
     expect(found).to.have.members(['github_token', 'stripe_secret_key', 'private_key']);
   });
 
-  it('is a private key in a file of any name, also in UTF-16 and with text before it', () => {
+  it('is a private key in a file of any name, even in UTF-16 and with text before it', () => {
     const key = `-----BEGIN EC PRIVATE KEY-----\n${BODY}\n-----END EC PRIVATE KEY-----\n`;
     for (const text of [
       key,

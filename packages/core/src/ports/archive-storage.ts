@@ -49,7 +49,7 @@ export interface ArchiveStorage {
   /**
    * Reads `length` bytes from `from` on: 0 to {@link MAX_READ}, inside the archive.
    * @promise archive-storage/read-range: a read returns exactly the requested bytes, at the beginning, in the middle, at the end, and none
-   * @promise archive-storage/read-outside: a range that no archive can have is the caller's mistake, a TypeError; one that goes beyond the end is rejected, never answered short
+   * @promise archive-storage/read-outside: a range that no archive can have is the caller's mistake, a TypeError; the storage rejects a range that goes beyond the end, and never answers with fewer bytes
    * @promise archive-storage/read-absent: a missing archive is undefined; any other failure is a fault
    * @promise archive-storage/read-many: concurrent reads on one handle do not mix
    * @promise archive-storage/read-owned: a caller owns the bytes that it read: they never change later, hold no other memory, and may be changed without effect

@@ -31,7 +31,7 @@ export type AttemptOutcome = { readonly kind: 'admitted'; readonly ticket: Attem
 export interface AttemptCounter {
   /**
    * @promise attempt-counter/per-address: one address is limited after its wrong tries, others are not
-   * @promise attempt-counter/per-role: all addresses together are limited after the role's wrong tries; another role is not
+   * @promise attempt-counter/per-role: after the role's wrong tries, all addresses together are limited; other roles are not
    * @promise attempt-counter/hundreds: limits of hundreds hold exactly, for one address and for all together
    * @promise attempt-counter/addresses: addresses of any length are compared exactly, and so are roles
    * @promise attempt-counter/busy: while wrong tries and tries under way together reach a limit, a further try is busy, not limited

@@ -89,10 +89,10 @@ export interface HistoryStore {
   /**
    * Reads events in the order of their numbers, which begin at 1. Stores number committed events independently of clocks and
    * transaction ids, at the latest when the feed is read, even while the service is read-only.
-   * @promise history-store/feed-order: an event whose change was answered before another change began comes before the other's, and events of one role and of one change come in the order in which they were stored, not of their instants; every peer gives the same feed
+   * @promise history-store/feed-order: the event of a change that was answered before another change began comes before the other's event; events of one role and of one change come in the order in which they were stored, not of their instants; every peer gives the same feed
    * @promise history-store/feed-once: readers that continue after the last number they were given get every event of many writers once and in one order; no event takes a number at or below one that was given
-   * @promise history-store/feed-accounts: the feed of an account has its own events under numbers of their own without gaps, that of all accounts every event; a role's part of it has its events alone; none follows the last
-   * @promise history-store/feed-begin: dropped events move the beginning of their account's feed and of all accounts' feed to the last of them, also events that were never read; the feed has none before, and numbers are not used again
+   * @promise history-store/feed-accounts: the feed of an account has only its events, numbered without gaps; the feed of all accounts has every event; a role's part has only the role's events; no event follows the last
+   * @promise history-store/feed-begin: dropping events, even unread ones, moves the beginning of their account's feed and of all accounts' feed to the last dropped event; the feed has no events before it, and numbers are not used again
    * @promise history-store/feed-there: the event whose number is `after` is returned if the feed has it
    * @promise history-store/feed-id: peers return the same id of the feed, and another database another one
    */

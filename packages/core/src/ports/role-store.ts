@@ -152,7 +152,7 @@ export interface RoleStore {
    * @promise role-store/commit-large: a manifest of tens of MiB and a thousand warnings are stored whole
    * @promise role-store/commit-another: a lease that was completed with one role stores no other
    * @promise role-store/commit-rate: of many concurrent commits, over all peers, exactly as many pass as the rate allows, then one for each share of its window; a refusal stores nothing, takes nothing from the rate and leaves its lease valid
-   * @promise role-store/commit-quota: publications at once never pass a quota together, and one that ended by the commit's instant leaves its place; what is refused stores nothing and keeps its lease
+   * @promise role-store/commit-quota: concurrent publications never exceed a quota together, and a publication that ended by the commit's instant no longer counts; a refused commit stores nothing and keeps its lease
    * @promise role-store/commit-race: of two leases for one key at once at most one commits
    */
   commit(publication: RoleCommit, lease: Lease, events: readonly HistoryEvent[]): Promise<CommitOutcome>;
@@ -191,7 +191,7 @@ export interface RoleStore {
    * - An idempotency key finds its role in any state, and none of another account.
    * - The listed roles match search, state and cursor together.
    *
-   * @promise role-store/list-order: newest first by (publishedAt, id), only the account's own; without an account, those of all
+   * @promise role-store/list-order: roles are listed newest first by (publishedAt, id), only the account's own; without an account, those of all
    * @promise role-store/list-pages: pages by cursor give every role exactly once, even of one instant and if others are published or changed meanwhile; the last page has no cursor
    * @promise role-store/list-sorted: roles are sorted by end, soonest first and those without one last, or by the size of the archive, largest first, equal ones by id; under any state and search, pages by cursor give every role whose end stays exactly once, even if others are published or changed meanwhile
    * @promise role-store/list-search: a folded text is found in the folded title as it is now, in the folded original file name and in the id, taken literally
@@ -213,7 +213,7 @@ export interface RoleStore {
    * - A claim raises the role's version, so that a change decided before it conflicts.
    *
    * @promise role-store/ended: exactly the roles that ended by an instant are counted, named and claimed, longest waiting first; one whose removal failed waits until its retry, and a claim of an earlier instant leaves it
-   * @promise role-store/claim-once: a claimed role is claimed again only from the claim's instant on, saved meanwhile or not; of many claims at once each role goes to one
+   * @promise role-store/claim-once: a claimed role can be claimed again only from the claim's instant on, whether or not it was saved in between; of concurrent claims, only one gets each role
    * @promise role-store/claim-ahead: a claim that ends over an hour later than one of now, and a retry that is due over an hour later than the longest pause, come from a clock that was ahead: such roles are counted, named and claimed at once, if they ended by the instant
    * @promise role-store/claim-beside: while other cleanups have claims in an account, roles of others are claimed first, and those of that account when nothing else waits
    */

@@ -40,7 +40,7 @@ export interface SessionStore {
 
   /**
    * @promise session-store/redeem-once: of many concurrent and later calls exactly one redeems a link; every peer then sees its session, with the account, the creator and the scope of the link, and every other field as given
-   * @promise session-store/redeem-ended: a link that has ended, or was never offered, is unknown, also one of a clock that was ahead, which ends over an hour later than one of now, and begins no session
+   * @promise session-store/redeem-ended: a link that has ended or was never offered is unknown and begins no session, even a link from a clock that was ahead, which ends over an hour later than a link of now
    */
   redeem(
     request: Redemption,

@@ -40,7 +40,7 @@ export interface TakedownStore {
    * @promise takedown-store/race: of many concurrent calls exactly one is stored, with only its event
    * @promise takedown-store/again: a second takedown of a forbidden archive changes nothing; a takedown of a lifted one forbids it again
    * @promise takedown-store/forbids-reserve: a forbidden archive is not reserved, for any account or by any peer, whatever rate and quota say, and the key stays free; a key in progress, complete or with another fingerprint returns that state
-   * @promise takedown-store/forbids-commit: of a forbidden archive nothing is committed, by any account or peer, and the lease still holds; of commits and a takedown at once none is in service that the takedown's list of copies does not have
+   * @promise takedown-store/forbids-commit: no account or peer can commit a forbidden archive, and the lease still holds; of commits concurrent with a takedown, only roles in the takedown's list of copies are in service
    */
   takeDown(
     takedown: Takedown,
@@ -77,7 +77,7 @@ export interface TakedownStore {
   /**
    * Claims the archive of a stopped role for removal; `undefined` if it is gone. It is settled like any claim.
    * @promise takedown-store/claim-purge: a stored archive is claimed at once, even from another claim, which is lost; an archive that was removed, or whose role is unknown or not stopped, is not
-   * @promise takedown-store/purge-without-grace: what was claimed so and not removed is claimed by cleanups from the claim's end or the retry's instant on, however lately its role ended, and counted
+   * @promise takedown-store/purge-without-grace: cleanups claim and count an archive that was claimed this way and not removed, from the claim's end or the retry's instant on, however recently its role ended
    */
   claimPurge(claim: PurgeClaim): Promise<CleanupTask | undefined>;
 }

@@ -16,7 +16,7 @@ class Store extends Base {
 }
 
 describe('instrumented ports', () => {
-  function noting(name: string, calls: string[]): Observer {
+  function observer(name: string, calls: string[]): Observer {
     return (call, method, port) =>
       async (...inputs) => {
         calls.push(`${name} before ${port}.${method}`);
@@ -29,7 +29,7 @@ describe('instrumented ports', () => {
   it('pass through the observers in order, the first one nearest to the store', async () => {
     const calls: string[] = [];
     const apiKeys = { find: async () => calls.push('find') };
-    const observed = instrument({ apiKeys }, [noting('inner', calls), noting('outer', calls)]);
+    const observed = instrument({ apiKeys }, [observer('inner', calls), observer('outer', calls)]);
     await observed.apiKeys.find();
     expect(calls).to.deep.equal([
       'outer before api_keys.find',
@@ -43,7 +43,7 @@ describe('instrumented ports', () => {
   it('call every method of a class, even inherited ones, on the store itself', async () => {
     const calls: string[] = [];
     const store = new Store();
-    const { roles } = instrument({ roles: store }, [noting('one', calls)]);
+    const { roles } = instrument({ roles: store }, [observer('one', calls)]);
     expect(await roles.load('x')).to.equal('x of mine');
     expect(await roles.countForCleanup()).to.equal('mine');
     expect(calls.filter((call) => call.includes('before'))).to.deep.equal([

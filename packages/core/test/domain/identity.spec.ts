@@ -74,7 +74,7 @@ describe('time', () => {
     expect(seconds(0.0004)).to.equal(0);
     expect(days(0.5)).to.equal(hours(12));
   });
-  it('is written as RFC 3339 in UTC with milliseconds, also beyond 2038', () => {
+  it('is written as RFC 3339 in UTC with milliseconds, even beyond 2038', () => {
     expect(toRfc3339(NOW)).to.equal('2026-11-20T12:00:00.000Z');
     expect(toRfc3339(instant(2 ** 31 * 1_000 + 1))).to.equal('2038-01-19T03:14:08.001Z');
   });

@@ -26,7 +26,7 @@ describe('a name', () => {
     }
   });
 
-  it('is text, also for callers without types', () => {
+  it('refuses what is not text, even from callers without types', () => {
     for (const other of [5, ['a'], Object('a')]) {
       expect(parseName(other)).to.deep.equal({ kind: 'refused', code: 'invalid_name' });
     }

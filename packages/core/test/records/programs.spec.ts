@@ -144,7 +144,7 @@ describe('a step that fails', () => {
     expect({ ...later, cause: later.cause }).to.deep.equal({ ...write, cause: write.cause });
   });
 
-  it('shows the line of its program, also of a database that answers with promises', async () => {
+  it('shows the line of its program, even of a database that answers with promises', async () => {
     const error = caught(() => runAtOnce(failing.name, failing.run({ isbn: '1' }), refuse));
     expect(error.stack).to.match(/run[^\n]*programs\.spec\.ts/);
     const later = await runByPromises(failing.name, failing.run({ isbn: '1' }), async (action) =>

@@ -71,7 +71,7 @@ describe('creating a grant', () => {
     expect(await outcomeOf(OWNER)).to.equal('not_found');
   });
 
-  it('works while the service is read-only, and for a blocked account by the operator alone', async () => {
+  it('works while the service is read-only, and only for the operator if the account is blocked', async () => {
     const administration = createAdministration(stage.ports);
     await administration.changeService(READ_ONLY, BY_OPERATOR);
     expect((await created()).grant).not.to.equal(null);

@@ -17,7 +17,7 @@ import { eventsOf, OWNER, stageOfEachTest, startedOf } from './stage.ts';
 type Recorded = Partial<HistoryEvent> | UnattributedEvent;
 
 /** A store that records its events, which are the last argument. */
-function noting<Store extends object>(store: Store, noted: Recorded[]): Store {
+function recording<Store extends object>(store: Store, noted: Recorded[]): Store {
   return aroundCalls(store, (_name, call, inputs) => {
     const recorded = inputs.find((input) => Array.isArray(input));
     if (recorded !== undefined) noted.push(...(recorded as Recorded[]));
@@ -42,7 +42,7 @@ describe('the events that the stores receive', () => {
   });
 
   it('include those of a publication, with instant, account and actor', async () => {
-    const useCases = stage.with({ roles: noting(stage.memory.roles, noted) });
+    const useCases = stage.with({ roles: recording(stage.memory.roles, noted) });
     const outcome = await useCases.publish(await stage.request());
     if (outcome.kind !== 'published') throw new Error(outcome.kind);
     const { id } = outcome.publication;
@@ -65,7 +65,7 @@ describe('the events that the stores receive', () => {
 
   it('include those of keys, links and sessions', async () => {
     const { memory, clock } = stage;
-    const stores = { apiKeys: noting(memory.apiKeys, noted), sessions: noting(memory.sessions, noted) };
+    const stores = { apiKeys: recording(memory.apiKeys, noted), sessions: recording(memory.sessions, noted) };
     const ports = { ...stage.ports, ...stores };
     const keys = createKeys(ports);
     const sessions = createSessions(ports, keys);
@@ -152,7 +152,7 @@ describe('The sweep of the history', () => {
 
   const types = async () => (await eventsOf(stage)).map(({ type }) => type);
 
-  it('records each expiration once, also of roles that were stopped since, and none of roles that were stopped before', async () => {
+  it('records each expiration once, even of roles that were stopped since, and none of roles that were stopped before', async () => {
     const { clock, ports } = stage;
     const { stop } = stage.useCases;
     const expiresAt = after(clock.now(), days(7));

@@ -200,15 +200,15 @@ describe('managing API keys', () => {
       touched.push(stage.clock.now());
       await stage.memory.apiKeys.touch(...use);
     };
-    const noting = over(replacing(stage.memory.apiKeys, { touch }));
+    const observed = over(replacing(stage.memory.apiKeys, { touch }));
     const { key, text } = await keys.create({ by: OPERATOR, account: OWNER });
     const start = stage.clock.now();
-    await noting.noteUse(key);
+    await observed.noteUse(key);
     expect((await storedKey(key))?.lastUsedAt).to.equal(start);
     for (let half = 0; half < 4; half += 1) {
       stage.clock.advance(minutes(0.5));
       const now = await keys.authenticate(text);
-      if (now !== undefined) await noting.noteUse(now);
+      if (now !== undefined) await observed.noteUse(now);
     }
     expect(touched).to.deep.equal([start, start + minutes(1), start + minutes(2)]);
     expect((await storedKey(key))?.lastUsedAt).to.equal(start + minutes(2));

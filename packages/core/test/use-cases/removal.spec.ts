@@ -230,7 +230,7 @@ describe('A wrong clock', () => {
       expect((await stored()).removal?.reached).to.equal(end);
     });
 
-    it('begins at now while no role has ended, also if one was purged', async () => {
+    it('begins at now while no role has ended, even if one was purged', async () => {
       const [purged] = await stage.publishEnded(1);
       const claim = { role: purged as RoleId, token: 'a token' as Token, until: stage.clock.now() };
       await stage.memory.takedowns.claimPurge(claim);

@@ -190,7 +190,7 @@ describe('taking down', () => {
     });
   });
 
-  it('removes the archive at once only with purge, also when repeated, unless another is removing it', async () => {
+  it('removes the archive at once only with purge, even when repeated, unless another is removing it', async () => {
     const stored = async () => (await stage.memory.archives.list(undefined, 10)).length;
     const busy = replacing(stage.memory.takedowns, { claimPurge: async () => undefined });
     for (const [ports, more, left] of [
@@ -204,7 +204,7 @@ describe('taking down', () => {
     }
   });
 
-  it('emits one event to observers, also if repeated', async () => {
+  it('emits one event to observers, even if repeated', async () => {
     const emitted: HistoryEvent[] = [];
     const observer = onRoleEvents((event) => emitted.push(event));
     const { takedowns } = instrument({ takedowns: stage.memory.takedowns }, [observer]);

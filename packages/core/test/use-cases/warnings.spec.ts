@@ -25,7 +25,7 @@ describe('warnings of a site', () => {
     expect(rules({ 'index.html': html })).to.deep.equal([]);
   });
 
-  it('treat . and .. as folders, also at the end of a reference', () => {
+  it('treat . and .. as folders, even at the end of a reference', () => {
     const files = { 'a/b/c.html': '<a href=".."><a href=".">', 'a.txt': '', 'a/b.txt': '' };
     expect(rules(files)).to.deep.equal(['broken_reference a/b/c.html', 'broken_reference a/b/c.html']);
     expect(rules({ ...files, 'a/index.html': '', 'a/b/index.html': '' })).to.deep.equal([]);

@@ -40,7 +40,7 @@ function onStage(
 const note = ({ prepare }: SqliteFile, text: unknown): unknown =>
   prepare('INSERT INTO noted VALUES (?)').run(text);
 
-function noting(text: string, also: (file: SqliteFile) => void = () => {}): Work {
+function writing(text: string, also: (file: SqliteFile) => void = () => {}): Work {
   return {
     usesReserve: false,
     run: (file) => {
@@ -63,7 +63,7 @@ describe('commitTogether', () => {
   it('commits the changes of several programs once, and returns each result', () =>
     onStage(({ path, groups, noted }) => {
       const before = commitsOf(path);
-      const outcomes = groups.commit([noting('a'), noting('b'), noting('c')]);
+      const outcomes = groups.commit([writing('a'), writing('b'), writing('c')]);
       expect(outcomes).to.deep.equal([{ result: 'noted a' }, { result: 'noted b' }, { result: 'noted c' }]);
       expect(noted()).to.deep.equal(['a', 'b', 'c']);
       expect(commitsOf(path)).to.equal(before + 1);
@@ -88,13 +88,13 @@ describe('commitTogether', () => {
     onStage(({ groups, noted }) => {
       const mistake = new RangeError('ours');
       const [a, thrown, b, failed, c] = groups.commit([
-        noting('a'),
-        noting('thrown', () => {
+        writing('a'),
+        writing('thrown', () => {
           throw mistake;
         }),
-        noting('b'),
-        noting('failed', (file) => note(file, 'a')),
-        noting('c'),
+        writing('b'),
+        writing('failed', (file) => note(file, 'a')),
+        writing('c'),
       ]);
       expect([a, thrown, b, c]).to.deep.equal([
         { result: 'noted a' },
@@ -108,14 +108,14 @@ describe('commitTogether', () => {
 
   it('returns the error of a failed commit for all, changes nothing, and continues', () =>
     onStage(({ groups, noted }) => {
-      const breaking = noting('a', ({ prepare }) =>
+      const breaking = writing('a', ({ prepare }) =>
         prepare("INSERT INTO referring VALUES ('nothing')").run(),
       );
-      const outcomes = groups.commit([noting('b'), breaking, noting('c')]);
+      const outcomes = groups.commit([writing('b'), breaking, writing('c')]);
       for (const outcome of outcomes)
         expect(outcome).to.have.nested.property('error.code', 'SQLITE_CONSTRAINT_FOREIGNKEY');
       expect(noted()).to.deep.equal([]);
-      groups.commit([noting('d'), noting('e')]);
+      groups.commit([writing('d'), writing('e')]);
       expect(noted()).to.deep.equal(['d', 'e']);
     }));
 
@@ -129,7 +129,7 @@ describe('commitTogether', () => {
       expect(groups.commit([counting, counting])).to.deep.equal([undefined, undefined]);
       expect(runs).to.equal(0);
       other.close();
-      groups.commit([noting('a'), noting('b')]);
+      groups.commit([writing('a'), writing('b')]);
       expect(noted()).to.deep.equal(['a', 'b']);
     }));
 });
@@ -156,7 +156,7 @@ describe('commitTogether, on a full disk', () => {
 
   it('stores programs that have room, and refuses only the others', () =>
     whenFull(({ groups, noted }, released) => {
-      const [a, refused, b] = groups.commit([noting('a'), large(false), noting('b')]);
+      const [a, refused, b] = groups.commit([writing('a'), large(false), writing('b')]);
       expect([a, b]).to.deep.equal([{ result: 'noted a' }, { result: 'noted b' }]);
       const error = refused !== undefined && 'error' in refused ? refused.error : undefined;
       expect(isFault(error) && error.code).to.equal('store_unavailable');
@@ -166,7 +166,7 @@ describe('commitTogether, on a full disk', () => {
 
   it('releases the reserve for the program that may use it, and for no other', () =>
     whenFull(({ groups, noted }, released) => {
-      const [a, stored] = groups.commit([noting('a'), large(true)]);
+      const [a, stored] = groups.commit([writing('a'), large(true)]);
       expect(a).to.deep.equal({ result: 'noted a' });
       expect(stored).to.have.property('result');
       expect(noted()).to.have.lengthOf(2);

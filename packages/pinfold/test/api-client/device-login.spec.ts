@@ -23,7 +23,7 @@ describe('waiting for the key of a login', () => {
     url = server.url;
   });
 
-  it('waits as long as the server asks, also while it is busy', async () => {
+  it('waits as long as the server asks, even while it is busy', async () => {
     const waiting = { status: 202, body: { status: 'waiting' } };
     answers = [
       { ...waiting, retryAfter: '7' },

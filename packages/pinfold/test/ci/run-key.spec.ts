@@ -12,7 +12,7 @@ const GITHUB = { GITHUB_RUN_ID: '1', GITHUB_JOB: 'publish', GITHUB_RUN_ATTEMPT: 
 const GITLAB = { CI_PIPELINE_ID: '1', CI_JOB_NAME: 'publish' };
 
 describe('the Idempotency-Key of a run', () => {
-  it('is the same in each attempt, also with another password', () => {
+  it('is the same in each attempt, even with another password', () => {
     const key = deriveRunKey(CONTENT, GITHUB);
     expect(key).to.match(/^ci-[0-9a-f]{64}$/);
     expect(deriveRunKey({ ...CONTENT, password: 'y' }, { ...GITHUB, GITHUB_RUN_ATTEMPT: '2' })).to.equal(key);

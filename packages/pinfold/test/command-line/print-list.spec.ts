@@ -32,7 +32,7 @@ async function printed(options: { json: boolean; limit?: string; failsAt?: numbe
 }
 
 describe('a list that a command prints', () => {
-  it('is written item by item, also as JSON, so that a long list needs no memory', async () => {
+  it('is written item by item, even as JSON, so that a long list needs no memory', async () => {
     for (const json of [true, false]) {
       const { order } = await printed({ json });
       expect(order.slice(0, 4), String(json)).to.deep.equal(['read 1', 'written', 'read 2', 'written']);

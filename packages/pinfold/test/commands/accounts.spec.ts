@@ -180,7 +180,7 @@ describe('pinfold accounts', () => {
     expect((await run('accounts', 'erase', 'ada', '--yes', '--json')).code).to.equal(3);
   });
 
-  it('is erased by the API also in read-only mode, and removed by the next sweep', async () => {
+  it('is erased by the API even in read-only mode, and removed by the next sweep', async () => {
     const { run, url } = await serve();
     const admin = (await run('keys', 'create', '--account', 'ops', '--scope', 'admin')).out.trim();
     const own = (await run('keys', 'create', '--account', 'ada')).out.trim();

@@ -52,7 +52,7 @@ describe('a folder without --root', () => {
       (error: CommandFailure) => String(error.json?.code),
     );
 
-  it('is refused if it contains the home folder, also through a symbolic link', async () => {
+  it('is refused if it contains the home folder, even through a symbolic link', async () => {
     const folder = await realpath(newFolder());
     const [users, disk] = [join(folder, 'users'), join(folder, 'disk')];
     const [home, site] = [join(users, 'grace'), join(users, 'grace', 'site')];

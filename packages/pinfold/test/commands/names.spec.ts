@@ -214,7 +214,7 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       expect(out).to.equal('There is no name docs.\nNo publication was stopped.\n');
     });
 
-    it('stop their publications also after they were deleted', async () => {
+    it('stop their publications even after they were deleted', async () => {
       const { pin } = await asJson('publish', page, '--to', 'docs');
       await asJson('names', 'delete', 'docs');
       const { code, out } = await sh('names', 'delete', 'docs', '--stop');

@@ -63,7 +63,7 @@ describe('a command on a database with another schema', () => {
     expect(version()).to.equal(1);
   });
 
-  it('migrates an empty database by pinfold migrate, also repeatedly', async () => {
+  it('migrates an empty database by pinfold migrate, even repeatedly', async () => {
     for (let times = 0; times < 2; times += 1) {
       expect((await machine.run('migrate', '--json')).out).to.equal('{"migrated":true}\n');
     }

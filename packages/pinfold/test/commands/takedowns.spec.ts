@@ -120,7 +120,7 @@ describe('pinfold pins and pinfold takedowns', () => {
     expect((await run('pins', 'takedown', NOWHERE, '--reason', 'x')).code).to.equal(1);
   });
 
-  it('take several down, also if one of them is unknown', async () => {
+  it('take several down, even if one of them is unknown', async () => {
     const ids = [await publish('one'), await publish('two')];
     const takedown = (...args: readonly string[]) => run('pins', 'takedown', ...args, '--reason', 'Spam');
     const { code, out, err } = await takedown(ids[0] ?? '', NOWHERE, ids[1] ?? '');
@@ -132,7 +132,7 @@ describe('pinfold pins and pinfold takedowns', () => {
     expect((await takedown()).code).to.equal(2);
   });
 
-  it('repeat takedowns in a restored database, also several times', async () => {
+  it('repeat takedowns in a restored database, even several times', async () => {
     const id = await publish('one', '--account', 'ada');
     const backup = join(folder, 'backup.sqlite');
     const data = join(folder, 'data');

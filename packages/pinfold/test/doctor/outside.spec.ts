@@ -122,7 +122,7 @@ describe('pinfold doctor, from outside', () => {
     }
   });
 
-  it('finds no problems without a proxy, also in path mode and below a path', async () => {
+  it('finds no problems without a proxy, even in path mode and below a path', async () => {
     const port = await quietPort();
     env = { ...env, PINFOLD_PORT: String(port), PINFOLD_PUBLIC_URL: `http://localhost:${port}/share` };
     app = await createApp(readSettings({ ...env, PINFOLD_VIEWER_MODE: 'path' }), { log: () => undefined });

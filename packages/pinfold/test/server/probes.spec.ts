@@ -83,7 +83,7 @@ describe('the probes of a server', () => {
   }
 
   for (const path of PROBES) {
-    it(`is 200 at ${path} if all is well, without a key, from any client, and uncached`, async () => {
+    it(`answers 200 at ${path} if all is well, without a key, from any client, and uncached`, async () => {
       const answer = await ask(path);
       expect(answer.status).to.equal(200);
       expect(await answer.json()).to.deep.equal({ status: 'ok' });
@@ -94,7 +94,7 @@ describe('the probes of a server', () => {
     });
   }
 
-  it('is 503 at /readyz without the storage only if PINFOLD_READY_NEEDS includes it', async () => {
+  it('answers 503 at /readyz without the storage only if PINFOLD_READY_NEEDS includes it', async () => {
     await restart({ PINFOLD_READY_NEEDS: 'database,storage' });
     await rename(join(server.folder, 'data', 'archives'), join(server.folder, 'away'));
     const body = await waitUntil('/readyz', (status) => status === 503);
@@ -113,7 +113,7 @@ describe('the probes of a server', () => {
     }
   });
 
-  it('is 503 at /readyz while the clock is wrong only if the request or the setting needs it', async () => {
+  it('answers 503 at /readyz while the clock is wrong only if the request or the setting needs it', async () => {
     const setClock = async (by: number): Promise<void> => {
       const persistence = await server.app.container.getAsync(tokens.persistence);
       Object.assign(persistence, { check: async () => instant(clock.now() + by) });
@@ -130,7 +130,7 @@ describe('the probes of a server', () => {
     expect(await statusOf('/readyz?needs=database')).to.equal(200);
   });
 
-  it('is 200 at /readyz without the database if PINFOLD_READY_NEEDS is none', async () => {
+  it('answers 200 at /readyz without the database if PINFOLD_READY_NEEDS is none', async () => {
     await restart({ PINFOLD_READY_NEEDS: 'none' });
     const persistence = await server.app.container.getAsync(tokens.persistence);
     const away = new Fault('store_unavailable', 'gone');
@@ -197,7 +197,7 @@ describe('the probes of a server', () => {
     expect((await publish(server.url, server.key, 'meanwhile')).status).to.equal(201);
   });
 
-  it('is 503 at /readyz, and 200 at the others, from the moment the server begins to stop', async () => {
+  it('answers 503 at /readyz, and 200 at the others, from the moment the server begins to stop', async () => {
     await restart({ PINFOLD_DRAIN_SECONDS: '30' });
     const { pin } = (await (await publish(server.url, server.key, 'seen')).json()) as {
       readonly pin: PinJson;
@@ -217,7 +217,7 @@ describe('the probes of a server', () => {
     await draining;
   });
 
-  it('is 503 at /readyz, and still 200 at the others, over connections that are open while the server closes', async () => {
+  it('answers 503 at /readyz, and still 200 at the others, over connections that are open while the server closes', async () => {
     const sockets = ['/readyz', '/livez', '/healthz'].map((path) => {
       const socket = connect({ port: server.port, host: '127.0.0.1' });
       socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n`);

@@ -129,7 +129,7 @@ describe('a start with a database or storage that cannot be used', () => {
       ['the database is away', 3, 'PINFOLD_DATABASE_URL', () => 'postgres://127.0.0.1:1/pinfold'],
     ];
   for (const [why, code, variable, value] of processes) {
-    it(`prints one line and exits with ${code} if ${why}, also with several processes`, async () => {
+    it(`prints one line and exits with ${code} if ${why}, even with several processes`, async () => {
       const workers = variable === 'PINFOLD_STORAGE_URL' ? '1' : '2';
       const child = startChild({ ...engines.env('process'), PINFOLD_WORKERS: workers, [variable]: value() });
       expect(await child.ended()).to.deep.equal([code, null]);

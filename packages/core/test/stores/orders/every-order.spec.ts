@@ -33,7 +33,7 @@ describe('calls of stores at the same time, in every order of their steps', () =
     expect([...new Set(called)].toSorted()).to.deep.equal(WRITING.toSorted());
   });
 
-  it('have the same results as their programs one after the other, also for reads after an answer', async () => {
+  it('have the same results as their programs one after the other, even for reads after an answer', async () => {
     const { wrong } = await played();
     const decidedLater = DECIDED_LATER.map(pairOf);
     expect([...wrong].filter(([pair]) => !decidedLater.includes(pair))).to.deep.equal([]);

@@ -64,7 +64,7 @@ async function follow(
 }
 
 export const feedingClauses: StoreClauses<HistoryStores> = {
-  "history-store/feed-order: an event whose change was answered before another change began comes before the other's, and events of one role and of one change come in the order in which they were stored, not of their instants; every peer gives the same feed":
+  "history-store/feed-order: the event of a change that was answered before another change began comes before the other's event; events of one role and of one change come in the order in which they were stored, not of their instants; every peer gives the same feed":
     withPeer(async (port, other, { peer }) => {
       const instants = [5, 9, 1, 9, 3];
       const alone = instants.map((at) => anEvent({ at: after(START, duration(at)) }));
@@ -112,7 +112,7 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
       expect(all.map((seen) => Number.parseInt(seen, 10))).to.deep.equal(events.map((_, n) => n + 1));
       expect(own).to.have.lengthOf(30);
     },
-  "history-store/feed-accounts: the feed of an account has its own events under numbers of their own without gaps, that of all accounts every event; a role's part of it has its events alone; none follows the last":
+  "history-store/feed-accounts: the feed of an account has only its events, numbered without gaps; the feed of all accounts has every event; a role's part has only the role's events; no event follows the last":
     withPeer(async (port, other) => {
       const [pin, otherPin] = [aRoleId(1), aRoleId(2)];
       const own = [pin, null, pin, otherPin, pin].map((of) => anEvent({ account: ONE, pin: of }));
@@ -156,7 +156,7 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
       const everywhere = numbered(all).filter(({ event }) => event.pin === otherPin);
       expect(await part({ pin: otherPin })).to.deep.equal({ items: everywhere, last: 8 });
     }),
-  "history-store/feed-begin: dropped events move the beginning of their account's feed and of all accounts' feed to the last of them, also events that were never read; the feed has none before, and numbers are not used again":
+  "history-store/feed-begin: dropping events, even unread ones, moves the beginning of their account's feed and of all accounts' feed to the last dropped event; the feed has no events before it, and numbers are not used again":
     withPeer(async (port, other) => {
       const recorded = [1, 5, 1, 5, 5];
       const make = (account: AccountId, at: number, pin = aRoleId(1)) =>

@@ -90,7 +90,7 @@ export const admissionClauses: ClauseTable<RoleStore> = {
       expect(full.kind, 'by a quota').to.equal('refused');
       expect(await commitOf(fresh, 1, { limits: once }), 'what a quota refused').to.deep.equal(COMMITTED);
     },
-  "role-store/commit-quota: publications at once never pass a quota together, and one that ended by the commit's instant leaves its place; what is refused stores nothing and keeps its lease":
+  "role-store/commit-quota: concurrent publications never exceed a quota together, and a publication that ended by the commit's instant no longer counts; a refused commit stores nothing and keeps its lease":
     async (subject, another) => {
       const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
       const sites = await commitAtOnce(subject, numbers, { ...UNBOUNDED, sites: 3 });

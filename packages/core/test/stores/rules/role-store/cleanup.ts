@@ -44,7 +44,7 @@ function rolesOf(tasks: readonly CleanupTask[]): readonly RoleId[] {
 const stop = (port: RoleStore, id: RoleId, deletedAt: Instant) => changeRole(port, id, { deletedAt });
 
 export const cleanupClauses: ClauseTable<RoleStore> = {
-  "role-store/claim-once: a claimed role is claimed again only from the claim's instant on, saved meanwhile or not; of many claims at once each role goes to one":
+  "role-store/claim-once: a claimed role can be claimed again only from the claim's instant on, whether or not it was saved in between; of concurrent claims, only one gets each role":
     inEachEra(async (port, _, start, subject) => {
       const other = await subject.peer();
       const first = await publishTo(port, aPublication(1, { publishedAt: start, expiresAt: start }));

@@ -79,7 +79,7 @@ async function searchSigns(port: RoleStore, other: RoleStore): Promise<void> {
 }
 
 export const listingClauses: ClauseTable<RoleStore> = {
-  "role-store/list-order: newest first by (publishedAt, id), only the account's own; without an account, those of all":
+  "role-store/list-order: roles are listed newest first by (publishedAt, id), only the account's own; without an account, those of all":
     async ({ port, peer }) => {
       const roles = await publishScattered(port);
       const others: Role[] = [];

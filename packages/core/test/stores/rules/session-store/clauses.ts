@@ -122,7 +122,7 @@ export const sessionClauses: ClauseTable<SessionStore, StoreSubject<SessionStore
         expect(await subject.port.find(session.tokenHash, START)).to.deep.equal(session);
       }
     },
-  'session-store/redeem-ended: a link that has ended, or was never offered, is unknown, also one of a clock that was ahead, which ends over an hour later than one of now, and begins no session':
+  'session-store/redeem-ended: a link that has ended or was never offered is unknown and begins no session, even a link from a clock that was ahead, which ends over an hour later than a link of now':
     inEachEra(async (port, _, start) => {
       const endsAt = after(start, hours(1));
       await port.offer(aLink(1, { endsAt }), [anEvent()]);

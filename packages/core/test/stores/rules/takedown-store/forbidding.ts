@@ -58,7 +58,7 @@ export const forbiddingClauses: StoreClauses<TakedownStores> = {
       const mismatch = { ...again(1), fingerprint: aFingerprint(9) };
       expect((await other.roles.reserve(mismatch)).kind).to.equal('mismatch');
     }),
-  "takedown-store/forbids-commit: of a forbidden archive nothing is committed, by any account or peer, and the lease still holds; of commits and a takedown at once none is in service that the takedown's list of copies does not have":
+  "takedown-store/forbids-commit: no account or peer can commit a forbidden archive, and the lease still holds; of commits concurrent with a takedown, only roles in the takedown's list of copies are in service":
     withPeer(async (port, other, { peer }) => {
       const { role } = await publish(port, 1);
       const numbers = [2, 3, 4, 5, 6, 7, 8, 9, 10];

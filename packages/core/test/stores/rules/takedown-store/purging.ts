@@ -56,7 +56,7 @@ export const purgingClauses: StoreClauses<TakedownStores> = {
       expect(await takedowns.claimPurge(claim(5, published.id)), 'not stopped').to.equal(undefined);
       expect(await takedowns.claimPurge(claim(6, aRoleId(9))), 'unknown').to.equal(undefined);
     }),
-  "takedown-store/purge-without-grace: what was claimed so and not removed is claimed by cleanups from the claim's end or the retry's instant on, however lately its role ended, and counted":
+  "takedown-store/purge-without-grace: cleanups claim and count an archive that was claimed this way and not removed, from the claim's end or the retry's instant on, however recently its role ended":
     withPeer(async (port, { takedowns, roles }) => {
       const [lapsed, failed] = [await takenDown(port, 1), await takenDown(port, 2)];
       await takenDown(port, 3);
