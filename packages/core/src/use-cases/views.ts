@@ -96,7 +96,10 @@ export function createViews(ports: ViewPorts): Views {
       }
       return waiting.size > 0;
     },
-    of: (role) => views.list(role, firstListed(clock.now())),
+    async of(role) {
+      const now = clock.now();
+      return (await views.list(role, firstListed(now))).filter(({ day }) => day <= dayOf(now));
+    },
     async sweep(signal) {
       const judgedAt = await removalInstant(ports, signal);
       if (judgedAt === undefined) return;

@@ -87,6 +87,17 @@ describe('Counting views', () => {
     expect(await memory.views.list(ROLE, dayOf(instant(0)))).to.deep.equal([]);
   });
 
+  it('returns no day to come, which a clock that was days ahead has counted', async () => {
+    const ahead = counting({}, replacing(clock, { now: () => after(clock.now(), days(9)) }));
+    ahead.viewed(ROLE);
+    await ahead.store();
+    expect(await counted(counting())).to.deep.equal([]);
+    const today = counting();
+    today.viewed(ROLE);
+    await today.store();
+    expect(await counted(today)).to.deep.equal([[dayText(dayOf(clock.now())), 1, 0]]);
+  });
+
   it('adds counts that could not be stored to later ones', async () => {
     let away = true;
     const views = counting({
