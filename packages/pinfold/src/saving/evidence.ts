@@ -28,7 +28,7 @@ type Source = Pick<ComposedService, 'administration' | 'manageHistory'>;
 
 /**
  * Saves the ZIP of each publication, its record and its history in an empty folder. When it returns, everything is on
- * the disk. For an archive that is already removed, it only prints a line.
+ * the disk. For an archive that is not there, it only prints a line.
  *
  * @throws CommandFailure on any failure, after removing what was written.
  */
@@ -88,8 +88,7 @@ async function saveOne(
     throw new CommandFailure(`there is no publication ${id}.`, { code: found.code });
   }
   const archive = await openArchiveOf(id, administration);
-  if (archive === undefined)
-    err(`pinfold: ${id}: its archive is already removed; its record and history are saved`);
+  if (typeof archive === 'string') err(`pinfold: ${id}: ${archive}; its record and history are saved`);
   else
     await write(
       `${id}.zip`,
@@ -103,17 +102,18 @@ async function saveOne(
   await write(`${id}.events.json`, document({ events: await Array.fromAsync(events) }));
 }
 
-/** Opens an archive; `undefined` if it was removed, or is missing in the storage. */
+/** Opens an archive; returns why there is none if it was removed, or is missing in the storage. */
 async function openArchiveOf(
   id: RoleId,
   { openArchive }: Source['administration'],
-): Promise<OpenArchiveOutcome | undefined> {
+): Promise<OpenArchiveOutcome | string> {
   try {
     // Not recorded in the history, because the takedown that follows is.
     const opened = await openArchive({ id, cause: operatorCause(), isRecorded: false });
-    return opened.kind === 'refused' && opened.code === 'invalid_state' ? undefined : opened;
+    const isRemoved = opened.kind === 'refused' && opened.code === 'invalid_state';
+    return isRemoved ? 'its archive is already removed' : opened;
   } catch (error) {
-    if (isFault(error) && error.code === 'archive_missing') return undefined;
+    if (isFault(error) && error.code === 'archive_missing') return 'the storage does not have its archive';
     throw error;
   }
 }

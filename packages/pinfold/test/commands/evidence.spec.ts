@@ -101,9 +101,11 @@ describe('pinfold pins takedown --keep', () => {
     expect(await files()).to.have.members([`${id}.events.json`, `${id}.json`]);
   });
 
-  it('does the same if the storage has lost the archive', async () => {
+  it('does the same if the storage has lost the archive, and says that', async () => {
     for (const archive of await archiveFiles()) await rm(archive);
-    expect((await takeDown()).code).to.equal(0);
+    const { code, err } = await takeDown();
+    expect(code).to.equal(0);
+    expect(err).to.include(`${id}: the storage does not have its archive`).and.not.include('removed');
     expect(await files()).to.have.members([`${id}.events.json`, `${id}.json`]);
     expect(await pinOf(id)).to.include({ state: 'deleted' });
   });
