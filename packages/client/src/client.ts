@@ -55,12 +55,13 @@ export class PinfoldClient {
 
   /** Publishes an archive exactly once, even if it needs several attempts. */
   async publish(archive: Archive, options: PublishOptions = {}): Promise<Published> {
-    const { idempotencyKey = randomUuid(), name, password } = options;
+    const { name, password } = options;
+    const idempotencyKey = options.idempotencyKey ?? randomUuid();
     const request = await this.#upload(archive, options, {
       path: `${PINS}${queryOf({ name })}`,
       headers: {
         'idempotency-key': idempotencyKey,
-        ...(password !== undefined && { 'pinfold-password': encodeURIComponent(password) }),
+        ...(password != null && { 'pinfold-password': encodeURIComponent(password) }),
       },
       idempotencyKey,
       isAnswer: is('Publication'),
@@ -183,14 +184,16 @@ export class PinfoldClient {
     request: Pick<ApiRequest<Answer>, 'path' | 'headers' | 'idempotencyKey' | 'isAnswer'>,
   ): Promise<ApiRequest<Answer>> {
     const name = filename ?? (archive instanceof File ? archive.name : 'site.zip');
-    const content = 'arrayBuffer' in archive ? await archive.arrayBuffer() : archive;
+    const content = 'arrayBuffer' in Object(archive) ? await (archive as Blob).arrayBuffer() : archive;
+    if (!('byteLength' in Object(content)))
+      throw new TypeError('archive must be a Blob, a Uint8Array or an ArrayBuffer');
     // The File has a copy of the bytes.
     const file = new File([content as Uint8Array<ArrayBuffer>], name, { type: 'application/zip' });
     const moreTimeout = MORE_TIMEOUT * Math.floor(file.size / MORE_TIMEOUT_BYTES);
     const body = (): FormData => {
       const form = new FormData();
       form.set('archive', file);
-      if (title !== undefined) form.set('title', title);
+      if (title != null) form.set('title', title);
       return form;
     };
     const { path, isAnswer } = request;

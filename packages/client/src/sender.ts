@@ -120,8 +120,7 @@ export async function* everyPage<Member>(
 
 export function queryOf(members: Readonly<Record<string, string | number | undefined>>): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(members))
-    if (value !== undefined) query.set(name, String(value));
+  for (const [name, value] of Object.entries(members)) if (value != null) query.set(name, String(value));
   return query.size === 0 ? '' : `?${query}`;
 }
 

@@ -20,6 +20,29 @@ describe('PinfoldClient', () => {
     expect(Buffer.from(one?.body ?? '', 'latin1').toString()).to.include('filename="ä.zip"');
   });
 
+  it('treats null as an option that is not given', async () => {
+    server.answer(PUBLISHED, PUBLISHED);
+    const none = { filename: null, title: null, name: null, password: null, idempotencyKey: null };
+    await clientOf().publish(ARCHIVE, none as never);
+    await clientOf().publish(ARCHIVE);
+    const sent = server.asked.map(({ path, body, headers }) => {
+      return { path, body: body.replaceAll(/formdata-\S+/g, ''), password: headers['pinfold-password'] };
+    });
+    expect(sent[0]).to.deep.equal(sent[1]);
+    expect(server.asked[0]?.headers['idempotency-key']).to.have.length(36);
+  });
+
+  it('refuses an archive that is neither a Blob nor bytes', async () => {
+    for (const archive of ['PK', [80, 75], new Blob([ARCHIVE]).stream(), {}, null, undefined]) {
+      const refused: unknown = await clientOf()
+        .publish(archive as never)
+        .catch((error: unknown) => error);
+      expect(refused).to.be.instanceOf(TypeError);
+      expect(`${refused}`).to.include('archive must be a Blob, a Uint8Array or an ArrayBuffer');
+    }
+    expect(server.asked).to.have.length(0);
+  });
+
   it('sends the password of a publication percent-encoded, with every attempt', async () => {
     server.answer({ status: 503, headers: SOON }, PUBLISHED);
     await clientOf().publish(ARCHIVE, { password: 'café + 灯台' });
