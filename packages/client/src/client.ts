@@ -145,8 +145,9 @@ export class PinfoldClient {
   }
 
   /** One page of the publications of the key's account, newest first. */
-  listPage({ signal, state, cursor, limit }: PageQuery = {}): Promise<PinList> {
-    return this.#sender.read(`${PINS}${queryOf({ state, cursor, limit })}`, is('PinList'), signal);
+  listPage({ signal, state, cursor, limit, idempotencyKey }: PageQuery = {}): Promise<PinList> {
+    const query = queryOf({ state, cursor, limit, idempotency_key: idempotencyKey });
+    return this.#sender.read(`${PINS}${query}`, is('PinList'), signal);
   }
 
   /** Yields the events of the key's account, each once and in a fixed order. */

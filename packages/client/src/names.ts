@@ -24,7 +24,7 @@ export class Names {
   }
 
   /** One page of the names, in their order. */
-  listPage({ cursor, limit, signal }: Omit<PageQuery, 'state'> = {}): Promise<NameList> {
+  listPage({ cursor, limit, signal }: Omit<PageQuery, 'state' | 'idempotencyKey'> = {}): Promise<NameList> {
     return this.#sender.read(`${NAMES}${queryOf({ cursor, limit })}`, is('NameList'), signal);
   }
 

@@ -71,4 +71,6 @@ export interface PageQuery extends ListOptions {
   readonly cursor?: string | undefined;
   /** From 1 to 100. Default: 20. */
   readonly limit?: number | undefined;
+  /** Only the publication that this key published, in any state; without other members. */
+  readonly idempotencyKey?: string | undefined;
 }

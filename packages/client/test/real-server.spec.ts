@@ -47,13 +47,15 @@ describe('PinfoldClient, with the API itself', () => {
 
   after(() => service.close());
 
-  it('reads views, and lists in pages of any size', async () => {
-    const { pin } = await client.publish(archive, { title: 'One' });
+  it('reads views, lists in pages of any size, and finds what a key published', async () => {
+    const { pin, idempotencyKey } = await client.publish(archive, { title: 'One' });
     expect(await client.get(pin.id, { views: true })).to.deep.equal({ pin, views: [] });
     const other = await client.publish(archive, { title: 'Two' });
     const listed = await all(client.list({ pageSize: 1 }));
     expect(listed.map(({ id }) => id)).to.have.members([pin.id, other.pin.id]);
     await client.stop(pin.id);
+    const { pins } = await client.listPage({ idempotencyKey });
+    expect(pins.map(({ id, state }) => [id, state])).to.deep.equal([[pin.id, 'deleted']]);
   });
 
   it('returns the ZIP byte by byte, and a range of it', async () => {
