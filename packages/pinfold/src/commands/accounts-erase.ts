@@ -92,7 +92,8 @@ async function eraseListed(names: readonly ListedName[], terminal: Terminal): Pr
   const count = (wanted: Outcome): number => outcomes.filter((outcome) => outcome === wanted).length;
   const [erased, skipped] = [count('erased'), count('not_found')];
   const text = `${pluralize(erased, 'account')} erased, ${skipped} not there.`;
-  if (count('archives_left') > 0) throw new UnavailableError(ARCHIVES_LEFT);
+  const left = count('archives_left');
+  if (left > 0) throw new UnavailableError(`${text} Of ${pluralize(left, 'account')}, ${ARCHIVES_LEFT}`);
   const [refused] = names.flatMap(({ line }, n) => {
     const outcome = outcomes[n];
     return outcome !== undefined && isRefused(outcome) ? [`line ${line}: ${REFUSED[outcome]}`] : [];

@@ -178,6 +178,9 @@ describe('pinfold accounts', () => {
     expect(out).to.match(/\n"ada"\n$/);
     expect(err).to.include('or another process has claimed them; run the command again in ten minutes');
     expect((await run('accounts', 'erase', 'ada', '--yes', '--json')).code).to.equal(3);
+    const listed = await run('accounts', 'erase', '--list', await write('erased.jsonl', '"zoe"\n"ada"\n'));
+    expect(listed.code).to.equal(3);
+    expect(listed.err).to.include('0 accounts erased, 1 not there. Of 1 account, archives are left');
   });
 
   it('is erased by the API even in read-only mode, and removed by the next sweep', async () => {
