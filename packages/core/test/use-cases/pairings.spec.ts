@@ -10,7 +10,6 @@ import {
   type Sha256,
 } from '@pinfold/core';
 import { createKeys, createPairings, createSessions } from '@pinfold/core/accounts';
-import { createAdministration } from '@pinfold/core/administration';
 import { pairingCode, sessionIdOf } from '@pinfold/core/internal';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { listedKeys } from '@pinfold/test-contracts/internal';
@@ -107,18 +106,6 @@ describe('pairing a program with an account', () => {
     expect(await pairings.isRegistered(late.hash)).to.equal(false);
   });
 
-  it('uses the first of two consents to one program, and the last of two consents in one session', async () => {
-    const [one, two] = [await program(), await program()];
-    await pairings.agree(agreement(one.hash));
-    await pairings.agree({ ...agreement(one.hash), account: 'other', label: 'Second' });
-    expect((await redeemed(one.text))?.key.label).to.equal('Laptop');
-    const three = await program();
-    await pairings.agree(agreement(two.hash));
-    await pairings.agree(agreement(three.hash));
-    expect(await pairings.redeem(two.text)).to.deep.equal(WAITING);
-    expect((await redeemed(three.text))?.key.label).to.equal('Laptop');
-  });
-
   it('creates no key once the session of the consent has ended, or its key was revoked', async () => {
     const sessions = createSessions(stage.ports, keys);
     const begin = async () => {
@@ -142,21 +129,6 @@ describe('pairing a program with an account', () => {
       expect(await pairings.redeem(text), what).to.deep.equal(WAITING);
       expect(await listed()).to.have.lengthOf(before.length);
     }
-  });
-
-  it('creates the key of the consent only once the account may change something again', async () => {
-    const { text: secret, hash } = await program();
-    await pairings.agree(agreement(hash));
-    const administration = createAdministration(stage.ports);
-    const cause = { actor: { kind: 'operator', id: null } } as const;
-    await administration.blockAccount(OWNER, { reason: 'a test', sites: 'keep' }, cause);
-    for (let n = 0; n < 2; n += 1) {
-      expect(await pairings.redeem(secret)).to.deep.include({ kind: 'refused', code: 'account_blocked' });
-    }
-    expect(await listed()).to.deep.equal([]);
-    await administration.unblockAccount(OWNER, cause);
-    expect((await redeemed(secret))?.key.label).to.equal('Laptop');
-    expect(await pairings.redeem(secret)).to.deep.equal(UNKNOWN);
   });
 
   it('is refused if the account has too many keys, before and after the consent', async () => {
