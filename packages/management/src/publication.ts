@@ -18,9 +18,11 @@ export type SentPublication = Pick<Publication, 'expiresAt' | 'id' | 'passwordPr
 
 const SOON = 86_400_000;
 
-/** The title, or else the uploaded file's name, or else the id. */
+const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
+
+/** The title, or else the uploaded file's name, or else the id: the first that a reader can see and follow. */
 export function publicationName({ id, title, originalFilename }: Publication): string {
-  return title ?? originalFilename ?? id;
+  return [title, originalFilename].find((text) => text !== null && VISIBLE.test(text)) ?? id;
 }
 
 export function shownPublication(

@@ -37,6 +37,11 @@ describe('the list', () => {
       .and.include('5 bytes'.slice(2));
   });
 
+  it('shows the file name of a publication whose title nobody can see', async () => {
+    for (const title of [' ', '\u3000', '\u202e\u200b', 'Seen']) await screen.publish(title);
+    expect(await shown('/')).to.have.members(['site-1.zip', 'site-2.zip', 'site-3.zip', 'Seen']);
+  });
+
   it('marks pinned and protected publications, and those that end within a day', async () => {
     const [pinned, locked] = [await screen.publish('Pinned'), await screen.publish('Locked')];
     await screen.useCases.pin({ by: OPERATOR, id: pinned.id });
