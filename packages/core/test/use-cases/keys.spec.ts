@@ -186,14 +186,6 @@ describe('managing API keys', () => {
     }
   });
 
-  it('lists the keys of one account, or of all', async () => {
-    const { key: own } = await keys.create({ by: OPERATOR, account: OWNER });
-    stage.clock.advance(minutes(1));
-    const { key: other } = await keys.create({ by: OPERATOR, account: OTHER_ACCOUNT });
-    expect(await listedKeys(keys, OWNER)).to.deep.equal([own]);
-    expect(await listedKeys(keys, OPERATOR)).to.deep.equal([other, own]);
-  });
-
   it('records the use of a key at most once a minute, and calls the store no more often', async () => {
     const touched: number[] = [];
     const touch: ApiKeyStore['touch'] = async (...use) => {
