@@ -44,13 +44,13 @@ describe('npm run release', () => {
   });
 
   it('publishes packages that the registry lacks, and none twice', () => {
-    const asked: string[] = [];
+    const calls: string[] = [];
     const has = 'view @pinfold/core@0.1.0 version';
     publish(['/t/pinfold-core-0.1.0.tgz', '/t/pinfold-0.1.0.tgz'], '0.1.0', (_, ...args) => {
-      asked.push(args.join(' '));
+      calls.push(args.join(' '));
       return args[0] === 'publish' || args.join(' ') === has ? 0 : 1;
     });
-    expect(asked).to.deep.equal([
+    expect(calls).to.deep.equal([
       has,
       'view pinfold@0.1.0 version',
       'publish /t/pinfold-0.1.0.tgz --access=public',

@@ -53,9 +53,9 @@ describe('scripts/run.mjs, starting a task in an installed clone,', () => {
   it('passes specs to mocha, and requires at least one', async () => {
     const child = clone.run('spec', 'a.spec.ts', '--watch');
     expect(JSON.parse(await text(child.stdout))).to.deep.equal(['a.spec.ts', '--watch']);
-    const asked = clone.run('spec');
-    expect(await text(asked.stderr)).to.include('npm run spec -- FILE');
-    expect(asked.exitCode ?? (await once(asked, 'exit'))[0]).to.equal(1);
+    const process = clone.run('spec');
+    expect(await text(process.stderr)).to.include('npm run spec -- FILE');
+    expect(process.exitCode ?? (await once(process, 'exit'))[0]).to.equal(1);
   });
 
   it('prints the next step after the setup', async () => {

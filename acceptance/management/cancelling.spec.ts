@@ -194,20 +194,20 @@ describe('cancelling in a browser', () => {
   });
 
   it('asks before the page is left in the middle of an upload, and only then', async () => {
-    const asked: string[] = [];
+    const dialogs: string[] = [];
     page.on('dialog', (dialog) => {
-      asked.push(dialog.type());
+      dialogs.push(dialog.type());
       void dialog.dismiss();
     });
     await publisher.chooseFolder(SITE);
     await isStoring;
     await page.getByRole('link', { name: 'API keys' }).click({ noWaitAfter: true });
-    while (asked.length === 0) await page.waitForTimeout(20);
-    expect(asked).to.deep.equal(['beforeunload']);
+    while (dialogs.length === 0) await page.waitForTimeout(20);
+    expect(dialogs).to.deep.equal(['beforeunload']);
     store();
     await publisher.heading('Published');
     await page.getByRole('link', { name: 'API keys' }).click();
     await publisher.heading('API keys');
-    expect(asked).to.have.lengthOf(1);
+    expect(dialogs).to.have.lengthOf(1);
   });
 });

@@ -278,10 +278,10 @@ describe('publishing in a browser', () => {
   });
 
   it('restarts the progress bar for the upload, and moves the focus to it', async () => {
-    const asked = Promise.withResolvers<void>();
-    await page.route(UPLOAD, () => asked.resolve());
+    const uploadBegan = Promise.withResolvers<void>();
+    await page.route(UPLOAD, () => uploadBegan.resolve());
     await publisher.chooseFolder(SITE);
-    await asked.promise;
+    await uploadBegan.promise;
     await page.getByText('Uploading site…').first().waitFor();
     const bar = await page.evaluate('document.querySelector("progress").value');
     expect(bar, 'of the upload, not of the packing').to.equal(0);

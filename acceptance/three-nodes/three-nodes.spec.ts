@@ -81,10 +81,10 @@ describe('Three processes on PostgreSQL and S3', () => {
   it('change nothing from the moment when one of them makes the service read-only', async () => {
     const ids = await Promise.all([0, 1, 2].map((n) => publish(`read-only ${n}`)));
     const mode = { kind: 'read_only', message: 'Back at noon.' } as const;
-    const asked = Array.from({ length: 30 }, (_, n) => at(n).client.publish(`under way ${n}`));
+    const publishing = Array.from({ length: 30 }, (_, n) => at(n).client.publish(`under way ${n}`));
     await at(1).carryOut({ kind: 'change mode', mode });
     const settled = (await at(0).client.list()).length;
-    const answers = await Promise.all(asked);
+    const answers = await Promise.all(publishing);
     expect((await at(0).client.list()).length, 'published since').to.equal(settled);
     for (const { status, retryAfter } of answers) {
       if (status !== 201) expect([status, retryAfter]).to.deep.equal([503, '60']);

@@ -174,17 +174,17 @@ export class ThroughProxy {
     };
     return new Promise((resolve) => {
       const failed = (error: Error) => resolve(`${method} ${error.message}`);
-      const asked = request(options, (answer) => {
+      const outgoing = request(options, (answer) => {
         const { statusCode: status = 0, headers } = answer;
         bodyOf(answer).then(
           (body) => resolve(wrong({ status, body, retryAfter: headers['retry-after'] })),
           failed,
         );
       }).once('error', failed);
-      if (sending === 0) asked.end(body);
+      if (sending === 0) outgoing.end(body);
       else {
-        asked.write(body.slice(0, body.length / 2));
-        setTimeout(() => asked.end(body.slice(body.length / 2)), sending);
+        outgoing.write(body.slice(0, body.length / 2));
+        setTimeout(() => outgoing.end(body.slice(body.length / 2)), sending);
       }
     });
   }

@@ -48,10 +48,10 @@ async function view(port: number, host: string, due: number): Promise<number> {
 
 /** The longest probe on a new connection until the time is over. */
 async function longestOf(port: number, seconds: number): Promise<number> {
-  const asked: Promise<number>[] = [];
+  const durations: Promise<number>[] = [];
   for (const end = performance.now() + seconds * 1_000; performance.now() < end; await pause(NEWCOMER_EACH))
-    asked.push(askAnew(port));
-  return Math.max(...(await Promise.all(asked)));
+    durations.push(askAnew(port));
+  return Math.max(...(await Promise.all(durations)));
 }
 
 async function askAnew(port: number): Promise<number> {

@@ -57,12 +57,12 @@ async function cleanUp(ground: Ground): Promise<Round> {
   // Meanwhile a pool has closed its connections, and opening one takes time, with or without a cleanup.
   await Promise.all(Array.from({ length: 30 }, () => ground.server.view(ground.next().id)));
   let running = true;
-  const asked = longestWait(ground, () => running);
+  const whileRunning = longestWait(ground, () => running);
   const start = performance.now();
   const { report, longestDelay } = await ground.server.cleanUp();
   const taken = performance.now() - start;
   running = false;
-  const cleaning = await asked;
+  const cleaning = await whileRunning;
   const { archives, failures } = report;
   if (failures > 0) throw new Error(`${archives} removed, ${failures} failed`);
   const end = performance.now() + taken;

@@ -53,12 +53,12 @@ function rowOf(
   rateOf: (server: PinfoldServer) => Promise<number>,
 ): Promise<Row> {
   const rateWith = (count: number) => async (): Promise<number> => {
-    const asked = servers.slice(0, count);
+    const measured = servers.slice(0, count);
     const release = hold(
-      asked.map(({ pid }) => pid),
+      measured.map(({ pid }) => pid),
       PART,
     );
-    const rates = await Promise.all(asked.map(rateOf)).finally(release);
+    const rates = await Promise.all(measured.map(rateOf)).finally(release);
     return rates.reduce((sum, rate) => sum + rate, 0);
   };
   const row = { what: `${what}/s, two processes, each held to an eighth of a core`, unit: '× one' };

@@ -158,8 +158,8 @@ async function stall(port: number, host: string): Promise<ClientHttp2Session> {
   const most = session.remoteSettings.maxConcurrentStreams ?? STREAMS;
   for (let stream = 0; stream < Math.min(STREAMS, most); stream += 1) {
     const { path, coding } = askedOf(stream);
-    const asked = { ':path': path, ':authority': host, 'accept-encoding': coding };
-    session.request(asked).on('error', () => {});
+    const head = { ':path': path, ':authority': host, 'accept-encoding': coding };
+    session.request(head).on('error', () => {});
   }
   return session;
 }

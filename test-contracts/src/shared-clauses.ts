@@ -49,10 +49,10 @@ export function sharedClauses<Stores, Port extends object, Reads extends keyof P
     return answers;
   };
   const answersAtOnce = async (stores: Stores): Promise<Readonly<Record<string, unknown>>> => {
-    const asked = reads.map(
+    const answers = reads.map(
       async ({ name, ask }) => [name, await ask(portOf(stores), undefined, 0)] as const,
     );
-    return Object.fromEntries(await Promise.all(asked));
+    return Object.fromEntries(await Promise.all(answers));
   };
   const abortedClauses = Object.entries(aborted).map(
     ([method, id]): ClauseTable<Stores, StoreSubject<Stores>> => ({

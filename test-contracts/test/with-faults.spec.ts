@@ -22,13 +22,13 @@ const fault = new Fault('store_unavailable', 'gone');
 
 describe('withFaults', () => {
   it('lets calls pass, with their inputs and answers, and counts them for each method', async () => {
-    const asked: string[] = [];
-    const shelf = withFaults(new Shelf(), { onCall: (method, n) => void asked.push(`${method} ${n}`) });
+    const calls: string[] = [];
+    const shelf = withFaults(new Shelf(), { onCall: (method, n) => void calls.push(`${method} ${n}`) });
     expect(await shelf.put('a')).to.equal(1);
     expect(await shelf.put('b')).to.equal(2);
     expect(await shelf.list()).to.deep.equal(['a', 'b']);
     expect(shelf.place).to.equal('here');
-    expect(asked).to.deep.equal(['put 1', 'put 2', 'list 1']);
+    expect(calls).to.deep.equal(['put 1', 'put 2', 'list 1']);
   });
 
   it('fails the n-th call before it reaches the port', async () => {

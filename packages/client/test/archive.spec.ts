@@ -16,17 +16,17 @@ describe('The ZIP that PinfoldClient reads', () => {
       ZIP.body,
     ]);
     expect((await clientOf().archive(ID, { range: 'bytes=0-9' })).status).to.equal(206);
-    expect(server.asked.map(({ method, path, headers }) => [method, path, headers.range])).to.deep.equal([
+    expect(server.requests.map(({ method, path, headers }) => [method, path, headers.range])).to.deep.equal([
       ['GET', `/api/v1/pins/${ID}/archive`, undefined],
       ['GET', `/api/v1/pins/${ID}/archive`, 'bytes=0-9'],
     ]);
-    expect(server.asked[0]?.headers.authorization).to.equal(`Bearer ${KEY}`);
+    expect(server.requests[0]?.headers.authorization).to.equal(`Bearer ${KEY}`);
   });
 
   it('is requested again until the headers of an answer arrive', async () => {
     server.answer('cut', { status: 503, headers: SOON }, problem(429, 'rate_limited', SOON), ZIP);
     expect(await (await clientOf().archive(ID)).text()).to.equal(ZIP.body);
-    expect(server.asked).to.have.length(4);
+    expect(server.requests).to.have.length(4);
   });
 
   it('may take longer than the timeout once its headers have arrived', async () => {

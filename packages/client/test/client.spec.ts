@@ -14,7 +14,7 @@ describe('PinfoldClient', () => {
     expect(first).to.deep.equal({ pin: PIN, warnings: [], replayed: false, idempotencyKey });
     const again = await clientOf().publish(new File([ARCHIVE], 'ä.zip'), { title: 'T', idempotencyKey });
     expect(again).to.deep.equal({ ...first, replayed: true });
-    const [one, two] = server.asked;
+    const [one, two] = server.requests;
     expect(one?.headers).to.include({ authorization: `Bearer ${KEY}`, 'idempotency-key': idempotencyKey });
     expect(two?.body).to.equal(one?.body);
     expect(Buffer.from(one?.body ?? '', 'latin1').toString()).to.include('filename="ä.zip"');
@@ -25,11 +25,11 @@ describe('PinfoldClient', () => {
     const none = { filename: null, title: null, name: null, password: null, idempotencyKey: null };
     await clientOf().publish(ARCHIVE, none as never);
     await clientOf().publish(ARCHIVE);
-    const sent = server.asked.map(({ path, body, headers }) => {
+    const sent = server.requests.map(({ path, body, headers }) => {
       return { path, body: body.replaceAll(/formdata-\S+/g, ''), password: headers['pinfold-password'] };
     });
     expect(sent[0]).to.deep.equal(sent[1]);
-    expect(server.asked[0]?.headers['idempotency-key']).to.have.length(36);
+    expect(server.requests[0]?.headers['idempotency-key']).to.have.length(36);
   });
 
   it('refuses an archive that is neither a Blob nor bytes', async () => {
@@ -40,13 +40,13 @@ describe('PinfoldClient', () => {
       expect(refused).to.be.instanceOf(TypeError);
       expect(`${refused}`).to.include('archive must be a Blob, a Uint8Array or an ArrayBuffer');
     }
-    expect(server.asked).to.have.length(0);
+    expect(server.requests).to.have.length(0);
   });
 
   it('sends the password of a publication percent-encoded, with every attempt', async () => {
     server.answer({ status: 503, headers: SOON }, PUBLISHED);
     await clientOf().publish(ARCHIVE, { password: 'café + 灯台' });
-    const sent = server.asked.map(({ headers }) => headers['pinfold-password']);
+    const sent = server.requests.map(({ headers }) => headers['pinfold-password']);
     const encoded = 'caf%C3%A9%20%2B%20%E7%81%AF%E5%8F%B0';
     expect(sent).to.deep.equal([encoded, encoded]);
   });
@@ -56,7 +56,7 @@ describe('PinfoldClient', () => {
     const changing = ARCHIVE.slice();
     const publishing = clientOf({ onRetry: () => void changing.fill(0) }).publish(changing);
     await publishing;
-    expect(server.asked[1]?.body).to.equal(server.asked[0]?.body).and.to.include('PK');
+    expect(server.requests[1]?.body).to.equal(server.requests[0]?.body).and.to.include('PK');
   });
 
   it('throws a refusal at once, with all details of the problem', async () => {
@@ -75,7 +75,7 @@ describe('PinfoldClient', () => {
         idempotencyKey: 'mine',
       });
     }
-    expect(server.asked).to.have.length(9);
+    expect(server.requests).to.have.length(9);
   });
 
   it('rejects with the reason of an aborted signal: before, during and between attempts', async () => {
@@ -85,11 +85,11 @@ describe('PinfoldClient', () => {
         .publish(ARCHIVE, { signal })
         .catch((error: unknown) => error);
     expect(await rejected(AbortSignal.abort(reason))).to.equal(reason);
-    expect(server.asked).to.deep.equal([]);
+    expect(server.requests).to.deep.equal([]);
     const [during, between] = [new AbortController(), new AbortController()];
     server.answer('silent');
     const pending = rejected(during.signal);
-    while (server.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     during.abort(reason);
     expect(await pending).to.equal(reason);
     server.answer(problem(503, 'unavailable', { 'retry-after': '60' }));
@@ -101,7 +101,7 @@ describe('PinfoldClient', () => {
       server.answer({ status, headers: { location: `${server.url}/elsewhere` } });
       expect(await failure(clientOf().publish(ARCHIVE))).to.include({ code: 'invalid_answer', status });
     }
-    expect(server.asked).to.have.length(5);
+    expect(server.requests).to.have.length(5);
   });
 
   it('rejects answers that do not come from the API', async () => {
@@ -171,20 +171,20 @@ describe('PinfoldClient', () => {
     server.answer(page('a&b'), page(null));
     const pins = await all(clientOf().list({ state: 'expired', pageSize: 1 }));
     expect(pins).to.deep.equal([PIN, PIN]);
-    expect(server.asked.map(({ path }) => path)).to.deep.equal([
+    expect(server.requests.map(({ path }) => path)).to.deep.equal([
       '/api/v1/pins?state=expired&limit=1',
       '/api/v1/pins?state=expired&cursor=a%26b&limit=1',
     ]);
     server.answer(page('a'), page('a'));
     expect((await failure(all(clientOf().list()))).code).to.equal('invalid_answer');
-    expect(server.asked).to.have.length(4);
+    expect(server.requests).to.have.length(4);
   });
 
   it('calls the function for the key before each attempt', async () => {
     const keys = ['one', 'two'];
     server.answer({ status: 503, headers: SOON }, READ);
     await clientOf({ key: async () => keys.shift() ?? '' }).get(ID);
-    expect(server.asked.map(({ headers }) => headers.authorization)).to.deep.equal([
+    expect(server.requests.map(({ headers }) => headers.authorization)).to.deep.equal([
       'Bearer one',
       'Bearer two',
     ]);
@@ -218,13 +218,13 @@ describe('PinfoldClient', () => {
       .catch((reason: unknown) => reason);
     expect(twice).to.be.instanceOf(TypeError);
     expect(shown(twice)).not.to.include(KEY);
-    expect(server.asked).to.have.length(2);
+    expect(server.requests).to.have.length(2);
   });
 
   it('keeps the path of the address, and refuses an address with a password', async () => {
     server.answer(READ);
     await clientOf({ url: `${server.url}/share/?x#y` }).get('../x');
-    expect(server.asked[0]?.path).to.equal('/share/api/v1/pins/..%2Fx');
+    expect(server.requests[0]?.path).to.equal('/share/api/v1/pins/..%2Fx');
     for (const url of ['share.example', 'ftp://share.example', 'https://me:secret@share.example']) {
       expect(() => clientOf({ url })).to.throw(TypeError);
     }
@@ -239,13 +239,13 @@ describe('PinfoldClient', () => {
       expect(await renamed).to.be.instanceOf(TypeError);
       expect(await client.names.delete(id).catch((error: unknown) => error)).to.be.instanceOf(TypeError);
     }
-    expect(server.asked).to.deep.equal([]);
+    expect(server.requests).to.deep.equal([]);
   });
 
   it('sends the given User-Agent', async () => {
     server.answer(READ);
     await clientOf({ userAgent: 'relay/1' }).get(ID, { views: true });
-    expect(server.asked[0]).to.include({ path: `/api/v1/pins/${ID}?include=views` });
-    expect(server.asked[0]?.headers['user-agent']).to.equal('relay/1');
+    expect(server.requests[0]).to.include({ path: `/api/v1/pins/${ID}?include=views` });
+    expect(server.requests[0]?.headers['user-agent']).to.equal('relay/1');
   });
 });

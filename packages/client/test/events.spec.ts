@@ -22,7 +22,7 @@ describe('events of PinfoldClient', () => {
     expect(read.map(({ cursor }) => cursor)).to.deep.equal(['a', 'b', 'b', 'd']);
     expect(read[0]?.event).to.deep.equal(EVENT);
     const path = `/api/v1/events?order=asc&include=cursors&limit=100&pin=${ID}`;
-    expect(server.asked.map((asked) => asked.path)).to.deep.equal([
+    expect(server.requests.map((requests) => requests.path)).to.deep.equal([
       path,
       `${path}&after=b`,
       `${path}&after=b`,
@@ -48,7 +48,7 @@ describe('events of PinfoldClient', () => {
     const page = { status: 200, body: { events: [EVENT], next_cursor: 'a' } };
     server.answer(page, page, page);
     expect((await failure(all(clientOf().events()))).code).to.equal('invalid_answer');
-    expect(server.asked).to.have.length(2);
+    expect(server.requests).to.have.length(2);
   });
 
   it('requests events at most once a second, whatever delay the server requests', () => {
@@ -75,9 +75,9 @@ describe('events of PinfoldClient', () => {
     const leaving = new AbortController();
     const reading = clientOf().events({ after: 'latest', follow: true, signal: leaving.signal });
     expect((await reading.next()).value).to.deep.equal({ event: EVENT, cursor: 'a' });
-    expect(server.asked.map(({ path }) => new URLSearchParams(path.split('?')[1]).get('wait'))).to.deep.equal(
-      ['30', '30'],
-    );
+    expect(
+      server.requests.map(({ path }) => new URLSearchParams(path.split('?')[1]).get('wait')),
+    ).to.deep.equal(['30', '30']);
     const next = rejectionOf(reading.next());
     leaving.abort(new Error('gone'));
     expect(await next).to.have.property('message', 'gone');

@@ -19,7 +19,7 @@ const DELETED: Answer = { status: 204 };
 describe('names of PinfoldClient', () => {
   beforeEach(openServer);
 
-  const calls = (): readonly string[] => server.asked.map(({ method, path }) => `${method} ${path}`);
+  const calls = (): readonly string[] => server.requests.map(({ method, path }) => `${method} ${path}`);
 
   it('are read, set, listed and deleted', async () => {
     const page = (next_cursor: string | null): Answer => ({
@@ -38,7 +38,7 @@ describe('names of PinfoldClient', () => {
       'GET /api/v1/names?cursor=a&limit=1',
       'DELETE /api/v1/names/pr-42',
     ]);
-    expect(server.asked[1]?.body).to.equal(JSON.stringify({ pin: ID }));
+    expect(server.requests[1]?.body).to.equal(JSON.stringify({ pin: ID }));
   });
 
   it('are set for a publication', async () => {
@@ -62,7 +62,7 @@ describe('names of PinfoldClient', () => {
     await clientOf().names.set('pr-42', ID);
     server.answer({ status: 502, body: 'a proxy' });
     expect((await failure(clientOf().names.set('pr-42', ID))).status).to.equal(502);
-    expect(server.asked).to.have.length(3);
+    expect(server.requests).to.have.length(3);
   });
 
   it('are not accepted from an answer of another form', async () => {

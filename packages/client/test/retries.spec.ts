@@ -74,7 +74,7 @@ describe('the retries of PinfoldClient', () => {
     const url = plain.url.replace('http:', 'https:');
     const error = await failure(clientOf({ url }).get(ID));
     expect(error).to.include({ code: 'network_error', retryable: false });
-    expect(plain.asked).to.deep.equal([]);
+    expect(plain.requests).to.deep.equal([]);
   });
 
   it('end at once if the answer is not HTTP', async () => {
@@ -111,7 +111,7 @@ describe('the retries of PinfoldClient', () => {
         const own = await openScriptedServer();
         own.answer(answer, answered[name] ?? READ);
         await calls[name]?.(clientOf({ url: own.url }));
-        const [first, second, ...more] = own.asked;
+        const [first, second, ...more] = own.requests;
         expect(more).to.deep.equal([]);
         expect(second, name).to.deep.include({ method: first?.method, path: first?.path, body: first?.body });
         expect(second?.headers['idempotency-key']).to.equal(name === 'publish' ? 'mine' : undefined);
@@ -133,7 +133,7 @@ describe('the retries of PinfoldClient', () => {
       server.answer(answer, READ);
       const error = await failure(calls[name]?.(clientOf()) as Promise<unknown>);
       expect(error.retryable).to.equal(true);
-      expect(server.asked).to.have.length(1);
+      expect(server.requests).to.have.length(1);
     });
   }
 
@@ -157,7 +157,7 @@ describe('the retries of PinfoldClient', () => {
     await clientOf().stop(ID);
     server.answer('cut', READ, problem(409, 'invalid_state'), STOPPED);
     await clientOf().stop(ID);
-    expect(server.asked.map(({ method }) => method).join(' ')).to.equal(
+    expect(server.requests.map(({ method }) => method).join(' ')).to.equal(
       'DELETE GET DELETE GET DELETE GET GET DELETE DELETE GET DELETE GET',
     );
   });

@@ -27,7 +27,7 @@ export interface Asked {
 /** A server on a real socket with prepared answers, until the test has ended. */
 export interface ScriptedServer {
   readonly url: string;
-  readonly asked: Asked[];
+  readonly requests: Asked[];
   answer(...answers: readonly Answer[]): void;
 }
 
@@ -52,12 +52,12 @@ export function clientOf(options: Partial<ClientOptions> = {}): PinfoldClient {
 }
 
 export async function openScriptedServer(): Promise<ScriptedServer> {
-  const asked: Asked[] = [];
+  const requests: Asked[] = [];
   const answers: Answer[] = [];
   const server = createServer(async (request, response) => {
     const body = (await buffer(request)).toString('latin1').replaceAll(/-{4,}[^\r\n]+/g, 'boundary');
     const { method = '', url: path = '', headers } = request;
-    asked.push({ method, path, headers, body });
+    requests.push({ method, path, headers, body });
     const answer = answers.shift() ?? { status: 500 };
     if (answer === 'cut') response.destroy();
     else if (answer === 'cut in the body' || answer === 'silent in the body') {
@@ -75,7 +75,7 @@ export async function openScriptedServer(): Promise<ScriptedServer> {
   opened.push(server);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests,
     answer: (...more) => void answers.push(...more),
   };
 }

@@ -21,7 +21,7 @@ const UNBOUND = { requests: null, publications: null, sites: null, bytes: null }
 describe('/admin/v1', () => {
   it('answers 401 without a valid key, and 404 to every other scope, for any request', async () => {
     const { rig, ask } = await openAdministered();
-    const asked = [
+    const endpoints = [
       ['GET', '/accounts'],
       ['DELETE', '/accounts'],
       ['PATCH', '/accounts/first', '{"blocked":'],
@@ -31,7 +31,7 @@ describe('/admin/v1', () => {
     ] as const;
     const scopes = ['pins:read', 'pins:write', 'manage'] as const;
     const { text } = await rig.manageKeys.create({ by: OPERATOR, account: accountId('first'), scopes });
-    for (const [method, path, body] of asked) {
+    for (const [method, path, body] of endpoints) {
       const unauthorized = await ask(method, path, body, 'pf_nobody_x');
       expect(unauthorized.status, `${method} ${path}`).to.equal(401);
       expect(unauthorized.headers.get('www-authenticate')).to.equal('Bearer');
@@ -45,7 +45,7 @@ describe('/admin/v1', () => {
 
   it('answers 404, 405 and 400 to a caller of the scope, and has no rate', async () => {
     const { ask, own } = await openAdministered({ api: { requestRate: { count: 1, window: minutes(1) } } });
-    for (let asked = 0; asked < 3; asked += 1) {
+    for (let n = 0; n < 3; n += 1) {
       const answer = await ask('GET', '/accounts');
       expect(answer.status).to.equal(200);
       expect(answer.headers.get('ratelimit')).to.equal(null);

@@ -56,8 +56,8 @@ describe('GET /api/v1/pins/{id}/archive', () => {
   /** Requests the ZIP, without reading it yet. */
   async function begin(key = rig.keys.first): Promise<IncomingMessage> {
     const headers = { authorization: `Bearer ${key}` };
-    const asked = request(`${rig.baseUrl}${pathOf()}`, { headers, agent: false }).end();
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    const outgoing = request(`${rig.baseUrl}${pathOf()}`, { headers, agent: false }).end();
+    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
     return answer;
   }
 
@@ -110,15 +110,15 @@ describe('GET /api/v1/pins/{id}/archive', () => {
   });
 
   it('checks the caller and the state before each further MiB', async () => {
-    let asked = 0;
+    let partReads = 0;
     const authenticate = async (): Promise<Caller> => {
-      asked += 1;
+      partReads += 1;
       return { account: FIRST, scopes: ['pins:read', 'pins:write'] };
     };
     await open(LARGE, { api: { authenticate } });
-    asked = 0;
+    partReads = 0;
     expect((await restOf(await begin())).isWhole).to.equal(true);
-    expect(asked).to.be.within(MIBS, MIBS + 2);
+    expect(partReads).to.be.within(MIBS, MIBS + 2);
   });
 
   it('charges as much as a change, and one for HEAD', async () => {

@@ -146,16 +146,16 @@ describe('A caller whose body arrives after the head', () => {
   });
 
   describe('a caller of an embedding team’s own sign-in', () => {
-    let asked: (Caller | undefined)[];
+    let calls: (Caller | undefined)[];
     let answer: (again: Caller) => Promise<Caller | undefined>;
     beforeEach(async () => {
-      asked = [];
+      calls = [];
       const authenticate: ApiOptions['authenticate'] = async (_request, { again }) => {
-        asked.push(again);
+        calls.push(again);
         return again === undefined ? KNOWN : await answer(again);
       };
       await open({ api: { authenticate } });
-      asked = [];
+      calls = [];
     });
 
     const nothing = async (): Promise<void> => undefined;
@@ -163,14 +163,14 @@ describe('A caller whose body arrives after the head', () => {
     it('is authenticated again, with the earlier caller', async () => {
       answer = async (again) => again;
       expect((await late(publication(), nothing)).status).to.equal(201);
-      expect(asked).to.deep.equal([undefined, KNOWN]);
+      expect(calls).to.deep.equal([undefined, KNOWN]);
     });
 
     it('is not authenticated again if the body came with the head', async () => {
       const sent = publication();
       const whole = Buffer.concat([Buffer.from(headOf(sent)), sent.body]);
       expect((await askRaw(rig, whole)).status).to.equal(201);
-      expect(asked).to.deep.equal([undefined]);
+      expect(calls).to.deep.equal([undefined]);
     });
 
     it('is refused by its new scopes, and the key stays free', async () => {

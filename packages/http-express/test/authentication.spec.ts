@@ -30,15 +30,15 @@ describe('Authentication by API keys', () => {
       { sent: 'x Bearer key', credentials: 'Bearer key' },
     ];
     for (const { sent, key, credentials } of rows) {
-      const asked: string[] = [];
+      const texts: string[] = [];
       const authenticate = apiKeyAuthentication({
-        authenticate: async (text) => void asked.push(text),
+        authenticate: async (text) => void texts.push(text),
         noteUse: async () => {},
       });
       const headers = sent === undefined ? {} : { authorization: sent };
       const request = { headers } as IncomingMessage;
       expect(await authenticate(request, { response: {} as ServerResponse }), sent).to.equal(undefined);
-      expect(asked, sent).to.deep.equal(key === undefined ? [] : [key]);
+      expect(texts, sent).to.deep.equal(key === undefined ? [] : [key]);
       expect(credentialsOf(request), sent).to.equal(credentials);
     }
   });
@@ -52,11 +52,11 @@ describe('Authentication by API keys', () => {
   it('records the use of a key once for a request that is authenticated again', async () => {
     const response = new EventEmitter() as ServerResponse;
     const { id, account, scopes } = await firstKey();
-    const noted: ApiKey[] = [];
+    const used: ApiKey[] = [];
     const authenticate = apiKeyAuthentication({
       authenticate: async () => ({ id, account, scopes }) as ApiKey,
       noteUse: async (key) => {
-        noted.push(key);
+        used.push(key);
         throw new Error('it cannot be noted, and there is no onError to take that');
       },
     });
@@ -64,34 +64,34 @@ describe('Authentication by API keys', () => {
     const again = await authenticate(request, { response });
     expect(again).to.deep.equal({ account, scopes, key: id, isKeyStored: true });
     expect(await authenticate(request, { response, ...(again && { again }) })).to.deep.equal(again);
-    expect(noted).to.deep.equal([]);
+    expect(used).to.deep.equal([]);
     response.emit('finish');
     await setImmediate();
-    expect(noted.map((key) => key.id)).to.deep.equal([id]);
+    expect(used.map((key) => key.id)).to.deep.equal([id]);
   });
 
   it('records nothing without a key', async () => {
-    const noted: unknown[] = [];
+    const used: unknown[] = [];
     const authenticate = apiKeyAuthentication({
       authenticate: async () => undefined,
-      noteUse: async (key) => void noted.push(key),
+      noteUse: async (key) => void used.push(key),
     });
     const own = await openRig({ api: { authenticate } });
     expect((await ask(own, '/api/v1/limits')).status).to.equal(401);
-    expect(noted).to.deep.equal([]);
+    expect(used).to.deep.equal([]);
   });
 
   it('records the use of a key after the answer, at most once a minute', async () => {
     expect((await firstKey()).lastUsedAt).to.equal(null);
     await ask(rig, '/api/v1/limits');
     await until(async () => (await firstKey()).lastUsedAt === rig.clock.now());
-    const noted = rig.clock.now();
+    const usedAt = rig.clock.now();
     rig.clock.advance(seconds(59));
     await ask(rig, '/api/v1/limits');
-    expect((await firstKey()).lastUsedAt).to.equal(noted);
+    expect((await firstKey()).lastUsedAt).to.equal(usedAt);
     rig.clock.advance(seconds(2));
     await ask(rig, '/api/v1/limits');
-    await until(async () => (await firstKey()).lastUsedAt === noted + minutes(1) + 1_000);
+    await until(async () => (await firstKey()).lastUsedAt === usedAt + minutes(1) + 1_000);
   });
 
   it('answers even if the use cannot be recorded, and reports that', async () => {

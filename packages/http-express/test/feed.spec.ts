@@ -124,7 +124,7 @@ describe('GET /api/v1/events?order=asc', () => {
   });
 
   /** Resolves when the store was called for a feed a number of times more. */
-  function asked(times: number): Promise<void> {
+  function untilRead(times: number): Promise<void> {
     const { history } = rig.memory;
     const { feed } = history;
     return new Promise((resolve) => {
@@ -151,7 +151,7 @@ describe('GET /api/v1/events?order=asc', () => {
   });
 
   it('answers no event to a key that was revoked while it waited', async () => {
-    const secondRead = asked(2);
+    const secondRead = untilRead(2);
     const waiting = get(`${FEED}&after=latest&wait=30`, rig.keys.readOnly);
     await secondRead;
     const id = rig.keys.readOnly.split('_')[1] as never;

@@ -16,10 +16,10 @@ describe('The client', () => {
   afterEach(() => close(server));
 
   async function ask(): Promise<{ readonly response: ServerResponse; readonly leave: () => void }> {
-    const asked = once(server, 'request');
+    const requested = once(server, 'request');
     const request = get({ port, host: '127.0.0.1' });
     request.on('error', () => {}).on('response', (answer) => answer.resume());
-    const [, response] = (await asked) as [unknown, ServerResponse];
+    const [, response] = (await requested) as [unknown, ServerResponse];
     return { response, leave: () => request.destroy() };
   }
 

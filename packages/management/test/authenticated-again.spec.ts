@@ -105,9 +105,9 @@ describe('a person whose upload arrives later than its headers', () => {
   it('is authenticated again by an embedding team, with the earlier caller', async () => {
     const known: Caller = { account: OWNER, scopes: ['manage'] };
     let next: Caller | undefined;
-    let asked: (Caller | undefined)[] = [];
+    let calls: (Caller | undefined)[] = [];
     const authenticate = async (_request: unknown, { again }: { again?: Caller }) => {
-      asked.push(again);
+      calls.push(again);
       return again === undefined ? known : next;
     };
     await open({ management: { authenticate } });
@@ -118,9 +118,9 @@ describe('a person whose upload arrives later than its headers', () => {
       [known, 201],
     ] as const) {
       next = answer;
-      asked = [];
+      calls = [];
       expect((await late()).status).to.equal(status);
-      expect(asked).to.deep.equal([undefined, known]);
+      expect(calls).to.deep.equal([undefined, known]);
     }
     expect(await published()).to.equal(1);
   });

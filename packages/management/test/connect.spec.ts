@@ -31,9 +31,9 @@ describe('giving a program a key', () => {
 
   it('shows a code to compare, and gives the key once, to the program with the secret', async () => {
     const { text: secret, hash } = await program();
-    const asked = await person.get(`/connect?request=${hash}&label=${encodeURIComponent('"><b>x')}`);
-    expect(asked.text).to.include(pairingCode(hash)).and.include('value="&quot;&gt;&lt;b&gt;x"');
-    expect(asked.text).not.to.include('value="admin"');
+    const answer = await person.get(`/connect?request=${hash}&label=${encodeURIComponent('"><b>x')}`);
+    expect(answer.text).to.include(pairingCode(hash)).and.include('value="&quot;&gt;&lt;b&gt;x"');
+    expect(answer.text).not.to.include('value="admin"');
     const early = await poll(secret);
     expect(early.page.status, 'before').to.equal(202);
     expect(early.page.headers.get('retry-after')).to.equal('2');
@@ -62,9 +62,9 @@ describe('giving a program a key', () => {
   it('asks people to sign in, and leads them back', async () => {
     const { hash } = await program();
     const newcomer = new Person(screen.base);
-    const asked = await newcomer.get(`/connect?request=${hash}`);
+    const answer = await newcomer.get(`/connect?request=${hash}`);
     const to = `/connect?request=${hash}`;
-    expect(asked.location).to.equal(`/manage/sign-in?to=${encodeURIComponent(to)}`);
+    expect(answer.location).to.equal(`/manage/sign-in?to=${encodeURIComponent(to)}`);
     const { token: link } = await screen.sessions.offerLink(OWNER);
     expect((await newcomer.signIn({ link, to })).location).to.equal(`/manage${to}`);
   });
@@ -106,9 +106,9 @@ describe('giving a program a key', () => {
     await agree(first.hash);
     for (let n = 0; n < 100; n += 1) await screen.keys.create({ by: OPERATOR, account: OWNER });
     for (const language of ['en', 'ja']) {
-      const asked = await person.get(`/connect?request=${second.hash}`, { 'accept-language': language });
-      expect(asked.status).to.equal(403);
-      expect(asked.text).to.include('100').and.not.include('name="request"');
+      const answer = await person.get(`/connect?request=${second.hash}`, { 'accept-language': language });
+      expect(answer.status).to.equal(403);
+      expect(answer.text).to.include('100').and.not.include('name="request"');
     }
     expect((await agree(second.hash)).status).to.equal(403);
     const { page, body } = await poll(first.text);

@@ -7,12 +7,12 @@ import { OWNER, openScreen } from './open-screen.ts';
 
 describe('a costly page', () => {
   it('is made two at a time for one account, without delaying others', async () => {
-    const asked: (() => void)[] = [];
+    const waiting: (() => void)[] = [];
     let running = 0;
     const views = {
       of: async () => {
         running += 1;
-        await new Promise<void>((go) => asked.push(go));
+        await new Promise<void>((go) => waiting.push(go));
         running -= 1;
         return [];
       },
@@ -29,9 +29,9 @@ describe('a costly page', () => {
     const beside = other.get();
     await until(() => running === 3);
     for (let done = 0; done < 7; done += 1) {
-      await until(() => asked.length > 0);
+      await until(() => waiting.length > 0);
       expect(running).to.be.at.most(3);
-      asked.shift()?.();
+      waiting.shift()?.();
     }
     for (const page of [...pages, beside]) expect((await page).status).to.equal(200);
   });

@@ -184,9 +184,11 @@ describe('the list', () => {
       const href = /href="([^"]*language=(?:en|ja))"/.exec(text)?.[1] ?? '';
       const { status, location } = await person.get(`/sign-in${href.replaceAll('&amp;', '&')}`);
       expect(status, href).to.equal(303);
-      const [chosen, asked] = [`${location}`, query].map((address) => new URL(address, 'http://localhost'));
-      asked?.searchParams.delete('language');
-      expect([...(chosen?.searchParams ?? [])]).to.deep.equal([...(asked?.searchParams ?? [])]);
+      const [chosen, requested] = [`${location}`, query].map(
+        (address) => new URL(address, 'http://localhost'),
+      );
+      requested?.searchParams.delete('language');
+      expect([...(chosen?.searchParams ?? [])]).to.deep.equal([...(requested?.searchParams ?? [])]);
     }
   });
 });

@@ -61,9 +61,11 @@ describe('the names', () => {
       [`/publications/${open.id}/name`, { name: 'docs' }],
       ['/names/docs', { pin: open.id }],
     ] as const) {
-      const asked = await person.send('/names', path, fields);
-      expect(asked.status).to.equal(200);
-      expect(asked.text).to.include('Show “docs” without a password?').and.include(`action="/manage${path}"`);
+      const question = await person.send('/names', path, fields);
+      expect(question.status).to.equal(200);
+      expect(question.text)
+        .to.include('Show “docs” without a password?')
+        .and.include(`action="/manage${path}"`);
       expect(await shown(), 'nothing is moved yet').to.equal(locked.id);
       expect((await person.send('/names', path, { ...fields, open: 'yes' })).status).to.equal(303);
       expect(await shown()).to.equal(open.id);
@@ -116,8 +118,8 @@ describe('the names', () => {
       /formaction="\/manage([^"]+)" name="pin" value="([^"]+)" title="One">Show the one before</.exec(text) ??
       [];
     expect([action, pin]).to.deep.equal(['/names/docs', one.id]);
-    const asked = await person.send('/names', '/names/docs', { pin: one.id });
-    expect(asked.text).to.include('Show “docs” without a password?');
+    const question = await person.send('/names', '/names/docs', { pin: one.id });
+    expect(question.text).to.include('Show “docs” without a password?');
     const back = await person.send('/names', '/names/docs', { pin: one.id, open: 'yes' });
     expect(back.location).to.equal('/manage/names');
     expect((await person.get('/names')).text).to.include('title="Two">Show the one before<');

@@ -220,9 +220,9 @@ describe('one publication', () => {
   });
 
   it('asks by name before it is stopped for good', async () => {
-    const asked = await person.get(`${path}/stop`);
-    expect(asked.text).to.include('Stop this publication?').and.include('Report');
-    expect(asked.text).to.include('the files are deleted');
+    const question = await person.get(`${path}/stop`);
+    expect(question.text).to.include('Stop this publication?').and.include('Report');
+    expect(question.text).to.include('the files are deleted');
     expect((await now()).deletedAt).to.equal(null);
     await act('stop');
     expect((await now()).deletedAt).to.equal(screen.clock.now());

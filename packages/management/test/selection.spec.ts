@@ -16,12 +16,15 @@ describe('several publications at once', () => {
       await screen.publish('<Two>'),
       await screen.publish('Three'),
     ];
-    const asked = await person.get(`/stop?id=${one.id}&id=${two.id}`);
-    expect(asked.text).to.include('Stop 2 publications?').and.include('&lt;Two&gt;').and.not.include('Three');
+    const question = await person.get(`/stop?id=${one.id}&id=${two.id}`);
+    expect(question.text)
+      .to.include('Stop 2 publications?')
+      .and.include('&lt;Two&gt;')
+      .and.not.include('Three');
     for (const text of ['Their links stop working', '>Keep them<', '>Stop publications<'])
-      expect(asked.text).to.include(text);
+      expect(question.text).to.include(text);
     expect(await stateOf(one.id)).to.equal('published');
-    const stopped = await stop([one.id, two.id, two.id], asked.token);
+    const stopped = await stop([one.id, two.id, two.id], question.token);
     expect(stopped.location).to.equal('/manage/');
     expect((await person.get('/')).text).to.include('2 publications were stopped.');
     expect([await stateOf(one.id), await stateOf(two.id), await stateOf(three.id)]).to.deep.equal([
@@ -67,12 +70,12 @@ describe('several publications at once', () => {
 
 describe('a protected site', () => {
   it('opens for its owner by a grant, unless the embedding team refuses', async () => {
-    const asked: unknown[] = [];
+    const calls: unknown[] = [];
     await enter({
       management: {
         createGrant: async ({ by, id }) => {
-          asked.push([by, id]);
-          return asked.length === 1
+          calls.push([by, id]);
+          return calls.length === 1
             ? { kind: 'created', url: 'https://site.example/?grant=x', expiresAt: 0 as never }
             : { kind: 'refused', code: 'forbidden' };
         },
@@ -86,7 +89,7 @@ describe('a protected site', () => {
     expect(opened.text).to.include('url=https://site.example/?grant=x');
     expect((await person.post(`/publications/${id}/open`, { form: token })).status).to.equal(403);
     expect((await person.post(`/publications/${id}/open`, { form: 'wrong' })).status).to.equal(403);
-    expect(asked).to.deep.equal([
+    expect(calls).to.deep.equal([
       [OWNER, id],
       [OWNER, id],
     ]);

@@ -96,8 +96,8 @@ describe('cookies planted by a sibling host', () => {
   it('leave a browser that signs in again with one session and one form secret', async () => {
     const browser = person.twin();
     const cookie = cookieHeader(form(other), form(person), session(other), session(person));
-    const asked = await browser.get('/', { cookie });
-    const [fresh] = asked.headers.getSetCookie().filter((line) => /^pinfold_form=[^;]/.test(line));
+    const home = await browser.get('/', { cookie });
+    const [fresh] = home.headers.getSetCookie().filter((line) => /^pinfold_form=[^;]/.test(line));
     expect(fresh).to.match(/^pinfold_form=[\w-]{43}; Path=\/manage;/);
     const page = await browser.get('/sign-in');
     expect(page.text).to.contain('cookies of two sign-ins at once');

@@ -22,9 +22,9 @@ describe('signing in by OpenID Connect', () => {
 
   it('is offered, leads to the issuer, and back to the requested page', async () => {
     await open();
-    const asked = await ada.follow(await page('/keys'));
-    expect(asked.text).to.include('Sign in with Example');
-    const href = /href="(\/manage\/sign-in\/oidc\/begin[^"]*)"/.exec(asked.text)?.[1] ?? '';
+    const shown = await ada.follow(await page('/keys'));
+    expect(shown.text).to.include('Sign in with Example');
+    const href = /href="(\/manage\/sign-in\/oidc\/begin[^"]*)"/.exec(shown.text)?.[1] ?? '';
     const begun = await ada.get(new URL(href, screen.base).href);
     const query = new URL(begun.location ?? '').searchParams;
     expect(begun.location).to.match(new RegExp(`^${screen.issuer.url}/auth\\?`));
@@ -106,8 +106,8 @@ describe('signing in by OpenID Connect', () => {
     expect((await ada.get(end)).status).to.equal(200);
 
     const { token } = await screen.service.sessions.offerLink('owner');
-    const asked = await page('/sign-in');
-    const token2 = /name="form" value="([^"]+)"/.exec(asked.text)?.[1] ?? '';
+    const shown = await page('/sign-in');
+    const token2 = /name="form" value="([^"]+)"/.exec(shown.text)?.[1] ?? '';
     await ada.post(`${screen.base}/sign-in`, { form: token2, link: token });
     const second = /name="form" value="([^"]+)"/.exec((await page()).text)?.[1] ?? '';
     const home = await ada.post(`${screen.base}/sign-out`, { form: second });
@@ -250,12 +250,12 @@ describe('signing in by OpenID Connect', () => {
 
   it('requests the keys again only for an unknown one', async () => {
     await open();
-    const asked = (): number => screen.issuer.asked.filter((one) => one === 'GET /jwks').length;
+    const keyRequests = (): number => screen.issuer.asked.filter((one) => one === 'GET /jwks').length;
     for (let n = 0; n < 2; n += 1) await screen.signIn(new Traveller(), 'ada');
-    expect(asked()).to.equal(1);
+    expect(keyRequests()).to.equal(1);
     screen.issuer.serve(screen.redirectUri);
     await screen.signIn(new Traveller(), 'ada');
-    expect(asked()).to.equal(2);
+    expect(keyRequests()).to.equal(2);
   });
 
   it('refuses a signature by a key that the issuer has withdrawn', async () => {

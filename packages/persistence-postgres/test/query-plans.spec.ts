@@ -42,7 +42,7 @@ interface Plan {
 }
 
 /** Records every statement that is sent to the server. */
-function recording(pool: pg.Pool, asked: Map<string, Asked>): PostgresPool {
+function recording(pool: pg.Pool, statementsByText: Map<string, Asked>): PostgresPool {
   const clients = new WeakSet<pg.PoolClient>();
   const connect = async () => {
     const client = await pool.connect();
@@ -50,7 +50,7 @@ function recording(pool: pg.Pool, asked: Map<string, Asked>): PostgresPool {
     clients.add(client);
     const query = client.query.bind(client) as (statement: Asked) => Promise<pg.QueryResult>;
     const note = (statement: Asked) => {
-      asked.set(statement.text, statement);
+      statementsByText.set(statement.text, statement);
       return query(statement);
     };
     return Object.assign(client, { query: note });
@@ -183,12 +183,17 @@ describe('Every statement of a request', () => {
   afterEach(() => place.dispose());
 
   it('finds its rows by an index, and sorts none to give a page', async () => {
-    const asked = new Map<string, Asked>();
-    const handle = await openPostgres({ pool: recording(place.pool(), asked), schema: place.schema });
+    const statementsByText = new Map<string, Asked>();
+    const handle = await openPostgres({
+      pool: recording(place.pool(), statementsByText),
+      schema: place.schema,
+    });
     await handle.migrate();
-    asked.clear();
+    statementsByText.clear();
     await useEveryStore(handle);
-    const statements = [...asked.values()].filter(({ text }) => !/^\s*(?:BEGIN|COMMIT|ROLLBACK)/.test(text));
+    const statements = [...statementsByText.values()].filter(
+      ({ text }) => !/^\s*(?:BEGIN|COMMIT|ROLLBACK)/.test(text),
+    );
     expect(statements.length).to.be.greaterThan(30);
     const pool = place.pool();
     await pool.query(fill(place.schema));

@@ -14,7 +14,7 @@ describe('RowCache', () => {
     let changes = 0;
     let seen = 0;
     const rows = new Map([['a', { value: 1 }]]);
-    const asked: string[] = [];
+    const readKeys: string[] = [];
     let during = (): void => {};
     const takeChange = (): boolean => {
       const changed = changes > seen;
@@ -22,7 +22,7 @@ describe('RowCache', () => {
       return changed;
     };
     const cache = new RowCache({ takeChange }, (key) => {
-      asked.push(key);
+      readKeys.push(key);
       during();
       return rows.get(key);
     });
@@ -32,7 +32,7 @@ describe('RowCache', () => {
       undefined,
       undefined,
     ]);
-    expect(asked.splice(0)).to.deep.equal(['a', 'b', 'b']);
+    expect(readKeys.splice(0)).to.deep.equal(['a', 'b', 'b']);
     await undefined;
     rows.set('a', { value: 2 });
     changes += 1;
@@ -42,7 +42,7 @@ describe('RowCache', () => {
     expect(cache.get('a')).to.deep.equal({ value: 2 });
     during = () => {};
     expect([cache.get('a'), cache.get('a')]).to.deep.equal([{ value: 2 }, { value: 2 }]);
-    expect(asked).to.deep.equal(['a', 'a']);
+    expect(readKeys).to.deep.equal(['a', 'a']);
   });
 
   it('checks for changes once for all calls in one tick', async () => {

@@ -59,11 +59,11 @@ describe('Flushes of a folder', () => {
     const flush = createFolderFlush(files);
     const failure = systemError('EIO', 'fsync');
     const outcome = (call: Promise<void>): Promise<unknown> => call.catch((error: unknown) => error);
-    const asked = [outcome(flush('a'))];
+    const outcomes = [outcome(flush('a'))];
     await nextTurn();
-    asked.push(outcome(flush('a')), outcome(flush('a')));
+    outcomes.push(outcome(flush('a')), outcome(flush('a')));
     begun[0]?.end(failure);
-    expect(await Promise.all(asked)).to.deep.equal([failure, failure, failure]);
+    expect(await Promise.all(outcomes)).to.deep.equal([failure, failure, failure]);
     const last = outcome(flush('a'));
     await nextTurn();
     begun[1]?.end();

@@ -54,9 +54,15 @@ describe('failureOf', () => {
 
 describe('retryAfter', () => {
   it('reads only seconds', () => {
-    const asked = (value: string): unknown => ({ $response: { headers: { 'retry-after': value } } });
-    expect(retryAfter(asked('3'))).to.equal(3_000);
-    for (const error of [asked(''), asked('-1'), asked('Fri, 20 Nov 2026 12:00:00 GMT'), {}, undefined]) {
+    const withRetryAfter = (value: string): unknown => ({ $response: { headers: { 'retry-after': value } } });
+    expect(retryAfter(withRetryAfter('3'))).to.equal(3_000);
+    for (const error of [
+      withRetryAfter(''),
+      withRetryAfter('-1'),
+      withRetryAfter('Fri, 20 Nov 2026 12:00:00 GMT'),
+      {},
+      undefined,
+    ]) {
       expect(retryAfter(error)).to.equal(0);
     }
   });

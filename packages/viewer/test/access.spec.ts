@@ -22,7 +22,7 @@ interface ViewerSession {
 /** A team whose people sign in with a header, and the calls it received. */
 class Team implements ViewerAccess {
   readonly identified: (string | undefined)[] = [];
-  readonly asked: string[] = [];
+  readonly decisions: string[] = [];
   /** The answers of {@link mayView} by viewer; `no` for all others. */
   readonly answers: Map<string, MayView> = new Map();
 
@@ -34,7 +34,7 @@ class Team implements ViewerAccess {
   }
 
   async mayView(viewer: string, { id }: Publication): Promise<MayView> {
-    this.asked.push(`${viewer} ${id}`);
+    this.decisions.push(`${viewer} ${id}`);
     return this.answers.get(viewer) ?? 'no';
   }
 }
@@ -107,7 +107,7 @@ for (const mode of ['origin', 'path'] as const) {
         302,
         `http://localhost:${rig.port}/s/${id}?to=%2Fdocs%2F`,
       ]);
-      expect(team.asked).to.deep.equal([]);
+      expect(team.decisions).to.deep.equal([]);
     });
 
     it('refuses people who may not view it, with any password', async () => {
@@ -140,9 +140,9 @@ for (const mode of ['origin', 'path'] as const) {
     it('calls mayView for every request, and identify only for the shared URL', async () => {
       const session = await follow(await open('ada'));
       expect(team.identified).to.deep.equal([`/s/${id}?to=/docs/`]);
-      team.asked.length = 0;
+      team.decisions.length = 0;
       for (const path of ['', 'docs/', 'app.js']) await getFile(session, path, PART);
-      expect(team.asked).to.deep.equal(Array(3).fill(`ada ${id}`));
+      expect(team.decisions).to.deep.equal(Array(3).fill(`ada ${id}`));
       expect(team.identified).to.have.length(1);
       team.answers.set('ada', 'no');
       expect((await getFile(session, 'app.js', PART)).status).to.equal(403);
@@ -183,14 +183,14 @@ for (const mode of ['origin', 'path'] as const) {
     it('answers as stopped before it calls identify or mayView', async () => {
       const session = await follow(await open('ada'));
       await rig.stop(id);
-      for (const calls of [team.asked, team.identified]) calls.length = 0;
+      for (const calls of [team.decisions, team.identified]) calls.length = 0;
       const answers = [
         await getFile(session, 'app.js', PART),
         await open('ada'),
         await enter('ada', PASSWORD),
       ];
       expect(answers.map(({ status }) => status)).to.deep.equal([404, 404, 404]);
-      expect([team.asked, team.identified]).to.deep.equal([[], []]);
+      expect([team.decisions, team.identified]).to.deep.equal([[], []]);
     });
 
     it('reveals nothing about the viewer to the site', async () => {
@@ -256,11 +256,11 @@ describe('access callbacks', () => {
 
   it('may identify a viewer by an id of 255 bytes, in any script', async () => {
     const id = '花'.repeat(85);
-    const asked: string[] = [];
+    const decisions: string[] = [];
     const access: ViewerAccess = {
       identify: () => id,
       mayView: (viewer) => {
-        asked.push(viewer);
+        decisions.push(viewer);
         return 'yes';
       },
     };
@@ -268,7 +268,7 @@ describe('access callbacks', () => {
     const role = await rig.publish(SITE);
     const session = await beginSession(rig, 'path', await rig.ask(`/s/${role}`, { headers: DOCUMENT }));
     expect((await rig.ask(`${session.base}app.js`, { headers: PART })).text).to.equal('run()');
-    expect(new Set(asked)).to.deep.equal(new Set([id]));
+    expect(new Set(decisions)).to.deep.equal(new Set([id]));
   });
 });
 

@@ -110,10 +110,10 @@ describe('the pieces of a body', () => {
       ['gzip', GZIP, 0, GZIP.length],
     ] as const) {
       for (const had of [0, 1, 99]) {
-        let asked = 0;
+        let calls = 0;
         const hot = () => {
-          asked += 1;
-          return asked > had ? undefined : whole;
+          calls += 1;
+          return calls > had ? undefined : whole;
         };
         const { source, reads } = stage(DEFLATED, 'deflated');
         const pieces = Object.assign(new Bodies(0), { hot }).pieces(source, FORMS[name], from, to);

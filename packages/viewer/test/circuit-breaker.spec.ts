@@ -12,12 +12,12 @@ const answer = async (): Promise<string> => 'bytes';
 function stage() {
   const clock = createManualClock();
   const breaker = new CircuitBreaker(clock);
-  let asked = 0;
+  let calls = 0;
   /** The result for one viewer; `asked` shows whether storage was called. */
   const view = (read: (end: AbortSignal) => Promise<string>, signal: AbortSignal = never): Promise<unknown> =>
     breaker
       .first(signal, (end) => {
-        asked += 1;
+        calls += 1;
         return read(end);
       })
       .catch((error: unknown) => error);
@@ -29,7 +29,7 @@ function stage() {
       expect(await late).to.be.instanceOf(UnavailableError);
     }
   };
-  return { clock, view, tire, asked: () => asked };
+  return { clock, view, tire, calls: () => calls };
 }
 
 describe('a storage that hangs', () => {
@@ -53,7 +53,7 @@ describe('a storage that hangs', () => {
   });
 
   it('gets no requests for five seconds after five timeouts', async () => {
-    const { clock, view, tire, asked } = stage();
+    const { clock, view, tire, calls } = stage();
     await tire(5);
     for (let time = 0; time < 3; time += 1) {
       const outcome = await view(answer);
@@ -63,17 +63,17 @@ describe('a storage that hangs', () => {
     }
     clock.advance(seconds(4.999));
     expect(await view(answer)).to.be.instanceOf(UnavailableError);
-    expect(asked()).to.equal(5);
+    expect(calls()).to.equal(5);
   });
 
   it('gets a single request after that, and all again once that is answered', async () => {
-    const { clock, view, tire, asked } = stage();
+    const { clock, view, tire, calls } = stage();
     await tire(5);
     clock.advance(seconds(5));
     const reading = Promise.withResolvers<string>();
     const trying = view(() => reading.promise);
     expect(await view(answer)).to.be.instanceOf(UnavailableError);
-    expect(asked()).to.equal(6);
+    expect(calls()).to.equal(6);
     reading.resolve('bytes');
     expect(await trying).to.equal('bytes');
     expect(await view(answer)).to.equal('bytes');
@@ -106,7 +106,7 @@ describe('a storage that hangs', () => {
   });
 
   it('resets the count with any answer', async () => {
-    const { view, tire, asked } = stage();
+    const { view, tire, calls } = stage();
     const missing = new Fault('archive_missing', 'none');
     for (const read of [answer, () => Promise.reject(missing)]) {
       await tire(4);
@@ -114,29 +114,29 @@ describe('a storage that hangs', () => {
     }
     await tire(4);
     expect(await view(answer)).to.equal('bytes');
-    expect(asked(), 'nobody was told at once').to.equal(15);
+    expect(calls(), 'nobody was told at once').to.equal(15);
   });
 
   it('neither resets nor increases the count if it cannot be reached', async () => {
-    const { view, tire, asked } = stage();
+    const { view, tire, calls } = stage();
     await tire(4);
     for (const error of [new Fault('storage_unavailable', 'refused'), new TypeError('a defect')]) {
       expect(await view(() => Promise.reject(error))).to.equal(error);
     }
     await tire(1);
     expect(await view(answer)).to.be.instanceOf(UnavailableError);
-    expect(asked()).to.equal(7);
+    expect(calls()).to.equal(7);
   });
 
   it('gets another trial after a defect, and none for a client that has left before', async () => {
-    const { clock, view, tire, asked } = stage();
+    const { clock, view, tire, calls } = stage();
     await tire(5);
     clock.advance(seconds(5));
     const defect = new TypeError('a defect');
     expect(await view(() => Promise.reject(defect))).to.equal(defect);
     expect(await view(answer, AbortSignal.abort('left'))).to.equal('left');
     expect(await view(answer)).to.equal('bytes');
-    expect(asked()).to.equal(7);
+    expect(calls()).to.equal(7);
   });
 
   it('is not blocked for long by a clock that is set back', async () => {

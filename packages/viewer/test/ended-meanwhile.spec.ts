@@ -41,8 +41,8 @@ describe('a body that is being sent', () => {
   /** Requests a file, without reading it yet. */
   async function begin(path: Path, headers: Record<string, string> = {}): Promise<IncomingMessage> {
     const host = rig.siteHost(id);
-    const asked = { host: '127.0.0.1', port: rig.port, path, headers: { host, ...headers }, agent: false };
-    const [answer] = (await once(request(asked).end(), 'response')) as [IncomingMessage];
+    const options = { host: '127.0.0.1', port: rig.port, path, headers: { host, ...headers }, agent: false };
+    const [answer] = (await once(request(options).end(), 'response')) as [IncomingMessage];
     return answer;
   }
 

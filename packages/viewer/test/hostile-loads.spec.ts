@@ -70,7 +70,7 @@ describe('under hostile loads', () => {
     rig = await openLarge();
     const id = await rig.publish({ 'index.html': 'x', 'zeros.bin': new Uint8Array(8 * MAX_READ) });
     const clients = await Promise.all(Array.from({ length: 4 }, () => openClient(rig)));
-    const asked = 100;
+    const perClient = 100;
     const request = get(rig, id, '/zeros.bin', `bytes=${8 * MAX_READ - 1}-`);
     let parts = 0;
     for (const client of clients) {
@@ -78,9 +78,9 @@ describe('under hostile loads', () => {
         parts += String(chunk).split('206 Partial').length - 1;
       });
       client.resume();
-      client.write(request.repeat(asked));
+      client.write(request.repeat(perClient));
     }
-    await until(() => parts === clients.length * asked);
+    await until(() => parts === clients.length * perClient);
     expect(rig.storage.reads).to.have.length(1);
     for (const client of clients) client.destroy();
   });
@@ -89,9 +89,9 @@ describe('under hostile loads', () => {
     rig = await openLarge({ cacheBytes: 0 });
     const id = await rig.publish({ 'index.html': 'x', 'noise.bin': randomBytes(4 * MAX_READ) });
     const clients = await Promise.all(Array.from({ length: 4 }, () => openClient(rig)));
-    const asked = 500;
+    const perClient = 500;
     for (const client of clients) {
-      client.write(get(rig, id, '/noise.bin', `bytes=${4 * MAX_READ - 1}-`).repeat(asked));
+      client.write(get(rig, id, '/noise.bin', `bytes=${4 * MAX_READ - 1}-`).repeat(perClient));
     }
     await until(() => rig.storage.reads.length > 20);
     for (const client of clients) client.resetAndDestroy();
@@ -99,7 +99,7 @@ describe('under hostile loads', () => {
     const after = await settled(() => rig.storage.reads.length);
     // Five or six reads were in progress on each connection, whose first write then fails.
     expect(after - before).to.be.below(clients.length * 6 + 1);
-    expect(after).to.be.below(clients.length * asked);
+    expect(after).to.be.below(clients.length * perClient);
   });
 
   it('as many files as allowed are inflated at once, and those beyond the queue are 503', async () => {

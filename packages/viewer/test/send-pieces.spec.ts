@@ -51,11 +51,11 @@ function stage(visit: () => Promise<unknown> = async () => ({ kind: 'published' 
     context,
     allowsCors: true,
   } as unknown as Exchange;
-  const asked: string[] = [];
+  const calls: string[] = [];
   async function* pieces(left: AbortSignal, fail?: Error): AsyncGenerator<Uint8Array> {
     for (const name of ['a', 'b', 'c']) {
       left.throwIfAborted();
-      asked.push(name);
+      calls.push(name);
       yield Buffer.from(name);
       if (fail !== undefined) throw fail;
     }
@@ -65,16 +65,16 @@ function stage(visit: () => Promise<unknown> = async () => ({ kind: 'published' 
     Object.assign(context.bodies, { pieces: ({ signal }: { signal: AbortSignal }) => piecesOf(signal) });
     return sendPieces(exchange, ANSWER);
   };
-  return { response, exchange, asked, pieces, send };
+  return { response, exchange, calls, pieces, send };
 }
 
 describe('a body sent piece by piece', () => {
   it('requests the next piece only once the last was sent', async () => {
-    const { response, exchange, asked, pieces, send } = stage();
+    const { response, exchange, calls, pieces, send } = stage();
     const sending = send(pieces);
     for (const taken of [['a'], ['a', 'b'], ['a', 'b', 'c']]) {
       await setImmediate();
-      expect(asked).to.deep.equal(taken);
+      expect(calls).to.deep.equal(taken);
       response.emit('drain');
     }
     await sending;
@@ -86,21 +86,21 @@ describe('a body sent piece by piece', () => {
   });
 
   it('requests no more once its viewer has left, and holds nothing', async () => {
-    const { response, asked, pieces, send } = stage();
+    const { response, calls, pieces, send } = stage();
     const sending = send(pieces);
     await setImmediate();
     response.destroy();
     await sending;
-    expect(asked).to.deep.equal(['a']);
+    expect(calls).to.deep.equal(['a']);
     expect(response.ended).to.equal(false);
     expect(response.eventNames()).to.deep.equal([]);
   });
 
   it('is not begun for a viewer who has left already', async () => {
-    const { response, asked, pieces, send } = stage();
+    const { response, calls, pieces, send } = stage();
     response.destroyed = true;
     await send(pieces);
-    expect(asked).to.deep.equal([]);
+    expect(calls).to.deep.equal([]);
   });
 
   it('breaks off if the role ends in the middle, and gets another answer if it ends before', async () => {
@@ -120,13 +120,13 @@ describe('a body sent piece by piece', () => {
   });
 
   it('requests no more if its viewer leaves in the middle of a write', async () => {
-    const { response, asked, pieces, send } = stage();
+    const { response, calls, pieces, send } = stage();
     response.write = () => {
       response.destroy();
       return false;
     };
     await send(pieces);
-    expect(asked).to.deep.equal(['a']);
+    expect(calls).to.deep.equal(['a']);
   });
 
   it('checks the role before each further MiB, but not before the first', async () => {

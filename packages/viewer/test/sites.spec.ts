@@ -14,14 +14,14 @@ const ENTRY = {
 } as const;
 
 function stage(bytes: number) {
-  const asked: PromiseWithResolvers<unknown>[] = [];
+  const calls: PromiseWithResolvers<unknown>[] = [];
   const manifest = () => {
-    asked.push(Promise.withResolvers());
-    return asked.at(-1)?.promise;
+    calls.push(Promise.withResolvers());
+    return calls.at(-1)?.promise;
   };
   const give = () =>
-    asked.at(-1)?.resolve({ kind: 'manifest', manifest: { entries: [ENTRY] } as unknown as Manifest });
-  return { sites: new Sites({ manifest } as unknown as Open, bytes), asked, give };
+    calls.at(-1)?.resolve({ kind: 'manifest', manifest: { entries: [ENTRY] } as unknown as Manifest });
+  return { sites: new Sites({ manifest } as unknown as Open, bytes), calls, give };
 }
 
 describe('the file list of a site', () => {
@@ -30,14 +30,14 @@ describe('the file list of a site', () => {
       [1_000_000, true],
       [0, false],
     ] as const) {
-      const { sites, asked, give } = stage(bytes);
+      const { sites, calls, give } = stage(bytes);
       const loading = [sites.load(PUBLICATION), sites.load(PUBLICATION)];
-      expect(asked).to.have.length(1);
+      expect(calls).to.have.length(1);
       give();
       const [one, other] = await Promise.all(loading);
       expect(one).to.equal(other);
       const again = sites.load(PUBLICATION);
-      expect(asked).to.have.length(isCached ? 1 : 2);
+      expect(calls).to.have.length(isCached ? 1 : 2);
       give();
       await again;
       expect(sites).to.include({ hits: isCached ? 1 : 0, misses: isCached ? 1 : 2 });
@@ -46,9 +46,9 @@ describe('the file list of a site', () => {
   });
 
   it('is missing for a site that has ended meanwhile, and prepared once for each file', async () => {
-    const { sites, asked, give } = stage(1_000_000);
+    const { sites, calls, give } = stage(1_000_000);
     const ending = sites.load(PUBLICATION);
-    asked[0]?.resolve({ kind: 'expired' });
+    calls[0]?.resolve({ kind: 'expired' });
     expect(await ending).to.deep.equal({ kind: 'expired' });
     const loading = sites.load(PUBLICATION);
     give();

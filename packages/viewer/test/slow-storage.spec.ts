@@ -12,10 +12,10 @@ const LATER = { 'retry-after': '5' };
 describe('with a storage that hangs', () => {
   let rig: Rig;
   let id: RoleId;
-  let asked: Readonly<Record<string, string>>;
+  let conditions: Readonly<Record<string, string>>;
 
   beforeEach(async () => {
-    asked = {};
+    conditions = {};
     rig = await openRig();
     id = await rig.publish({
       'index.html': 'home',
@@ -32,7 +32,7 @@ describe('with a storage that hangs', () => {
   /** Sends a request, and waits until the viewer's longest wait is over. */
   async function askInVain(...paths: readonly string[]): Promise<Answer[]> {
     const before = rig.storage.reads.length;
-    const answers = paths.map((path) => rig.askSite(id, path, { headers: asked }));
+    const answers = paths.map((path) => rig.askSite(id, path, { headers: conditions }));
     while (rig.storage.reads.length < before + new Set(paths).size) await setTimeout(1);
     // The requests that share a read must have arrived, too.
     for (let turn = 0; turn < 20; turn += 1) await rig.ask('/turn');
@@ -47,7 +47,7 @@ describe('with a storage that hangs', () => {
       ['/deflated.bin', {}],
       ['/deflated.bin', { 'accept-encoding': 'gzip' }],
     ] as const) {
-      asked = headers;
+      conditions = headers;
       const [answer] = await askInVain(path);
       expectPage(answer as Answer, 503, LATER);
       expect(rig.storage.reads.at(-1)?.signal?.aborted, path).to.equal(true);

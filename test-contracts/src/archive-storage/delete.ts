@@ -73,16 +73,16 @@ async function listWhileDeleted(subject: ArchiveStorageSubject): Promise<void> {
 /** A handle must not cache an answer during the deletion: at the next call, the archive is gone. */
 async function deleteWhileAsked(subject: ArchiveStorageSubject): Promise<void> {
   const peer = await subject.peer();
-  for (const [n, asked] of [subject.port, peer].entries()) {
+  for (const [n, node] of [subject.port, peer].entries()) {
     const { id, bytes } = await store(subject, 30 + n, 5_000);
     const observers: Readonly<Record<string, () => Promise<unknown>>> = {
-      'its beginning': () => asked.read(id, 0, 512),
-      'all of it': () => asked.read(id, 0, bytes.length),
-      'its size': () => asked.size(id),
-      'its place in a list': async () => (await walkIds(asked, 100)).find((listed) => listed === id),
+      'its beginning': () => node.read(id, 0, 512),
+      'all of it': () => node.read(id, 0, bytes.length),
+      'its size': () => node.size(id),
+      'its place in a list': async () => (await walkIds(node, 100)).find((listed) => listed === id),
     };
     const before = Object.values(observers).map((observe) => observe());
-    const deleted = asked.delete(id);
+    const deleted = node.delete(id);
     await Promise.all([...before, deleted, ...Object.values(observers).map((observe) => observe())]);
     for (const [name, observe] of Object.entries(observers)) {
       expect(await observe(), `${name}, asked beside the deletion and again`).to.equal(undefined);

@@ -192,8 +192,8 @@ async function beside(port: AttemptCounter, other: AttemptCounter): Promise<void
     await Promise.all(
       n % 2 === 0 ? [port.settle(open), other.forgive(open)] : [other.forgive(open), port.settle(open)],
     );
-    const asked = aTry({ ...all, address: `open ${n}`, now, perAddress: 1 });
-    const outcome = await port.begin(asked);
+    const request = aTry({ ...all, address: `open ${n}`, now, perAddress: 1 });
+    const outcome = await port.begin(request);
     kinds.push(outcome.kind);
     if (outcome.kind === 'admitted') await other.forgive(outcome.ticket);
   }

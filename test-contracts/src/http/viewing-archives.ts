@@ -92,21 +92,21 @@ export const archiveClauses: HttpClauses = {
       const { archive, path } = await publishZip(port);
       const client = new ApiClient(port);
       const { etag = '' } = (await client.send({ method: 'HEAD', path })).headers;
-      const asked = async (headers: Readonly<Record<string, string>>) => {
+      const answerTo = async (headers: Readonly<Record<string, string>>) => {
         const { status, bytes, headers: got } = await client.send({ path, headers });
         return [status, bytes.length, got.etag];
       };
       for (const tags of [etag, `"x", W/${etag}`, '*']) {
-        expect(await asked({ 'If-None-Match': tags }), tags).to.deep.equal([304, 0, etag]);
+        expect(await answerTo({ 'If-None-Match': tags }), tags).to.deep.equal([304, 0, etag]);
       }
-      expect(await asked({ 'If-None-Match': '"x"' })).to.deep.equal([200, archive.length, etag]);
+      expect(await answerTo({ 'If-None-Match': '"x"' })).to.deep.equal([200, archive.length, etag]);
       const Range = 'bytes=0-9';
-      expect(await asked({ Range, 'If-Range': etag })).to.deep.equal([206, 10, etag]);
+      expect(await answerTo({ Range, 'If-Range': etag })).to.deep.equal([206, 10, etag]);
       for (const tag of ['"x"', `W/${etag}`, new Date().toUTCString()]) {
-        expect(await asked({ Range, 'If-Range': tag }), tag).to.deep.equal([200, archive.length, etag]);
+        expect(await answerTo({ Range, 'If-Range': tag }), tag).to.deep.equal([200, archive.length, etag]);
       }
-      expect(await asked({ 'If-Match': '"x"' })).to.deep.equal([412, 0, undefined]);
-      expect(await asked({ 'If-Match': etag })).to.deep.equal([200, archive.length, etag]);
+      expect(await answerTo({ 'If-Match': '"x"' })).to.deep.equal([412, 0, undefined]);
+      expect(await answerTo({ 'If-Match': etag })).to.deep.equal([200, archive.length, etag]);
     },
   'http/archive-name: the ZIP is an attachment with its uploaded name, which ends with .zip, even for clients that read only ASCII':
     async ({ port }) => {

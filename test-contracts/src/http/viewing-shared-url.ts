@@ -64,9 +64,9 @@ export const sharedUrlClauses: HttpClauses = {
     const locked = await publishToView(port, SITE, PASSWORD);
     const person = new Visitor(port);
     const address = `${locked.shared_url}/docs/?q=1`;
-    const asked = await person.open(address);
-    expect([asked.status, asked.text.includes('type="password"')]).to.deep.equal([200, true]);
-    await person.enter(asked.url, PASSWORD);
+    const prompt = await person.open(address);
+    expect([prompt.status, prompt.text.includes('type="password"')]).to.deep.equal([200, true]);
+    await person.enter(prompt.url, PASSWORD);
     expect((await person.open(address)).text).to.equal(SITE['docs/index.html']);
   },
   'http/view-addresses: addresses in answers come from the settings, never from Host or forwarding headers':

@@ -202,6 +202,6 @@ export function earlier(one: Instant, other: Instant): Instant {
 }
 
 /** Whether a node's clock, read before and after the database's, certainly differs from it too much. */
-export function clocksDiffer(asked: Instant, database: Instant, answered: Instant): boolean {
-  return asked - database > MAX_CLOCK_DIFFERENCE || database - answered > MAX_CLOCK_DIFFERENCE;
+export function clocksDiffer(askedAt: Instant, database: Instant, answeredAt: Instant): boolean {
+  return askedAt - database > MAX_CLOCK_DIFFERENCE || database - answeredAt > MAX_CLOCK_DIFFERENCE;
 }

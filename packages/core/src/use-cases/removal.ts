@@ -26,9 +26,9 @@ export async function moveRemovalClock(
   { catchUp = false, dryRun = false, signal }: Pick<CleanUpRequest, 'catchUp' | 'dryRun' | 'signal'>,
 ): Promise<{ readonly reached: Instant; readonly behind: Duration } | undefined> {
   const { roles, clock, machine } = ports;
-  const asked = clock.now();
+  const askedAt = clock.now();
   const database = await ports.persistence.check(signal);
-  if (database !== undefined && clocksDiffer(asked, database, clock.now())) return undefined;
+  if (database !== undefined && clocksDiffer(askedAt, database, clock.now())) return undefined;
   for (;;) {
     signal?.throwIfAborted();
     const loaded = await roles.loadComparison();

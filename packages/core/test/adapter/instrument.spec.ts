@@ -55,15 +55,15 @@ describe('instrumented ports', () => {
   });
 
   it('are wrapped once, and those that no observer wraps work as before', async () => {
-    const asked: string[] = [];
+    const offered: string[] = [];
     const only: Observer = (call, method, port) => {
-      asked.push(`${port}.${method}`);
+      offered.push(`${port}.${method}`);
       return call;
     };
     const clock = { now: () => 1 };
     const { roles, clock: same } = instrument({ roles: { load: async () => 'a role' }, clock }, [only]);
     expect(await roles.load()).to.equal(await roles.load());
-    expect(asked).to.deep.equal(['roles.load']);
+    expect(offered).to.deep.equal(['roles.load']);
     expect(same).to.equal(clock);
   });
 

@@ -18,8 +18,8 @@ function admitted(limits: Partial<PublicationLimits>, { isForbidden = false, isN
     queries.push(what);
     return found;
   };
-  const asked = { now: NOW, archiveBytes: 100, sha256: '' as Sha256, isNamed };
-  const request: AdmissionRequest = { ...asked, limits: { ...NONE, ...limits } };
+  const common = { now: NOW, archiveBytes: 100, sha256: '' as Sha256, isNamed };
+  const request: AdmissionRequest = { ...common, limits: { ...NONE, ...limits } };
   const answer = checkAdmission({ ...NEW, publicationsMark: MARK }, request, {
     isForbidden: () => query('forbidden', isForbidden),
     inService: () => query('in service', { sites: 4, bytes: 900 }),

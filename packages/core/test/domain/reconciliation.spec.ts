@@ -39,22 +39,22 @@ describe('a comparison of storage with the records', () => {
   });
 
   it('begins once a day, resumes after two minutes without progress, and keeps a refusal until it ends', () => {
-    const asked = { isForced: false, takesOver: false };
+    const options = { isForced: false, takesOver: false };
     const found = { ...NOT_COMPARED, savedAt: NOW, isRefused: true, compared: 5 };
     const anew = { kind: 'compare', from: { ...NOT_COMPARED, isRefused: true } };
     const [goesOn, leaves] = [
       { kind: 'compare', from: found },
       { kind: 'leave', found },
     ];
-    expect(decideTurn(undefined, NOW, asked)).to.deep.equal({ kind: 'compare', from: NOT_COMPARED });
-    expect(decideTurn(found, after(NOW, hours(24)), asked)).to.deep.equal(anew);
-    expect(decideTurn(found, NOW, { ...asked, isForced: true })).to.deep.equal(anew);
-    expect(decideTurn(found, after(NOW, minutes(2)), asked)).to.deep.equal(goesOn);
-    expect(decideTurn(found, NOW, { ...asked, takesOver: true })).to.deep.equal(goesOn);
+    expect(decideTurn(undefined, NOW, options)).to.deep.equal({ kind: 'compare', from: NOT_COMPARED });
+    expect(decideTurn(found, after(NOW, hours(24)), options)).to.deep.equal(anew);
+    expect(decideTurn(found, NOW, { ...options, isForced: true })).to.deep.equal(anew);
+    expect(decideTurn(found, after(NOW, minutes(2)), options)).to.deep.equal(goesOn);
+    expect(decideTurn(found, NOW, { ...options, takesOver: true })).to.deep.equal(goesOn);
     for (const now of [NOW, before(NOW, minutes(1))])
-      expect(decideTurn(found, now, asked)).to.deep.equal(leaves);
+      expect(decideTurn(found, now, options)).to.deep.equal(leaves);
     const done = { ...found, isUnderWay: false };
-    expect(decideTurn(done, after(NOW, hours(23)), asked)).to.deep.equal({ kind: 'leave', found: done });
+    expect(decideTurn(done, after(NOW, hours(23)), options)).to.deep.equal({ kind: 'leave', found: done });
   });
 
   it('ends without ids, and with the counts without removed orphans', () => {

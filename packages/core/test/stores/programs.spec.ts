@@ -50,13 +50,13 @@ const FREEING = [
 /** Opens stores that record for each writing program whether it may use the reserved space. */
 function openStores() {
   const database = newDatabase();
-  const noted: boolean[] = [];
+  const reserveUses: boolean[] = [];
   const write: typeof database.write = (program, args) => {
-    noted.push(program.usesReserve(args));
+    reserveUses.push(program.usesReserve(args));
     return database.write(program, args);
   };
   const stores = storesOver(Object.assign(database.peer(), { write }));
-  return { ...stores, noted };
+  return { ...stores, reserveUses };
 }
 
 describe('the programs of the stores', () => {
@@ -67,15 +67,15 @@ describe('the programs of the stores', () => {
 
   it('have unique names in lookups, too', async () => {
     const database = newDatabase();
-    const asked: string[] = [];
+    const lookups: string[] = [];
     const peek: typeof database.peek = (lookup, key) => {
-      asked.push(lookup.name);
+      lookups.push(lookup.name);
       return database.peek(lookup, key);
     };
     const stores = storesOver(Object.assign(database.peer(), { peek }));
     await stores.roles.load(aRole(1).id);
     await stores.names.resolve('0'.repeat(22) as NameToken);
-    expect(asked).to.deep.equal(['roles.load', 'names.resolve']);
+    expect(lookups).to.deep.equal(['roles.load', 'names.resolve']);
   });
 
   it('return copies of values that a database looks up with and without a promise', async () => {
@@ -105,7 +105,8 @@ describe('the programs of the stores', () => {
   });
 
   it('do not run if there is nothing to change', async () => {
-    const { apiKeys, attempts, history, noted, pairings, roles, sessions, takedowns, views } = openStores();
+    const { apiKeys, attempts, history, reserveUses, pairings, roles, sessions, takedowns, views } =
+      openStores();
     const later = after(START, days(1));
     await views.add([]);
     await apiKeys.touch(anApiKeyId(1), START, START);
@@ -118,29 +119,29 @@ describe('the programs of the stores', () => {
     for (const { purge } of [apiKeys, attempts, pairings, sessions]) {
       expect(await purge(later, 10)).to.equal(0);
     }
-    expect(noted).to.deep.equal([]);
+    expect(reserveUses).to.deep.equal([]);
     await apiKeys.create(anApiKey(1, { lastUsedAt: later }), []);
     await apiKeys.touch(anApiKeyId(1), START, START);
-    expect(noted).to.have.length(1);
+    expect(reserveUses).to.have.length(1);
   });
 
   it('may use it to block an account, and not to unblock it', async () => {
-    const { accounts, noted } = openStores();
+    const { accounts, reserveUses } = openStores();
     const { name } = anAccount(1);
     const blocked = { reason: 'It is a copy of a bank.', sites: 'keep', at: START } as const;
     await accounts.save(anAccount(1, { blocked }), undefined, []);
     await accounts.save(anAccount(1), (await accounts.load(name))?.version, []);
-    expect(noted).to.deep.equal([true, false]);
+    expect(reserveUses).to.deep.equal([true, false]);
   });
 
   it('may use it to stop a publication, and not to change it otherwise', async () => {
-    const { roles, noted } = openStores();
+    const { roles, reserveUses } = openStores();
     await publishTo(roles, aPublication(1));
     const role = await roles.load(aRole(1).id);
     if (role === undefined) throw new Error('the role is not there');
-    noted.length = 0;
+    reserveUses.length = 0;
     await roles.save({ ...role.value, title: null }, role.version, []);
     await roles.save({ ...role.value, deletedAt: START }, role.version, []);
-    expect(noted).to.deep.equal([false, true]);
+    expect(reserveUses).to.deep.equal([false, true]);
   });
 });

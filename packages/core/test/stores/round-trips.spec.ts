@@ -128,11 +128,11 @@ describe('the round trips to a database', () => {
   it('is one for the feed of an account, even if events wait for their numbers in the feed of all', async () => {
     const { stores, memory, tripsSoFar, writesSoFar } = openStores();
     const plain = storesOver(memory);
-    const asked = { account: ACCOUNT, pin: undefined, after: 0, limit: 9 };
-    await plain.history.feed(asked);
+    const feedQuery = { account: ACCOUNT, pin: undefined, after: 0, limit: 9 };
+    await plain.history.feed(feedQuery);
     await plain.roles.reserve(aReservation(1));
     await plain.roles.commit(aPublication(1), leaseOf(aReservation(1)), [anEvent()]);
-    expect((await stores.history.feed(asked)).items).to.have.length(1);
+    expect((await stores.history.feed(feedQuery)).items).to.have.length(1);
     expect([tripsSoFar(), writesSoFar()]).to.deep.equal([1, 0]);
   });
 

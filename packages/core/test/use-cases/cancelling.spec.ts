@@ -20,12 +20,12 @@ describe('cancelling a publication', () => {
   });
 
   it('waits for the end of a publication that is running: published', async () => {
-    let asked: unknown;
+    let answer: unknown;
     stage.inspector.during = async () => {
-      asked = await cancel();
+      answer = await cancel();
     };
     const id = await stage.publish();
-    expect(asked).to.deep.equal({ kind: 'running' });
+    expect(answer).to.deep.equal({ kind: 'running' });
     const outcome = await cancel();
     expect(outcome).to.deep.include({ kind: 'published' });
     expect(outcome.kind === 'published' && outcome.publication.id).to.equal(id);

@@ -36,14 +36,14 @@ describe('the counts of a sweep', () => {
   });
 
   it('are made in windows for any number of publications, and let other work run in between', async () => {
-    const asked: number[] = [];
+    const limits: number[] = [];
     const countStored: RoleStore['countStored'] = (window) => {
-      asked.push(window.limit);
+      limits.push(window.limit);
       return stage.memory.roles.countStored({ ...window, limit: 2 });
     };
     await stage.publishMany(5);
     const { cleanUp } = stage.with({ roles: replacing(stage.memory.roles, { countStored }) });
     expect((await cleanUp()).stored).to.deep.include({ pinned: 0, unpinned: 5 });
-    expect(asked).to.deep.equal([1_000, 1_000, 1_000]);
+    expect(limits).to.deep.equal([1_000, 1_000, 1_000]);
   });
 });

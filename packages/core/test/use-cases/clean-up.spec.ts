@@ -192,24 +192,24 @@ describe('cleaning up', () => {
   });
 
   it('drops old data in bounded steps, then lists storage, then reads the records', async () => {
-    const asked: string[] = [];
+    const calls: string[] = [];
     let [reservations, attempts] = [250, 100];
     const ports: Partial<Ports> = {
       roles: replacing(stage.memory.roles, {
         purge: async (_, limit) => {
-          asked.push(`reservations ${limit}`);
+          calls.push(`reservations ${limit}`);
           const count = Math.min(limit, reservations);
           reservations -= count;
           return count;
         },
         listArchives: async () => {
-          asked.push('records');
+          calls.push('records');
           return [];
         },
       }),
       attempts: replacing(stage.memory.attempts, {
         purge: async (_, limit) => {
-          asked.push(`attempts ${limit}`);
+          calls.push(`attempts ${limit}`);
           const count = Math.min(limit, attempts);
           attempts -= count;
           return count;
@@ -217,14 +217,14 @@ describe('cleaning up', () => {
       }),
       archives: replacing(stage.memory.archives, {
         list: async () => {
-          asked.push('list');
+          calls.push('list');
           return [];
         },
       }),
     };
     const report = await stage.with(ports).cleanUp();
     expect(report).to.include({ reservations: 250, attempts: 100 });
-    expect(asked).to.deep.equal([
+    expect(calls).to.deep.equal([
       ...Array(3).fill('reservations 100'),
       ...Array(2).fill('attempts 100'),
       'list',
@@ -246,14 +246,14 @@ describe('cleaning up', () => {
   });
 
   it('removes uploads that were abandoned on this node', async () => {
-    const asked: number[] = [];
+    const calls: number[] = [];
     const sweep: Ports['staging']['sweep'] = async (receivedBefore) => {
-      asked.push(stage.clock.now() - receivedBefore);
+      calls.push(stage.clock.now() - receivedBefore);
       return 7;
     };
     const { cleanUp } = stage.with({ staging: replacing(stage.ports.staging, { sweep }) });
     expect((await cleanUp()).uploads).to.equal(7);
-    expect(asked).to.deep.equal([hours(24)]);
+    expect(calls).to.deep.equal([hours(24)]);
   });
 
   it('rejects with an error that is not a fault', async () => {

@@ -17,19 +17,19 @@ import { eventsOf, OWNER, stageOfEachTest, startedOf } from './stage.ts';
 type Recorded = Partial<HistoryEvent> | UnattributedEvent;
 
 /** A store that records its events, which are the last argument. */
-function recording<Store extends object>(store: Store, noted: Recorded[]): Store {
+function recording<Store extends object>(store: Store, recordedEvents: Recorded[]): Store {
   return aroundCalls(store, (_name, call, inputs) => {
     const recorded = inputs.find((input) => Array.isArray(input));
-    if (recorded !== undefined) noted.push(...(recorded as Recorded[]));
+    if (recorded !== undefined) recordedEvents.push(...(recorded as Recorded[]));
     return call();
   });
 }
 
 describe('the events that the stores receive', () => {
   const stage = stageOfEachTest();
-  let noted: Recorded[];
+  let recordedEvents: Recorded[];
   beforeEach(() => {
-    noted = [];
+    recordedEvents = [];
   });
 
   const cause: Cause = { actor: { kind: 'key', id: 'k1' }, request: 'r1', address: '192.0.2.1' };
@@ -42,7 +42,7 @@ describe('the events that the stores receive', () => {
   });
 
   it('include those of a publication, with instant, account and actor', async () => {
-    const useCases = stage.with({ roles: recording(stage.memory.roles, noted) });
+    const useCases = stage.with({ roles: recording(stage.memory.roles, recordedEvents) });
     const outcome = await useCases.publish(await stage.request());
     if (outcome.kind !== 'published') throw new Error(outcome.kind);
     const { id } = outcome.publication;
@@ -54,8 +54,8 @@ describe('the events that the stores receive', () => {
     await useCases.cleanUp();
     const common = { at, recordedAt: at, account: OWNER, pin: id };
     const purgedAt = { at: stage.clock.now(), recordedAt: stage.clock.now() };
-    expect(new Set(noted.map((event) => event.id)).size).to.equal(4);
-    expect(noted.map(({ id: _, ...event }) => event)).to.deep.equal([
+    expect(new Set(recordedEvents.map((event) => event.id)).size).to.equal(4);
+    expect(recordedEvents.map(({ id: _, ...event }) => event)).to.deep.equal([
       { type: 'pin.published', ...common, ...by('person', OWNER) },
       { type: 'pin.pinned', ...common, ...cause, name: null, asOperator: false },
       { type: 'pin.stopped', ...common, ...by('operator', null, true) },
@@ -65,7 +65,10 @@ describe('the events that the stores receive', () => {
 
   it('include those of keys, links and sessions', async () => {
     const { memory, clock } = stage;
-    const stores = { apiKeys: recording(memory.apiKeys, noted), sessions: recording(memory.sessions, noted) };
+    const stores = {
+      apiKeys: recording(memory.apiKeys, recordedEvents),
+      sessions: recording(memory.sessions, recordedEvents),
+    };
     const ports = { ...stage.ports, ...stores };
     const keys = createKeys(ports);
     const sessions = createSessions(ports, keys);
@@ -82,7 +85,7 @@ describe('the events that the stores receive', () => {
     const at = clock.now();
     const request = { request: null, address: null };
     const common = { at, recordedAt: at, account: OWNER, pin: null };
-    expect(noted.map(({ id: _, ...event }) => event)).to.deep.equal([
+    expect(recordedEvents.map(({ id: _, ...event }) => event)).to.deep.equal([
       { type: 'key.created', ...common, ...by('operator', null, true) },
       { type: 'session.started', ...common, ...by('key', key.id) },
       { type: 'session.ended', ...common, ...by('key', key.id) },

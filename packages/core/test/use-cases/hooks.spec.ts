@@ -19,9 +19,9 @@ const REFUSED: Refusal<'refused_by_host'> = {
 
 describe('rules of an embedding team', () => {
   const stage = stageOfEachTest();
-  let asked: [Submitted, Submitter][];
+  let calls: [Submitted, Submitter][];
   beforeEach(() => {
-    asked = [];
+    calls = [];
   });
 
   const asking = (answer: () => Refusal<'refused_by_host'> | undefined) =>
@@ -30,7 +30,7 @@ describe('rules of an embedding team', () => {
       {},
       {
         beforePublish: async (...all) => {
-          asked.push(all);
+          calls.push(all);
           return answer();
         },
       },
@@ -39,7 +39,7 @@ describe('rules of an embedding team', () => {
   it('are called with the archive to publish, and its publisher', async () => {
     const request = await stage.request({ cause: { actor: { kind: 'key', id: 'k1' } } });
     expect((await asking(() => undefined).publish(request)).kind).to.equal('published');
-    const [[listing, caller] = []] = asked;
+    const [[listing, caller] = []] = calls;
     expect(listing?.entries.map(({ path }) => path)).to.deep.equal(['index.html']);
     expect(listing).to.include({ size: 4, archive: request.archive });
     expect(caller).to.deep.equal({ account: OWNER, cause: request.cause });
@@ -59,18 +59,18 @@ describe('rules of an embedding team', () => {
     const { archive } = await stage.request();
     expect(await asking(() => REFUSED).check({ by: OWNER, archive })).to.deep.equal(REFUSED);
     const cause = { actor: { kind: 'person', id: OWNER } };
-    expect(asked.map(([, caller]) => caller)).to.deep.equal([{ account: OWNER, cause }]);
+    expect(calls.map(([, caller]) => caller)).to.deep.equal([{ account: OWNER, cause }]);
   });
 
   it('are not called for an archive that breaks a rule of Pinfold, or for a replay', async () => {
     const useCases = asking(() => undefined);
     stage.inspector.entries = [{ name: '.env' }];
     expect(await codeOf(useCases.publish(await stage.request()))).to.equal('invalid_archive');
-    expect(asked).to.have.length(0);
+    expect(calls).to.have.length(0);
     stage.inspector.entries = [{ name: 'index.html' }];
     await useCases.publish(await stage.request());
     expect((await useCases.publish(await stage.request())).kind).to.equal('replayed');
-    expect(asked).to.have.length(1);
+    expect(calls).to.have.length(1);
   });
 
   const nonsense: readonly unknown[] = [

@@ -14,13 +14,13 @@ import { OWNER, stageOfEachTest } from './stage.ts';
 describe('limits by account', () => {
   const stage = stageOfEachTest();
   let own: OwnLimits | Error;
-  let asked: string[];
+  let calls: string[];
   let useCases: ReturnType<typeof createUseCases>;
   beforeEach(() => {
-    asked = [];
+    calls = [];
     own = {};
     const limitsOf = async (account: string): Promise<OwnLimits> => {
-      asked.push(account);
+      calls.push(account);
       if (own instanceof Error) throw own;
       return own;
     };
@@ -61,7 +61,7 @@ describe('limits by account', () => {
       'code',
       'invalid_archive',
     );
-    expect(asked).to.deep.equal([OWNER, OWNER, OWNER]);
+    expect(calls).to.deep.equal([OWNER, OWNER, OWNER]);
   });
 
   it('hold for bytes that are received for it', async () => {
@@ -84,7 +84,7 @@ describe('limits by account', () => {
     const id = await stage.publish();
     own = { lifetime: days(30) };
     const renewed = await useCases.update({ by: OPERATOR, id }, { type: 'reset_expiration' });
-    expect(asked).to.deep.equal([OWNER]);
+    expect(calls).to.deep.equal([OWNER]);
     expect(renewed).to.have.nested.property('publication.expiresAt', stage.clock.now() + days(30));
     await useCases.pin({ by: OWNER, id });
     own = { lifetime: days(30), renewal: days(1) };
@@ -103,7 +103,7 @@ describe('limits by account', () => {
       'changed',
     );
     expect(await useCases.stop({ by: OWNER, id })).to.have.property('kind', 'changed');
-    expect(asked).to.deep.equal([]);
+    expect(calls).to.deep.equal([]);
   });
 
   it('end a request with the error of the function, and free its key', async () => {

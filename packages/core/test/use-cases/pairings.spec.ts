@@ -188,17 +188,17 @@ describe('pairing a program with an account', () => {
   });
 
   it('does not ask the store for a malformed secret, and writes nothing while it waits', async () => {
-    const asked: string[] = [];
+    const calls: string[] = [];
     const { find } = stage.memory.pairings;
     const pairings = over(
       replacing(stage.memory.pairings, {
         find: async (hash, now) => {
-          asked.push('find');
+          calls.push('find');
           return await find(hash, now);
         },
         agree: async () => expect.fail('agreed'),
         take: async () => {
-          asked.push('take');
+          calls.push('take');
           return { kind: 'unknown' };
         },
       }),
@@ -208,10 +208,10 @@ describe('pairing a program with an account', () => {
       expect(await pairings.isRegistered(text)).to.equal(false);
       expect(await pairings.agree(agreement(text))).to.deep.equal(UNKNOWN);
     }
-    expect(asked).to.deep.equal([]);
+    expect(calls).to.deep.equal([]);
     await pairings.redeem((await stage.ports.sessionSecrets.mint()).text);
     await pairings.redeem((await program()).text);
-    expect(asked).to.deep.equal(['find', 'find']);
+    expect(calls).to.deep.equal(['find', 'find']);
   });
 
   it('shows eight characters of the hash, by which two secrets differ', async () => {

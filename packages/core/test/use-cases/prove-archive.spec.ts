@@ -28,12 +28,12 @@ function prove(
   proof: Partial<ArchiveProof> = {},
   guessed?: ArchiveListing['guessed'],
 ) {
-  const asked: string[][] = [];
+  const calls: string[][] = [];
   const listing: ArchiveListing = { entries, problems: [], trusted: true, ...(guessed && { guessed }) };
   const inspector: ArchiveInspector = {
     list: () => Promise.resolve(listing),
     prove: ({ tasks }) => {
-      asked.push(tasks.map(({ name }) => name));
+      calls.push(tasks.map(({ name }) => name));
       const all = tasks.map((task) => ({
         entry: task.entry,
         utf8: true,
@@ -45,7 +45,7 @@ function prove(
     },
   };
   const proved = proveArchive({ ports: { inspector, clock }, limits: defaultLimits }, ARCHIVE);
-  return { asked, proved };
+  return { calls, proved };
 }
 
 const rulesOf = async ({ proved }: ReturnType<typeof prove>) => {
@@ -125,10 +125,10 @@ describe('proving an archive', () => {
   });
 
   it('bounds the entries of a listing by the files allowed, and names the limit for files', async () => {
-    const asked: (number | undefined)[] = [];
+    const calls: (number | undefined)[] = [];
     const refusedUnder = async (files: number) => {
       const list: ArchiveInspector['list'] = (_archive, _signal, most = 0) => {
-        asked.push(most);
+        calls.push(most);
         const problem = { rule: 'too_many_files', limit: most, actual: 65_534 } as const;
         return Promise.resolve({ entries: [], problems: [problem], trusted: false });
       };
@@ -141,7 +141,7 @@ describe('proving an archive', () => {
         problems: [{ rule: 'too_many_files', limit: files, actual: 65_534 }],
       });
     }
-    expect(asked).to.deep.equal([5_000, 5_000, 8_000]);
+    expect(calls).to.deep.equal([5_000, 5_000, 8_000]);
   });
 
   it('counts the problems of a rule past the thousandth, wherever they were found', async () => {
@@ -176,10 +176,10 @@ describe('proving an archive', () => {
   it('inflates nothing if there is nothing to inflate, and reports only broken rules', async () => {
     const large = prove([entry('index.html', { size: 11 * 1_048_576 })]);
     expect(await rulesOf(large)).to.deep.equal(['file_too_large']);
-    expect(large.asked).to.deep.equal([]);
+    expect(large.calls).to.deep.equal([]);
     const sound = prove([entry('index.html')]);
     expect(await rulesOf(sound)).to.equal('proved');
-    expect(sound.asked).to.deep.equal([['index.html']]);
+    expect(sound.calls).to.deep.equal([['index.html']]);
   });
 
   it('yields to others while it judges megabytes of names, and stops with its signal', async () => {

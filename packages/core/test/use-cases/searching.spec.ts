@@ -10,15 +10,15 @@ describe('A search', () => {
   function slow(
     { ports, clock }: Stage,
     lasts: Duration,
-  ): Pick<RoleStore, 'list'> & { readonly asked: RoleQuery[] } {
-    const asked: RoleQuery[] = [];
+  ): Pick<RoleStore, 'list'> & { readonly queries: RoleQuery[] } {
+    const queries: RoleQuery[] = [];
     const list = async (query: RoleQuery) => {
-      asked.push(query);
+      queries.push(query);
       clock.advance(lasts);
       const { items, next } = await ports.roles.list({ ...query, search: undefined, limit: 1 });
       return { items: items.filter(({ title }) => title?.includes(query.search ?? '')), next };
     };
-    return { list, asked };
+    return { list, queries };
   }
 
   async function publishAll(titles: readonly string[]): Promise<void> {
@@ -60,7 +60,7 @@ describe('A search', () => {
     await publishAll(TITLES);
     const roles = slow(stage, seconds(1));
     expect(await pages(roles, 9)).to.deep.equal([['needle 6'], ['needle 4'], [], ['needle 1']]);
-    expect(roles.asked).to.have.length(TITLES.length);
+    expect(roles.queries).to.have.length(TITLES.length);
   });
 
   it('ends even if the clock is set back', async () => {
@@ -72,6 +72,6 @@ describe('A search', () => {
     await publishAll(TITLES);
     const roles = slow(stage, seconds(0.1));
     await pages(roles, 9);
-    expect(new Set(roles.asked.map(({ now }) => now)).size).to.equal(1);
+    expect(new Set(roles.queries.map(({ now }) => now)).size).to.equal(1);
   });
 });

@@ -112,8 +112,8 @@ describe('signing in to the management screen', () => {
   });
 
   it('does not ask the store for a malformed token', async () => {
-    const asked = () => Promise.reject(new TypeError('asked'));
-    const all = { redeem: asked, find: asked, end: asked, list: asked };
+    const fails = () => Promise.reject(new TypeError('asked'));
+    const all = { redeem: fails, find: fails, end: fails, list: fails };
     const unasked = over(replacing(stage.memory.sessions, all));
     expect(await unasked.redeem('hello')).to.equal(undefined);
     expect(await unasked.find('hello')).to.equal(undefined);
@@ -192,8 +192,8 @@ describe('signing in to the management screen', () => {
     expect(await sessions.signInWithKey(`${manager.text}x`)).to.equal(undefined);
     const started = await sessions.signInWithKey(manager.text);
     expect(started).to.deep.include({ kind: 'started' });
-    const noted = await stage.memory.apiKeys.find(manager.key.id);
-    expect(noted?.lastUsedAt).to.equal(stage.clock.now());
+    const stored = await stage.memory.apiKeys.find(manager.key.id);
+    expect(stored?.lastUsedAt).to.equal(stage.clock.now());
   });
 
   it('ends the sessions of a key when the key is revoked', async () => {

@@ -73,17 +73,17 @@ describe('trying passwords', () => {
 
   /** Another node over the same data; how often it requested a place; and its `enter`. */
   function node(passwords: PasswordHasher = stage.ports.passwords) {
-    const asked: Attempt[] = [];
+    const begun: Attempt[] = [];
     const attempts = replacing(stage.memory.attempts, {
       begin: (attempt) => {
-        asked.push(attempt);
+        begun.push(attempt);
         return stage.memory.attempts.begin(attempt);
       },
     });
     const gate = stage.with({ passwords, attempts });
     const enter = (password: string, more: { address?: string; signal?: AbortSignal } = {}) =>
       gate.enter({ id, password, address: '192.0.2.1', ...more });
-    return { asked, gate, enter };
+    return { begun, gate, enter };
   }
 
   function slowNode() {
@@ -136,7 +136,7 @@ describe('trying passwords', () => {
   });
 
   it('admits thirty viewers behind one address who enter the right password at once, ten at a time', async () => {
-    const { enter, hasher, asked } = slowNode();
+    const { enter, hasher, begun } = slowNode();
     const entering = Array.from({ length: 30 }, () => enter(SECRET));
     for (let entered = 0; entered < 30; entered += 1) {
       await settled();
@@ -144,7 +144,7 @@ describe('trying passwords', () => {
       hasher.release();
     }
     expect(kindsOf(await Promise.all(entering))).to.deep.equal({ granted: 30 });
-    expect(asked.length, 'looks for a place').to.be.at.most(4 * 30);
+    expect(begun.length, 'looks for a place').to.be.at.most(4 * 30);
   });
 
   it('checks for a free place of another node once for all waiting viewers', async () => {
@@ -153,16 +153,16 @@ describe('trying passwords', () => {
     await settled();
     const waiting = [there.enter(SECRET)];
     await settled();
-    const before = there.asked.length;
+    const before = there.begun.length;
     for (let n = 1; n < 20; n += 1) waiting.push(there.enter(SECRET));
     await settled();
-    expect(there.asked.length - before, 'looks of those who come later').to.equal(0);
+    expect(there.begun.length - before, 'looks of those who come later').to.equal(0);
     stage.clock.advance(duration(200));
     await settled();
-    expect(there.asked.length - before, 'looks while there is none').to.equal(1);
+    expect(there.begun.length - before, 'looks while there is none').to.equal(1);
     here.hasher.release();
     await settled();
-    expect(there.asked.length - before, 'looks before the next is due').to.equal(1);
+    expect(there.begun.length - before, 'looks before the next is due').to.equal(1);
     stage.clock.advance(duration(200));
     expect(kindsOf(await Promise.all(waiting))).to.deep.equal({ granted: 20 });
     while (here.hasher.held.length > 0) here.hasher.release();
@@ -188,15 +188,15 @@ describe('trying passwords', () => {
   });
 
   it('lets at most 256 tries of one client wait, and does not ask the store for the others', async () => {
-    const { enter, hasher, asked } = slowNode();
+    const { enter, hasher, begun } = slowNode();
     const entering = Array.from({ length: 10 }, () => enter(SECRET));
     await settled();
     const waiting = Array.from({ length: 256 }, () => enter(SECRET));
     await settled();
-    const before = asked.length;
+    const before = begun.length;
     const refused = await Promise.all(Array.from({ length: 2_000 }, () => enter(SECRET)));
     expect(kindsOf(refused)).to.deep.equal({ busy: 2_000 });
-    expect(asked.length, 'looks for a place').to.equal(before);
+    expect(begun.length, 'looks for a place').to.equal(before);
     while (hasher.held.length > 0) {
       hasher.release();
       await settled();
@@ -207,15 +207,15 @@ describe('trying passwords', () => {
   it('lets at most 1,024 tries wait in one process', async () => {
     const busy = replacing(stage.memory.attempts, { begin: async () => ({ kind: 'busy' }) });
     const gate = stage.with({ attempts: busy });
-    const asked = Array.from({ length: 1_100 }, (_, n) =>
+    const tries = Array.from({ length: 1_100 }, (_, n) =>
       gate.enter({ id, password: SECRET, address: `client ${n}` }),
     );
     await settled();
     stage.clock.advance(seconds(29));
-    const early = await Promise.race([Promise.all(asked.slice(1_024)), settled()]);
+    const early = await Promise.race([Promise.all(tries.slice(1_024)), settled()]);
     expect(early, 'those that do not wait').to.have.length(76);
     stage.clock.advance(seconds(1));
-    expect(kindsOf(await Promise.all(asked))).to.deep.equal({ busy: 1_100 });
+    expect(kindsOf(await Promise.all(tries))).to.deep.equal({ busy: 1_100 });
   });
 
   it('refuses waiting tries as soon as enough others were wrong', async () => {
@@ -230,7 +230,7 @@ describe('trying passwords', () => {
   });
 
   it('is hashed and settled when the viewer has left, but ends their wait', async () => {
-    const { enter, hasher, asked } = slowNode();
+    const { enter, hasher, begun } = slowNode();
     const left = new AbortController();
     const guesses = Array.from({ length: 10 }, () => enter(WRONG, { signal: left.signal }));
     await settled();
@@ -241,7 +241,7 @@ describe('trying passwords', () => {
     const [first, ...others] = guesses;
     for (let round = 0; round < 9; round += 1) hasher.release();
     expect((await first)?.kind).to.equal('wrong');
-    expect(asked.at(-1), 'somebody looks for a place').to.include({ role: id });
+    expect(begun.at(-1), 'somebody looks for a place').to.include({ role: id });
     hasher.release();
     expect(kindsOf(await Promise.all(others))).to.deep.equal({ wrong: 9 });
     expect((await waiting[1]).kind).to.equal('limited');

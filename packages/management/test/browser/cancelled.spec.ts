@@ -11,10 +11,10 @@ describe('the request for the outcome of a cancelled upload', () => {
       [200, '{"kind":"running"}'],
       [200, '{"kind":"cancelled"}'],
     ] as const;
-    const asked: string[] = [];
+    const bodies: string[] = [];
     const server = createServer(async (request, response) => {
-      const [status, body] = answers[asked.length] ?? [500, ''];
-      asked.push(Buffer.concat(await request.toArray()).toString());
+      const [status, body] = answers[bodies.length] ?? [500, ''];
+      bodies.push(Buffer.concat(await request.toArray()).toString());
       response.writeHead(status).end(body);
     });
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -32,7 +32,7 @@ describe('the request for the outcome of a cancelled upload', () => {
       );
       expect(outcome).to.deep.equal({ kind: 'cancelled' });
       expect(unconfirmed).to.deep.equal(['unreachable', 'unreachable', 'running']);
-      expect(new Set(asked)).to.deep.equal(new Set(['form=t&key=k']));
+      expect(new Set(bodies)).to.deep.equal(new Set(['form=t&key=k']));
     } finally {
       server.close();
     }

@@ -15,7 +15,7 @@ interface Stage {
   readonly file: LastingFile;
   readonly groups: { commit(works: readonly Work[]): ReturnType<typeof commitTogether> };
   /** Everything that is stored, read by another connection. */
-  readonly noted: () => readonly unknown[];
+  readonly writtenTexts: () => readonly unknown[];
 }
 
 function onStage(
@@ -30,8 +30,13 @@ function onStage(
         CREATE TABLE referring (text TEXT REFERENCES noted (text) DEFERRABLE INITIALLY DEFERRED)`),
     );
     const reader = new Database(path, { readonly: true });
-    const noted = () => reader.prepare('SELECT text FROM noted ORDER BY text').pluck().all();
-    play({ path, file, groups: { commit: (works: readonly Work[]) => commitTogether(file, works) }, noted });
+    const writtenTexts = () => reader.prepare('SELECT text FROM noted ORDER BY text').pluck().all();
+    play({
+      path,
+      file,
+      groups: { commit: (works: readonly Work[]) => commitTogether(file, works) },
+      writtenTexts,
+    });
     reader.close();
     file.close();
   });
@@ -61,11 +66,11 @@ function commitsOf(path: string): number {
 
 describe('commitTogether', () => {
   it('commits the changes of several programs once, and returns each result', () =>
-    onStage(({ path, groups, noted }) => {
+    onStage(({ path, groups, writtenTexts }) => {
       const before = commitsOf(path);
       const outcomes = groups.commit([writing('a'), writing('b'), writing('c')]);
       expect(outcomes).to.deep.equal([{ result: 'noted a' }, { result: 'noted b' }, { result: 'noted c' }]);
-      expect(noted()).to.deep.equal(['a', 'b', 'c']);
+      expect(writtenTexts()).to.deep.equal(['a', 'b', 'c']);
       expect(commitsOf(path)).to.equal(before + 1);
     }));
 
@@ -85,7 +90,7 @@ describe('commitTogether', () => {
     }));
 
   it('undoes one that throws, or whose statement fails, and keeps the others', () =>
-    onStage(({ groups, noted }) => {
+    onStage(({ groups, writtenTexts }) => {
       const mistake = new RangeError('ours');
       const [a, thrown, b, failed, c] = groups.commit([
         writing('a'),
@@ -103,24 +108,24 @@ describe('commitTogether', () => {
         { result: 'noted c' },
       ]);
       expect(failed).to.have.nested.property('error.code', 'SQLITE_CONSTRAINT_UNIQUE');
-      expect(noted()).to.deep.equal(['a', 'b', 'c']);
+      expect(writtenTexts()).to.deep.equal(['a', 'b', 'c']);
     }));
 
   it('returns the error of a failed commit for all, changes nothing, and continues', () =>
-    onStage(({ groups, noted }) => {
+    onStage(({ groups, writtenTexts }) => {
       const breaking = writing('a', ({ prepare }) =>
         prepare("INSERT INTO referring VALUES ('nothing')").run(),
       );
       const outcomes = groups.commit([writing('b'), breaking, writing('c')]);
       for (const outcome of outcomes)
         expect(outcome).to.have.nested.property('error.code', 'SQLITE_CONSTRAINT_FOREIGNKEY');
-      expect(noted()).to.deep.equal([]);
+      expect(writtenTexts()).to.deep.equal([]);
       groups.commit([writing('d'), writing('e')]);
-      expect(noted()).to.deep.equal(['d', 'e']);
+      expect(writtenTexts()).to.deep.equal(['d', 'e']);
     }));
 
   it('does nothing while another connection holds the lock, whether there is one program or several', () =>
-    onStage(({ path, groups, noted }) => {
+    onStage(({ path, groups, writtenTexts }) => {
       const other = new Database(path);
       other.exec('BEGIN IMMEDIATE');
       let runs = 0;
@@ -130,7 +135,7 @@ describe('commitTogether', () => {
       expect(runs).to.equal(0);
       other.close();
       groups.commit([writing('a'), writing('b')]);
-      expect(noted()).to.deep.equal(['a', 'b']);
+      expect(writtenTexts()).to.deep.equal(['a', 'b']);
     }));
 });
 
@@ -155,21 +160,21 @@ describe('commitTogether, on a full disk', () => {
   }
 
   it('stores programs that have room, and refuses only the others', () =>
-    whenFull(({ groups, noted }, released) => {
+    whenFull(({ groups, writtenTexts }, released) => {
       const [a, refused, b] = groups.commit([writing('a'), large(false), writing('b')]);
       expect([a, b]).to.deep.equal([{ result: 'noted a' }, { result: 'noted b' }]);
       const error = refused !== undefined && 'error' in refused ? refused.error : undefined;
       expect(isFault(error) && error.code).to.equal('store_unavailable');
-      expect(noted()).to.deep.equal(['a', 'b']);
+      expect(writtenTexts()).to.deep.equal(['a', 'b']);
       expect(released()).to.equal(0);
     }));
 
   it('releases the reserve for the program that may use it, and for no other', () =>
-    whenFull(({ groups, noted }, released) => {
+    whenFull(({ groups, writtenTexts }, released) => {
       const [a, stored] = groups.commit([writing('a'), large(true)]);
       expect(a).to.deep.equal({ result: 'noted a' });
       expect(stored).to.have.property('result');
-      expect(noted()).to.have.lengthOf(2);
+      expect(writtenTexts()).to.have.lengthOf(2);
       expect(released()).to.equal(1);
     }));
 });

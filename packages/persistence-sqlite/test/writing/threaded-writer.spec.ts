@@ -19,7 +19,7 @@ interface Stage {
   readonly file: string;
   readonly writer: ThreadedWriter;
   readonly database: SqliteDatabase;
-  readonly noted: () => Promise<readonly string[]>;
+  readonly writtenTexts: () => Promise<readonly string[]>;
   /** How often something may have changed. */
   readonly changes: () => number;
 }
@@ -37,8 +37,8 @@ function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
     await database.migrate();
     await untilReady(writer);
     changes = 0;
-    const noted = () => database.read(NOTED, undefined);
-    await play({ file, writer, database, noted, changes: () => changes });
+    const writtenTexts = () => database.read(NOTED, undefined);
+    await play({ file, writer, database, writtenTexts, changes: () => changes });
     await database.close();
   });
 }
@@ -53,10 +53,10 @@ const TEXTS = Array.from({ length: 20 }, (_, n) => `text ${String(n).padStart(2,
 
 describe('A writer with a thread', () => {
   it('runs programs there, and reports each that may have changed something', () =>
-    onStage(async ({ database, noted, changes }) => {
+    onStage(async ({ database, writtenTexts, changes }) => {
       expect(await database.write(WHERE, undefined)).to.not.equal(threadId);
       expect(await Promise.all(TEXTS.map((text) => database.write(NOTE, text)))).to.deep.equal(TEXTS);
-      expect(await noted()).to.deep.equal(TEXTS);
+      expect(await writtenTexts()).to.deep.equal(TEXTS);
       expect(changes()).to.equal(1 + TEXTS.length);
     }));
 
@@ -71,7 +71,7 @@ describe('A writer with a thread', () => {
     }));
 
   it('rejects with the fault of a program and its step, while others are stored', () =>
-    onStage(async ({ database, noted, changes }) => {
+    onStage(async ({ database, writtenTexts, changes }) => {
       const [a, refused, taken, b] = await Promise.allSettled([
         database.write(NOTE, 'a'),
         database.write(REFUSE, 'refused'),
@@ -85,33 +85,33 @@ describe('A writer with a thread', () => {
       expect(isFault(fault) && fault.code).to.equal('archive_missing');
       expect(step).to.be.instanceOf(StepError).and.include({ program: 'test.note', table: 'notes' });
       expect(step).to.have.nested.property('cause.name', 'SqliteError');
-      expect(await noted()).to.deep.equal(['a', 'b']);
+      expect(await writtenTexts()).to.deep.equal(['a', 'b']);
       expect(changes()).to.equal(2);
     }));
 
   it('allows reads while another process holds the lock, and writes afterwards', () =>
-    onStage(async ({ file, database, noted }) => {
+    onStage(async ({ file, database, writtenTexts }) => {
       await database.write(NOTE, 'before');
       const holder = hold(file);
       const writing = TEXTS.map((text) => database.write(NOTE, text));
       for (let n = 0; n < 50; n += 1) {
-        expect(await noted()).to.deep.equal(['before']);
+        expect(await writtenTexts()).to.deep.equal(['before']);
         await setImmediate();
       }
       holder.close();
       await Promise.all(writing);
-      expect(await noted()).to.deep.equal(['before', ...TEXTS]);
+      expect(await writtenTexts()).to.deep.equal(['before', ...TEXTS]);
     }));
 
   it('refuses programs beyond its queue, and stores the others', () =>
-    onStage(async ({ file, database, noted }) => {
+    onStage(async ({ file, database, writtenTexts }) => {
       const holder = hold(file);
       const texts = Array.from({ length: 2_048 }, (_, n) => `text ${n}`);
       const writing = Promise.all(texts.map((text) => database.write(NOTE, text)));
       expect((await faultOf(database.write(NOTE, 'one more'))).code).to.equal('store_unavailable');
       holder.close();
       await writing;
-      expect(await noted()).to.deep.equal(texts.toSorted());
+      expect(await writtenTexts()).to.deep.equal(texts.toSorted());
     }));
 });
 
@@ -136,7 +136,7 @@ describe('A process with such a writer', () => {
 
 describe('A writer whose thread dies', () => {
   it('rejects waiting programs, whose outcome is unknown, and runs later ones in another thread', () =>
-    onStage(async ({ file, writer, database, noted }) => {
+    onStage(async ({ file, writer, database, writtenTexts }) => {
       await database.write(NOTE, 'before');
       const waiting = [
         ...TEXTS.slice(0, 10).map((text) => database.write(NOTE, text)),
@@ -148,24 +148,24 @@ describe('A writer whose thread dies', () => {
       expect(lost).to.not.have.lengthOf(0);
       for (const { reason } of lost) expect(isFault(reason) && reason.code).to.equal('store_unavailable');
       const answered = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-      expect(await noted())
+      expect(await writtenTexts())
         .to.include.members(['before', ...answered])
         .and.not.include('dead');
       const first = await runInThread(writer, WHERE, undefined);
       expect(await database.write(WHERE, undefined)).to.equal(first);
       await database.write(NOTE, 'after');
-      expect(await noted()).to.include('after');
+      expect(await writtenTexts()).to.include('after');
       const other = new Database(file, { readonly: true });
       expect(other.pragma('integrity_check', { simple: true })).to.equal('ok');
       other.close();
     }));
 
   it('writes in the event loop until there is another one', () =>
-    onStage(async ({ database, noted }) => {
+    onStage(async ({ database, writtenTexts }) => {
       await rejectionOf(database.write(DIE, 'dead'));
       expect(await database.write(WHERE, undefined)).to.equal(threadId);
       await database.write(NOTE, 'a');
-      expect(await noted()).to.deep.equal(['a']);
+      expect(await writtenTexts()).to.deep.equal(['a']);
     }));
 
   it('works without a thread that cannot be loaded, as in a bundle of one file', () =>
@@ -183,14 +183,14 @@ describe('A writer whose thread dies', () => {
 
 describe('A writer that is closed', () => {
   it('answers waiting programs before its thread ends', () =>
-    onStage(async ({ file, database, noted }) => {
+    onStage(async ({ file, database, writtenTexts }) => {
       const holder = hold(file);
       const writing = Promise.all(TEXTS.map((text) => database.write(NOTE, text)));
       const closing = database.close();
       holder.close();
       expect(await writing).to.deep.equal(TEXTS);
       await closing;
-      expect((await faultOf(noted())).code).to.equal('store_unavailable');
+      expect((await faultOf(writtenTexts())).code).to.equal('store_unavailable');
       expect((await faultOf(database.write(NOTE, 'late'))).code).to.equal('store_unavailable');
       const later = new Database(file, { readonly: true });
       expect(later.prepare('SELECT count(*) FROM notes').pluck().get()).to.equal(TEXTS.length);

@@ -108,9 +108,9 @@ export class Health {
 
   watch({ persistence, archives, staging, clock, disk }: WatchedPorts): void {
     this.#parts.database.probeWith(async (signal) => {
-      const asked = clock.now();
+      const askedAt = clock.now();
       const checked = await persistence.check(signal);
-      this.#clock.note(asked, checked, clock.now());
+      this.#clock.note(askedAt, checked, clock.now());
     });
     this.#parts.storage.probeWith((signal) => archives.check(signal));
     const checkSpace = disk === undefined ? async () => {} : createSpaceCheck(disk);
@@ -218,10 +218,10 @@ export class ClockDifference {
    * Records the database's time, read between two times of this clock; `undefined` for a database without a clock,
    * which cannot differ.
    */
-  note(asked: Instant, databaseNow: Instant | undefined, answered: Instant): void {
-    if (answered - asked > TIMEOUTS.slow) return;
+  note(askedAt: Instant, databaseNow: Instant | undefined, answeredAt: Instant): void {
+    if (answeredAt - askedAt > TIMEOUTS.slow) return;
     const before = this.isTooLarge;
-    this.#milliseconds = databaseNow === undefined ? 0 : Math.round((asked + answered) / 2 - databaseNow);
+    this.#milliseconds = databaseNow === undefined ? 0 : Math.round((askedAt + answeredAt) / 2 - databaseNow);
     if (this.isTooLarge && !before) this.#log?.warn(formatDifference(this.#milliseconds));
     if (!this.isTooLarge && before) this.#log?.info("this machine's clock agrees with the database's again");
   }

@@ -9,13 +9,13 @@ const GIVEN = { key: 'pf_a_b', id: 'a', account: 'ada', scopes: ['pins:read'] };
 describe('waiting for the key of a login', () => {
   let server: Stub;
   let url: string;
-  let asked: string[];
+  let requests: string[];
   let answers: { readonly status: number; readonly retryAfter?: string; readonly body: unknown }[];
 
   beforeEach(async () => {
-    [asked, answers] = [[], []];
+    [requests, answers] = [[], []];
     server = await startStub(async (request, response) => {
-      asked.push(`${request.url} ${await text(request)}`);
+      requests.push(`${request.url} ${await text(request)}`);
       const { status, retryAfter, body } = answers.shift() ?? { status: 500, body: {} };
       response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
       response.end(JSON.stringify(body));
@@ -38,7 +38,7 @@ describe('waiting for the key of a login', () => {
     const clock = { sleep: async (length: Duration) => void slept.push(length) };
     expect(await waitForKey(url, 's', clock)).to.deep.equal(GIVEN);
     expect(slept).to.deep.equal([7_000, 1_000, 3_000, 30_000, 1_000, 1_000]);
-    expect(new Set(asked)).to.deep.equal(new Set(['/manage/connect/key secret=s']));
+    expect(new Set(requests)).to.deep.equal(new Set(['/manage/connect/key secret=s']));
   });
 
   it('gives up after ten minutes', async () => {
@@ -57,7 +57,7 @@ describe('waiting for the key of a login', () => {
   it('registers first, and reports why that is refused', async () => {
     answers = [{ status: 200, body: { status: 'registered' } }];
     await registerLogin(url, 'abc');
-    expect(asked).to.deep.equal(['/manage/connect/register request=abc']);
+    expect(requests).to.deep.equal(['/manage/connect/register request=abc']);
     answers = [{ status: 503, body: { kind: 'refused', message: 'Try again.' } }];
     const error: unknown = await registerLogin(url, 'abc').catch((reason: unknown) => reason);
     expect(String(error)).to.include('503').and.include('Try again.');

@@ -20,7 +20,7 @@ function pin(title: string): object {
 describe('the answer of a remote server', () => {
   let server: Stub;
   let answers: Answer[];
-  let asked: number;
+  let requests: number;
   let env: Env;
   let page: string;
 
@@ -30,11 +30,11 @@ describe('the answer of a remote server', () => {
   });
 
   beforeEach(async () => {
-    [answers, asked] = [[], 0];
+    [answers, requests] = [[], 0];
     server = await startStub(async (request, response) => {
       // All of it: otherwise the connection would end while the client still sends, which is a failure for the client.
       await buffer(request);
-      asked += 1;
+      requests += 1;
       const [status, body, headers] = answers.shift() ?? [500, {}];
       response.writeHead(status, { connection: 'close', ...headers }).end(JSON.stringify(body));
     });
@@ -127,7 +127,7 @@ describe('the answer of a remote server', () => {
     );
     answers = [[503, { code: 'unavailable', detail: 'Later.', retryable: true }, { 'retry-after': '3600' }]];
     const late = await run(env, 'publish', page, '--idempotency-key', 'mine');
-    expect([late.code, asked]).to.deep.equal([3, 4]);
+    expect([late.code, requests]).to.deep.equal([3, 4]);
     expect(late.err)
       .to.include('--idempotency-key mine')
       .and.to.include(' is unavailable (503 unavailable): Later.');

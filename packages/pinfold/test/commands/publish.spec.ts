@@ -139,13 +139,13 @@ describe('pinfold publish', () => {
 
     for (const agrees of [true, false]) {
       it(`is packed ${agrees ? 'with them' : 'alone'} if a person answers ${agrees ? 'yes' : 'no'}`, async () => {
-        const asked: string[] = [];
+        const questions: string[] = [];
         const confirm = async (question: string): Promise<boolean> => {
-          asked.push(question);
+          questions.push(question);
           return agrees;
         };
         const { out } = await runWith({ confirm }, env, 'publish', page);
-        expect(asked[0]).to.equal('The page shows a.png, s.css. Publish them, too?');
+        expect(questions[0]).to.equal('The page shows a.png, s.css. Publish them, too?');
         expect((await pinOf(out)).file_count).to.equal(agrees ? 3 : 1);
       });
     }

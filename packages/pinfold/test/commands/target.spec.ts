@@ -100,14 +100,14 @@ describe('the server that a command uses', () => {
 
   describe('after its server was killed', () => {
     let file: string;
-    let asked: IncomingMessage[];
+    let calls: IncomingMessage[];
     let others: Env;
 
     beforeEach(async () => {
       file = join(folder, 'data', 'server.json');
-      asked = [];
+      calls = [];
       await listenInstead((request, response) => {
-        asked.push(request);
+        calls.push(request);
         response.end('{"status":"ok","proof":"none"}');
       });
       others = { ...env, PINFOLD_PUBLIC_URL: '' };
@@ -125,31 +125,31 @@ describe('the server that a command uses', () => {
         expect([code, JSON.parse(out).error.code], args.join(' ')).to.deep.equal([3, 'unavailable']);
       }
       expect((await run(others, 'manage')).code).to.equal(3);
-      expect(asked.map(({ headers }) => headers.authorization)).to.deep.equal(new Array(4).fill(undefined));
-      expect(new Set(asked.map(({ method }) => method))).to.deep.equal(new Set(['GET']));
+      expect(calls.map(({ headers }) => headers.authorization)).to.deep.equal(new Array(4).fill(undefined));
+      expect(new Set(calls.map(({ method }) => method))).to.deep.equal(new Set(['GET']));
     });
 
     it('sends nothing to a process that forwards the challenge to a running server', async () => {
       await listenInstead((request, response) => {
-        asked.push(request);
+        calls.push(request);
         get(`http://127.0.0.1:${served.port}${request.url}`, (answer) => answer.pipe(response));
       });
       expect((await run(others, 'list')).code).to.equal(3);
-      expect(asked.map(({ headers }) => headers.authorization)).to.deep.equal([undefined]);
+      expect(calls.map(({ headers }) => headers.authorization)).to.deep.equal([undefined]);
     });
   });
 
   it('is not reached through the proxy of the environment, which must not see the key', async () => {
-    const asked: string[] = [];
+    const urls: string[] = [];
     const proxy = createServer();
     proxy.on('connect', ({ url = '' }, socket) => {
-      asked.push(url);
+      urls.push(url);
       socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
     });
     const HTTP_PROXY = await listening(proxy);
     const proxied = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY, NO_PROXY: 'intranet.example' };
     const { code, err } = await runProcess({ ...env, ...proxied }, ['list']);
-    expect([code, err, asked]).to.deep.equal([0, '', []]);
+    expect([code, err, urls]).to.deep.equal([0, '', []]);
   });
 
   it('needs a key if it listens only on a network address, and reports that', async () => {
@@ -264,14 +264,14 @@ describe('the server that a command uses', () => {
 
 describe('the arguments of the command', () => {
   it('get a suggestion if they are misspelled', async () => {
-    for (const [args, meant] of [
+    for (const [args, expected] of [
       [['publsh'], 'Unknown command publsh. Did you mean publish?'],
       [['keys', 'crate'], 'Did you mean create?'],
       [['publish', '.', '--titel', 'x'], 'Did you mean --title? See "pinfold help publish"'],
       [['publish'], 'PATH is missing; see "pinfold help publish"'],
     ] as const) {
       const { code, err } = await run({}, ...args);
-      expect([code, err.includes(meant)], err).to.deep.equal([2, true]);
+      expect([code, err.includes(expected)], err).to.deep.equal([2, true]);
     }
     expect((await run({}, 'pf_secret_key')).err).not.to.include('pf_secret_key');
   });

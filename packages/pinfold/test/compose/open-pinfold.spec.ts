@@ -172,7 +172,7 @@ describe('Pinfold in a server of your own', () => {
 
   describe('with a sign-in that gives every caller every scope', () => {
     const everything = [...MEMBER_SCOPES, 'admin'] as const;
-    const asked = ['/admin/v1/pins', '/manage/administration'];
+    const paths = ['/admin/v1/pins', '/manage/administration'];
     let log: string[];
     const warnings = () => log.filter((line) => JSON.parse(line).msg.includes('"admin"'));
 
@@ -180,7 +180,7 @@ describe('Pinfold in a server of your own', () => {
       log = [];
       const authenticate = async () => ({ account: ada, scopes: everything });
       await open({ authenticate, log: (line) => log.push(line), ...options });
-      const answers = await Promise.all([...asked, '/manage/'].map((path) => fetch(publicUrl + path)));
+      const answers = await Promise.all([...paths, '/manage/'].map((path) => fetch(publicUrl + path)));
       return answers.map(({ status }) => status);
     }
 

@@ -14,7 +14,7 @@ const NOT_SUPPORTED = new Fault('storage_unavailable', 'not for this release');
 function createDependency(longest = 60_000) {
   const logged: string[] = [];
   let now = 0;
-  let asked = 0;
+  let checks = 0;
   let answer: (signal: AbortSignal) => Promise<unknown> = async () => undefined;
   const message = { unavailable: 'away', full: 'full', back: 'back' };
   const persistent = { by: (error: unknown): boolean => error === NOT_SUPPORTED, message: 'barred' };
@@ -22,13 +22,13 @@ function createDependency(longest = 60_000) {
   const part = new Dependency(options, { slow: 1_000, unavailable: longest }, () => now);
   part.logTo(openLog('info', (line) => logged.push(JSON.parse(line).msg)));
   part.probeWith((signal) => {
-    asked += 1;
+    checks += 1;
     return answer(signal);
   });
   return {
     part,
     logged,
-    asked: () => asked,
+    checks: () => checks,
     answers: (how: (signal: AbortSignal) => Promise<unknown>): void => {
       answer = how;
     },
@@ -67,15 +67,15 @@ describe('a dependency of the server', () => {
   });
 
   it('is unavailable after a timeout, and gets no second probe while one hangs', async () => {
-    const { part, asked, found } = createDependency(1);
+    const { part, checks, found } = createDependency(1);
     const hanging = Promise.withResolvers<void>();
     expect(await found(() => hanging.promise)).to.equal('unavailable');
     await part.probe();
-    expect([part.state, asked()]).to.deep.equal(['unavailable', 1]);
+    expect([part.state, checks()]).to.deep.equal(['unavailable', 1]);
     hanging.resolve();
     await settled();
     expect(await found(async () => undefined)).to.equal('ok');
-    expect(asked()).to.equal(2);
+    expect(checks()).to.equal(2);
   });
 
   it('aborts the signal of a probe that has timed out', async () => {
@@ -94,9 +94,9 @@ describe('a dependency of the server', () => {
   });
 
   it('runs one probe for many concurrent callers', async () => {
-    const { part, asked } = createDependency();
+    const { part, checks } = createDependency();
     await Promise.all(Array.from({ length: 100 }, () => part.probe()));
-    expect(asked()).to.equal(1);
+    expect(checks()).to.equal(1);
   });
 
   it('is unavailable as soon as a request fails, and available as soon as one succeeds', async () => {
@@ -113,18 +113,18 @@ describe('a dependency of the server', () => {
   });
 
   it('is probed after a failed request, at most once between two regular probes', async () => {
-    const { part, asked } = createDependency();
+    const { part, checks } = createDependency();
     part.failed(FAULT);
     await settled();
-    expect([part.state, asked()]).to.deep.equal(['ok', 1]);
+    expect([part.state, checks()]).to.deep.equal(['ok', 1]);
     for (let n = 0; n < 10; n += 1) part.failed(FAULT);
     await settled();
-    expect([part.state, asked()]).to.deep.equal(['unavailable', 1]);
+    expect([part.state, checks()]).to.deep.equal(['unavailable', 1]);
     await part.probe();
-    expect([part.state, asked()]).to.deep.equal(['ok', 2]);
+    expect([part.state, checks()]).to.deep.equal(['ok', 2]);
     part.failed(FAULT);
     await settled();
-    expect(asked()).to.equal(3);
+    expect(checks()).to.equal(3);
   });
 
   it('stays healthy after other faults and aborted calls', () => {
@@ -172,7 +172,7 @@ describe('a dependency of the server', () => {
   });
 
   it('is not probed after it is closed, which ends a running probe', async () => {
-    const { part, asked, logged } = createDependency();
+    const { part, checks, logged } = createDependency();
     const hanging = createDependency();
     hanging.answers(() => new Promise(() => undefined));
     const probing = hanging.part.probe();
@@ -180,6 +180,6 @@ describe('a dependency of the server', () => {
     expect(hanging.part.state).to.equal('ok');
     await part.close();
     await part.probe();
-    expect([asked(), logged.length]).to.deep.equal([0, 0]);
+    expect([checks(), logged.length]).to.deep.equal([0, 0]);
   });
 });

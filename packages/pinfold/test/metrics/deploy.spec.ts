@@ -58,8 +58,8 @@ describe('the alerts and the dashboard for operators', () => {
       targets.map(({ expr }: Parsed) => expr),
     );
     expect(shown.length).to.be.greaterThan(20);
-    const asked = listUsedMetrics([...shown, ...(await rules()).map(({ expr }) => expr)]);
-    expect(asked.filter((name) => !names.has(name))).to.deep.equal([]);
+    const used = listUsedMetrics([...shown, ...(await rules()).map(({ expr }) => expr)]);
+    expect(used.filter((name) => !names.has(name))).to.deep.equal([]);
   });
 
   it('uses exactly the documented names', async () => {

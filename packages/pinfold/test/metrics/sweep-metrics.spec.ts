@@ -88,10 +88,10 @@ describe('the metrics of sweeps', () => {
     const [memory, clock] = [createMemory(), createManualClock()];
     const reached = (clock.now() - days(2)) as Instant;
     await memory.roles.saveComparison(aComparison({ removal: aRemovalClock({ reached }) }), undefined);
-    const asked: number[] = [];
+    const instants: number[] = [];
     const roles = replacing(memory.roles, {
       countForCleanup: async ({ endedBefore, begunBefore }) => {
-        asked.push(endedBefore, begunBefore);
+        instants.push(endedBefore, begunBefore);
         return { archives: 0, reservations: 0 };
       },
     });
@@ -100,6 +100,6 @@ describe('the metrics of sweeps', () => {
       { roles, snapshot: memory.snapshot, clock, limits },
       true,
     );
-    expect(asked).to.deep.equal([reached - 1_000, reached - 2_000]);
+    expect(instants).to.deep.equal([reached - 1_000, reached - 2_000]);
   });
 });

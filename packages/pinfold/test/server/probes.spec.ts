@@ -105,8 +105,8 @@ describe('the probes of a server', () => {
     await rename(join(server.folder, 'data', 'archives'), join(server.folder, 'away'));
     staging = new Fault('staging_unavailable', 'the disk is full');
     await waitUntil('/healthz', (status) => status === 503);
-    const asked = ['none', 'clock', 'storage', 'staging', 'database,staging', 'database,%20storage'];
-    const answers = await Promise.all(asked.map((needs) => statusOf(`/readyz?needs=${needs}`)));
+    const values = ['none', 'clock', 'storage', 'staging', 'database,staging', 'database,%20storage'];
+    const answers = await Promise.all(values.map((needs) => statusOf(`/readyz?needs=${needs}`)));
     expect(answers).to.deep.equal([200, 200, 503, 503, 503, 503]);
     for (const needs of ['', 'all', 'none,database', 'Database', 'none&needs=none']) {
       expect(await statusOf(`/readyz?needs=${needs}`), needs).to.equal(400);
@@ -150,18 +150,18 @@ describe('the probes of a server', () => {
   });
 
   it('makes no calls of stores, however often it is requested', async () => {
-    const asked: string[] = [];
+    const calls: string[] = [];
     const persistence = await server.app.container.getAsync(tokens.persistence);
     const archives = await server.app.container.getAsync(tokens.archives);
-    const count = (name: string) => async (): Promise<undefined> => void asked.push(name);
+    const count = (name: string) => async (): Promise<undefined> => void calls.push(name);
     Object.assign(persistence, { check: count('database') });
     Object.assign(archives, { check: count('storage'), list: count('a listing') });
     const answers = PROBES.flatMap((path) => Array.from({ length: 100 }, () => statusOf(path)));
     expect(new Set(await Promise.all(answers))).to.deep.equal(new Set([200]));
-    expect(asked).to.deep.equal([]);
-    await waitUntil('/healthz', () => asked.includes('storage'));
-    expect(asked.filter((name) => name === 'storage')).to.have.length(1);
-    expect(asked).not.to.include('a listing');
+    expect(calls).to.deep.equal([]);
+    await waitUntil('/healthz', () => calls.includes('storage'));
+    expect(calls.filter((name) => name === 'storage')).to.have.length(1);
+    expect(calls).not.to.include('a listing');
   });
 
   it('is degraded while the disk for uploads is full, which prevents publishing but not viewing', async () => {

@@ -27,8 +27,8 @@ describe('a public URL with a path', () => {
   });
 
   it('serves the management screen below it', async () => {
-    const asked = await fetch(`${url}/manage/`, { redirect: 'manual' });
-    expect(asked.headers.get('location')).to.equal('/share/manage/sign-in');
+    const signIn = await fetch(`${url}/manage/`, { redirect: 'manual' });
+    expect(signIn.headers.get('location')).to.equal('/share/manage/sign-in');
     const page = await fetch(`${url}/manage/sign-in`);
     expect(page.headers.getSetCookie().join()).to.include('Path=/share/manage;');
     expect(await page.text()).to.include('href="/share/manage/assets/');

@@ -56,8 +56,8 @@ describe('uploads of a server that receives one at a time', () => {
     const cookies = new Map<string, string>();
     const ask = async (path: string, form?: URLSearchParams) => {
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      const asked = form === undefined ? {} : { method: 'POST', body: form };
-      const answer = await fetch(new URL(path, url), { ...asked, redirect: 'manual', headers: { cookie } });
+      const init = form === undefined ? {} : { method: 'POST', body: form };
+      const answer = await fetch(new URL(path, url), { ...init, redirect: 'manual', headers: { cookie } });
       for (const [name = '', value = ''] of answer.headers.getSetCookie().map((line) => line.split(/[=;]/))) {
         cookies.set(name, value);
       }
@@ -86,9 +86,9 @@ describe('uploads of a server that receives one at a time', () => {
       'Accept: application/json',
       `Content-Length: ${upload.body.length}`,
     );
-    let asked = false;
+    let isAnswered = false;
     const turn = second.answer().then(({ status }) => {
-      asked = true;
+      isAnswered = true;
       return status;
     });
     // Requests that need no turn are answered meanwhile, long after the second arrived.
@@ -96,7 +96,7 @@ describe('uploads of a server that receives one at a time', () => {
       const headers = { authorization: `Bearer ${key}` };
       expect((await fetch(`${url}/api/v1/limits`, { headers })).status).to.equal(200);
     }
-    expect(asked).to.equal(false);
+    expect(isAnswered).to.equal(false);
     await first.send(body);
     expect((await first.answer()).status).to.equal(201);
     expect(await turn).to.equal(100);

@@ -69,8 +69,8 @@ async function readUntilAnswered(output: Readable, workers: number): Promise<str
 }
 
 async function statusOf(url: string, agent?: Agent): Promise<number> {
-  const asked = get(url.replace('localhost', '127.0.0.1'), { ...(agent === undefined ? {} : { agent }) });
-  const [answer] = await once(asked, 'response');
+  const outgoing = get(url.replace('localhost', '127.0.0.1'), { ...(agent === undefined ? {} : { agent }) });
+  const [answer] = await once(outgoing, 'response');
   answer.resume();
   await once(answer, 'end');
   return answer.statusCode;

@@ -28,9 +28,9 @@ function isRunning(pid: number): boolean {
 async function statusOf(url: string, path: string, more: OutgoingHttpHeaders = {}): Promise<number> {
   const { hostname, port } = new URL(url);
   const headers = { connection: 'close', ...more };
-  const asked = request({ hostname: hostname.replace('localhost', '127.0.0.1'), port, path, headers });
-  asked.end();
-  const [answer] = await once(asked, 'response');
+  const outgoing = request({ hostname: hostname.replace('localhost', '127.0.0.1'), port, path, headers });
+  outgoing.end();
+  const [answer] = await once(outgoing, 'response');
   answer.resume();
   return answer.statusCode;
 }
@@ -59,8 +59,8 @@ describe('several processes on one port', () => {
     const [welcome] = await list(url, apiKey);
     expect(welcome?.title).to.equal('Welcome to Pinfold');
     expect(server.output().match(/^curl /gm)).to.have.length(1);
-    const asked = Array.from({ length: 40 }, () => statusOf(url, '/readyz'));
-    expect(new Set(await Promise.all(asked))).to.deep.equal(new Set([200]));
+    const statuses = Array.from({ length: 40 }, () => statusOf(url, '/readyz'));
+    expect(new Set(await Promise.all(statuses))).to.deep.equal(new Set([200]));
     const answer = await publish(url, apiKey, 'one');
     const { pin } = (await answer.json()) as { readonly pin: PinJson };
     const host = `${pin.id}.localhost:${new URL(url).port}`;
@@ -125,8 +125,8 @@ describe('several processes on one port', () => {
     for (let deaths = 0; deaths < 2; deaths += 1) {
       const [url, workers] = await started(server, 2 + deaths);
       process.kill(workers.at(-1) ?? 0, 'SIGKILL');
-      const asked = Array.from({ length: 20 }, () => statusOf(url, '/readyz').catch(() => 'closed'));
-      expect(await Promise.all(asked)).to.include(200);
+      const statuses = Array.from({ length: 20 }, () => statusOf(url, '/readyz').catch(() => 'closed'));
+      expect(await Promise.all(statuses)).to.include(200);
     }
   });
 

@@ -168,8 +168,8 @@ const RARELY = [
   }),
   commands('list', undefined, query, async (model, [store], { order, ...given }) => {
     const isOrdered = given.account !== undefined && given.state !== 'deleted';
-    const asked = asks({ now: model.now, ...given, order: isOrdered ? order : undefined });
-    expect(await everything(store, asked)).to.deep.equal(model.list(asked));
+    const listQuery = asks({ now: model.now, ...given, order: isOrdered ? order : undefined });
+    expect(await everything(store, listQuery)).to.deep.equal(model.list(listQuery));
     const archives = model.rows.flatMap(({ role, manifest }) => (manifest ? [role.archive] : []));
     expect(await walkArchives(store, given.limit)).to.deep.equal(archives.toSorted());
   }),
