@@ -11,7 +11,7 @@ export interface Subject<Port> {
   readonly port: Port;
   /** Opens the same data again, as another process or node would: nothing but the data may be shared. */
   peer(): Promise<Port>;
-  /** Closes the port and every peer, and removes the data. Called once, also after a clause that failed. */
+  /** Closes the port and every peer, and removes the data. Called once, even after a clause that failed. */
   dispose(): Promise<void>;
 }
 

@@ -32,7 +32,7 @@ const TIMEOUT = 10;
 const TOLERANCE = 120;
 /** The maximum age of the issuer's addresses when a browser is sent there. */
 const MAX_AGE = minutes(10);
-/** The shortest time between two requests for the discovery document, also after a failure. */
+/** The shortest time between two requests for the discovery document, even after a failure. */
 const DISCOVERY_INTERVAL = seconds(5);
 const KEYS_CACHED_FOR = minutes(5);
 /** The library refetches keys for an unknown `kid` only if the cached ones are at least this old, in seconds. */

@@ -18,7 +18,7 @@ describe('people who sign in by OpenID Connect', () => {
   const expectNobody = (stop: Stop, status: number, outcome: string): Promise<void> =>
     expectNobodyIn(screen, ada, stop, status, outcome);
 
-  it('are admitted by the settings; others see as whom they are signed in', async () => {
+  it('are admitted if they meet the conditions of the settings; others see the name they signed in with', async () => {
     await open({ client: { require: parseClaimRule('groups=staff') } });
     screen.issuer.people.set('eve', { name: '<b>Eve</b>', groups: ['guests'] });
     const stop = await screen.signIn(ada, 'eve');
@@ -28,7 +28,7 @@ describe('people who sign in by OpenID Connect', () => {
       reason: 'unmet conditions: groups=staff; received claims: aud, exp, groups, iat, iss, name, nonce, sub',
     });
     expect(stop.text).to.include('&lt;b&gt;Eve&lt;/b&gt;').and.include(`${screen.issuer.url}/session/end`);
-    expect(await screen.events('oidc:eve'), 'a stranger leaves nothing').to.deep.equal([]);
+    expect(await screen.events('oidc:eve'), 'no event of a stranger').to.deep.equal([]);
     expect((await screen.signIn(new Traveller(), 'ada')).location).to.equal(`${screen.base}/`);
     screen.issuer.people.set('ada', { groups: [] });
     for (let n = 0; n < 2; n += 1) {

@@ -31,7 +31,7 @@ describe('An erased account in PostgreSQL', () => {
 
   afterEach(() => place.dispose());
 
-  it('has left no text in the files of any table, nor in an export or the history', async () => {
+  it('leaves no text in the files of any table, nor in an export or the history', async () => {
     const pool = place.pool();
     const schema = pg.escapeIdentifier(place.schema);
     const foundIn = async (texts: readonly string[]): Promise<readonly string[]> => {

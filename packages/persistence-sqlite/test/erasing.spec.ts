@@ -13,7 +13,7 @@ async function foundIn(folder: string, texts: readonly string[]): Promise<readon
 }
 
 describe('An erased account in SQLite', () => {
-  it('has left no text in any file, nor in an export or the history', () =>
+  it('leaves no text in any file, nor in an export or the history', () =>
     inFolder(async (folder) => {
       const connection = new SqliteConnection(join(folder, 'pinfold.sqlite'), async () => {});
       const database = new SqliteDatabase(connection, MARKED_SCHEMA);

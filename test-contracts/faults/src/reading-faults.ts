@@ -38,7 +38,7 @@ function folding(fold: (text: string) => string) {
     });
 }
 
-/** Changes the condition on each column, also in alternatives. */
+/** Changes the condition on each column, even in alternatives. */
 function matching(change: (match: unknown) => unknown) {
   const changed = (where: Row): Row =>
     Object.fromEntries(

@@ -9,7 +9,7 @@ import { sharedClauses } from '../shared-clauses.ts';
 import { boundClauses } from './bounds.ts';
 import { apiKeyClauses } from './clauses.ts';
 
-/** More than any page size of a database, a driver or an adapter, also for one account. */
+/** More than any page size of a database, a driver or an adapter, even for one account. */
 const COUNT = 1_320;
 const [LATER, EVER_LATER] = [after(START, minutes(1)), after(START, minutes(2))];
 

@@ -222,7 +222,7 @@ export interface RoleStore {
   /**
    * Ends a claim and stores its events. Only the token decides: a lapsed claim that was not taken over is settled.
    *
-   * - Removed: the role stays, its manifest, its warnings and the hash of its password go, its archive is named no more, and it is never claimed again, also after later saves; of a password only the fact remains that there was one, and a change decided before conflicts.
+   * - Removed: the role stays, its manifest, its warnings and the hash of its password go, its archive is no longer named, and it is never claimed again, even after later saves; of a password only the fact remains that there was one, and a change decided before conflicts.
    * - Failed: the role is claimed again from the instant of retry on, with one failure more.
    * - Lost: a claim that another took over, or that was settled, settles nothing.
    */

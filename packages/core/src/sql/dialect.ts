@@ -50,7 +50,7 @@ export interface SqlDialect {
   /**
    * The type of a column with its constraints, such as NOT NULL. Texts must be compared and sorted by code point: name the
    * collation if that is not the default. A key has at most two texts, of at most 255 characters unless limits were
-   * raised. Other texts, also in an index, have any length.
+   * raised. Other texts, even in an index, have any length.
    */
   columnType(column: Column, name: string, isKey: boolean): string;
   /**

@@ -5,8 +5,8 @@ const MiB = 1_048_576;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-describe('the limits, unless an embedding team sets others', () => {
-  it('are those that callers are promised', () => {
+describe('the default limits', () => {
+  it('have the documented values', () => {
     expect(defaultLimits).to.deep.equal({
       archiveBytes: 10 * MiB,
       expandedBytes: 50 * MiB,

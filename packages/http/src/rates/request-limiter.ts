@@ -70,7 +70,7 @@ function isUntrustedProxy(request: IncomingMessage, address: string): boolean {
   return forwards && address === socketAddress(request);
 }
 
-/** Returns the client of an address: its IPv4 address, also if mapped into IPv6, or its IPv6 /64; or any other text. */
+/** Returns the client of an address: its IPv4 address, even if mapped into IPv6, or its IPv6 /64; or any other text. */
 export function clientOf(address: string): string {
   const bare = address.replace(/%.*/s, '');
   if (isIP(bare) !== 6) return bare;

@@ -34,7 +34,7 @@ export function judgeFolder(files: readonly FolderFile[], limits: ArchiveLimits)
   return judge({ entries, problems: [], trusted: true }, limits);
 }
 
-/** Judges a folder. If only an index.html is missing, the hint considers all files, also those left out. */
+/** Judges a folder. If only an index.html is missing, the hint considers all files, even those left out. */
 export async function judgeWholeFolder(
   { files, allPaths }: Pick<FolderSource, 'files' | 'allPaths'>,
   limits: ArchiveLimits,

@@ -36,7 +36,7 @@ export interface FolderSource {
   readonly name: string;
   readonly files: readonly FolderFile[];
   readonly leftOut: readonly string[];
-  /** The paths of all files, also of those left out, except forbidden ones. Absent for a single page. */
+  /** The paths of all files, even of those left out, except forbidden ones. Absent for a single page. */
   readonly allPaths?: () => Promise<readonly string[]>;
 }
 

@@ -73,7 +73,7 @@ function isScope(text: string): text is Scope {
   return (MEMBER_SCOPES as readonly string[]).includes(text);
 }
 
-/** Shows the form for a new key above the list of keys, whose up to fifty rows would hide it. */
+/** Shows the form for a new key above the list of keys: below up to fifty rows, nobody would see it. */
 async function pageOfKeys(
   context: SignedIn<'keys'>,
   status: number,

@@ -38,7 +38,7 @@ export function unavailable(cause: unknown): Fault {
   return new Fault('store_unavailable', 'the database cannot be used now', { cause });
 }
 
-/** Returns a test for the code of an SQLite error, also if that is the cause of a step's error. */
+/** Returns a test for the code of an SQLite error, even if that is the cause of a step's error. */
 function hasCode(codes: RegExp): (error: unknown) => boolean {
   return (error) => {
     const reason = error instanceof StepError ? error.cause : error;

@@ -219,7 +219,7 @@ export class LogOutput {
     this.#pause = Math.min(this.#pause * 2, MAX_PAUSE);
   }
 
-  /** Writes the rest when the process exits, also after an uncaught exception. */
+  /** Writes the rest when the process exits, even after an uncaught exception. */
   exit(): void {
     if (this.#ended || this.#hasFailed) return;
     this.#closeBatch();

@@ -120,7 +120,7 @@ describe('HttpServer', () => {
   });
 
   it('answers a client that connected while it was busy, although it stops', async () => {
-    const met = Promise.withResolvers<{ readonly late: Socket; readonly stopped: Promise<void> }>();
+    const connected = Promise.withResolvers<{ readonly late: Socket; readonly stopped: Promise<void> }>();
     server.answerWith((request, response) => {
       response.end('answered');
       if (request.url !== '/busy') return;
@@ -129,11 +129,11 @@ describe('HttpServer', () => {
       process.nextTick(() => {
         // Meanwhile the system accepts the connection, which the server has not seen yet.
         for (const begun = performance.now(); performance.now() - begun < 50; );
-        met.resolve({ late, stopped: server.stop(never) });
+        connected.resolve({ late, stopped: server.stop(never) });
       });
     });
     await fetch(`http://127.0.0.1:${port}/busy`);
-    const { late, stopped } = await met.promise;
+    const { late, stopped } = await connected.promise;
     expect(await readUntil(late, 'answered')).to.match(/connection: close/i);
     await stopped;
   });
@@ -195,7 +195,7 @@ describe('HttpServer', () => {
 
   describe('with a connection that continues with an unreadable request', () => {
     const BROKEN = 'no request at all\r\n\r\n';
-    /** The client's bytes if the first answer has begun, or not, and this many requests wait behind it. */
+    /** Returns what the client receives if `begin` handles the first request, and this many wait after it. */
     async function meet(begin: (response: ServerResponse) => void, waiting: number): Promise<string> {
       let requests = 0;
       server.answerWith((_request, response) => {

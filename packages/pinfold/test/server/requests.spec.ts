@@ -68,8 +68,12 @@ describe('the reference server, byte by byte', () => {
     }
     expect(await statusOf(`HTTPS://${pin.id}.${host}`)).to.equal(200);
     expect(await statusOf(`http://x.${host}/`, host)).to.equal(421);
-    const turned = await ask(`GET http://${host}/manage/keys?x=1 HTTP/1.1`, 'Host: a', 'Accept: text/html');
-    expect(turned.headers.get('location')).to.equal('/manage/sign-in?to=%2Fkeys%3Fx%3D1');
+    const redirected = await ask(
+      `GET http://${host}/manage/keys?x=1 HTTP/1.1`,
+      'Host: a',
+      'Accept: text/html',
+    );
+    expect(redirected.headers.get('location')).to.equal('/manage/sign-in?to=%2Fkeys%3Fx%3D1');
   });
 
   it('refuses targets of any other form with 400', async () => {
@@ -90,8 +94,8 @@ describe('the reference server, byte by byte', () => {
   it('serves a page at the public URL in the language of the browser', async () => {
     const japanese = await fetch(url, { headers: { 'accept-language': 'ja,en;q=0.8' } });
     expect(await japanese.text()).to.include('<html lang="ja">');
-    const rather = await fetch(url, { headers: { 'accept-language': 'en;q=0.1, ja' } });
-    expect(await rather.text()).to.include('<html lang="ja">');
+    const preferred = await fetch(url, { headers: { 'accept-language': 'en;q=0.1, ja' } });
+    expect(await preferred.text()).to.include('<html lang="ja">');
     const english = await fetch(url, { headers: { 'accept-language': 'la, en;q=0.8' } });
     expect(await english.text()).to.include('<html lang="en">');
     expect(english.headers.get('content-security-policy')).to.include("default-src 'none'");

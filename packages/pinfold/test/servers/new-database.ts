@@ -6,7 +6,7 @@ import { postgresPlace } from 'pinfold-test-servers/mocha';
 /** An empty database on the server that all tests share. */
 export interface NewDatabase {
   readonly address: PostgresAddress;
-  /** Its URL, also with another port or another password. */
+  /** Its URL, or its URL with another port or another password. */
   url(change?: Partial<PostgresAddress>): string;
   /** Runs a statement in it, bypassing the server under test. */
   ask<Row>(sql: string): Promise<readonly Row[]>;
