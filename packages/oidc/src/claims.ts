@@ -84,9 +84,7 @@ export function listClaimNames(claimSets: readonly Claims[]): string {
 function parseCondition(text: string): Condition {
   const [, path = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text)?.map((part) => part.trim()) ?? [];
   if (path === '' || value === '') {
-    throw new TypeError(
-      'must be claim=value, with commas between alternatives and & between what holds together',
-    );
+    throw new TypeError('must be claim=value, with commas between alternatives and & between conditions');
   }
   return { path: unescapeSigns(path), value: unescapeSigns(value) };
 }

@@ -81,7 +81,7 @@ function recordMeasurements(meter: Meter): Observe {
     meter.createCounter(`pinfold.${name}`, { description, unit });
   const duration = (name: string, description: string): Histogram =>
     meter.createHistogram(`pinfold.${name}.duration`, { description, unit: 's' });
-  const publications = counter('publications', '{publication}', 'Publications, by what became of them.');
+  const publications = counter('publications', '{publication}', 'Publications, by outcome.');
   const tries = counter('password.tries', '{try}', 'Password tries for sites, by outcome.');
   const stages = duration('publish.stage', 'Duration of the stages of successful publications.');
   const sessionsEndedHelp = 'Sessions ended because a new one exceeded a limit.';

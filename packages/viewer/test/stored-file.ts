@@ -31,7 +31,7 @@ export function turnsOf(places: number, queue: number): Semaphore<string> {
   return new Semaphore({ places, queue, overloaded: () => new UnavailableError(2) });
 }
 
-/** The tools of bodies whose storage reads with the given function. */
+/** What sending a body needs, with a storage that reads with the given function. */
 export function toolsOver(
   read: (...input: never) => Promise<unknown>,
   differing: Partial<ReadingTools> = {},

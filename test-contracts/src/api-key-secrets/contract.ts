@@ -47,12 +47,13 @@ const clauses: ClauseTable<ApiKeySecrets> = {
     expect(new Set(minted.map(({ id }) => id)).size, 'ids').to.equal(minted.length);
     expect(new Set(minted.map(({ secretHash }) => secretHash)).size, 'secrets').to.equal(minted.length);
   },
-  'api-key-secrets/read: a text that is not well-formed is undefined, of any length and in any characters':
-    async ({ port }) => {
-      for (const text of malformed((await port.mint()).text)) {
-        expect(await port.read(text), JSON.stringify(text.slice(0, 100))).to.equal(undefined);
-      }
-    },
+  'api-key-secrets/read: a malformed text, of any length and with any characters, is undefined': async ({
+    port,
+  }) => {
+    for (const text of malformed((await port.mint()).text)) {
+      expect(await port.read(text), JSON.stringify(text.slice(0, 100))).to.equal(undefined);
+    }
+  },
   'api-key-secrets/same: equal hashes are the same, others are not': async ({ port }) => {
     const hashOf = (text: string) => createHash('sha256').update(text).digest('hex') as Sha256;
     const [one, other] = [hashOf('one'), hashOf('other')];

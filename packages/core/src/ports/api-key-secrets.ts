@@ -20,7 +20,7 @@ export interface ApiKeySecrets {
    */
   mint(): Promise<MintedKeyText> | MintedKeyText;
 
-  /** @promise api-key-secrets/read: a text that is not well-formed is undefined, of any length and in any characters */
+  /** @promise api-key-secrets/read: a malformed text, of any length and with any characters, is undefined */
   read(text: string): Promise<PresentedKey | undefined> | PresentedKey | undefined;
 
   /**

@@ -54,7 +54,7 @@ export interface ErasureStore {
   /** The maximum number of events that one step stores. */
   readonly eventsAtOnce: number;
 
-  /** @promise erasure-store/claim: archives of the roles of the replacement are claimed without delay, each by one of many concurrent calls; they can be claimed again after the claim or the retry, at once if a clock that was ahead made it, and are settled like those of cleanups */
+  /** @promise erasure-store/claim: archives of the roles of the replacement are claimed without delay, each by one of many concurrent calls; they can be claimed again after the end of the claim or the instant of the retry, at once if a clock that was ahead set it, and are settled like claims of cleanups */
   claimArchives(replacement: AccountId, claim: ErasureClaim): Promise<readonly CleanupTask[]>;
 
   /** @promise erasure-store/naming: takedowns whose reason contains the text are found, even lifted ones */

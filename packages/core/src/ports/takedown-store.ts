@@ -36,7 +36,7 @@ export interface TakedownStore {
   /**
    * Forbids an archive and stores the stopped role and the events, in one step; without the role if it is unknown.
    * @promise takedown-store/whole: every peer sees stop, ban and events together, or none of them
-   * @promise takedown-store/conflict: a takedown of a role that was changed since it was loaded is a conflict, and so is one without a role of an archive that is already forbidden under that id; both change nothing
+   * @promise takedown-store/conflict: a takedown of a role that was changed since it was loaded is a conflict; so is a takedown without a role if its archive is already forbidden under that id; both change nothing
    * @promise takedown-store/race: of many concurrent calls exactly one is stored, with only its event
    * @promise takedown-store/again: a second takedown of a forbidden archive changes nothing; a takedown of a lifted one forbids it again
    * @promise takedown-store/forbids-reserve: a forbidden archive is not reserved, for any account or by any peer, whatever rate and quota say, and the key stays free; a key in progress, complete or with another fingerprint returns that state
@@ -76,7 +76,7 @@ export interface TakedownStore {
 
   /**
    * Claims the archive of a stopped role for removal; `undefined` if it is gone. It is settled like any claim.
-   * @promise takedown-store/claim-purge: a stored archive is claimed at once, even from another claim, which is lost; an archive that was removed, or whose role is unknown or not stopped, is not
+   * @promise takedown-store/claim-purge: a stored archive is claimed at once, even from another claim, which is lost; an archive that was removed, or whose role is unknown or not stopped, cannot be claimed
    * @promise takedown-store/purge-without-grace: cleanups claim and count an archive that was claimed this way and not removed, from the claim's end or the retry's instant on, however recently its role ended
    */
   claimPurge(claim: PurgeClaim): Promise<CleanupTask | undefined>;

@@ -65,7 +65,7 @@ export interface UseCases extends Publishing, Reading, Changing, Sharing, Enteri
  * those of API keys and sessions (`@pinfold/core/accounts`), and the sweep (`@pinfold/core/cleaning`).
  *
  * @param limits override the defaults; `renewal` is `lifetime` unless given.
- * @throws TypeError when a limit is no whole number of at least 0, or is larger than one that bounds it.
+ * @throws TypeError when a limit is not a whole number of at least 0, or is larger than another limit permits.
  *
  * @example
  * import { createUseCases, days, type Ports } from '@pinfold/core';

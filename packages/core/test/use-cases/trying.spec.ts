@@ -57,7 +57,7 @@ function kindsOf(outcomes: readonly EnterOutcome[]): Readonly<Record<string, num
   return kinds;
 }
 
-describe('trying passwords', () => {
+describe('a password try', () => {
   const stage = stageOfEachTest();
   let id: RoleId;
   beforeEach(async () => {
@@ -91,7 +91,7 @@ describe('trying passwords', () => {
     return { hasher, ...node(hasher) };
   }
 
-  it('counts wrong ones and takes right ones back', async () => {
+  it('counts if it is wrong, and is taken back if it is right', async () => {
     const { enter } = node();
     for (let round = 0; round < 12; round += 1) expect((await enter(SECRET)).kind).to.equal('granted');
     for (let round = 0; round < 10; round += 1) expect((await enter(WRONG)).kind).to.equal('wrong');
@@ -102,7 +102,7 @@ describe('trying passwords', () => {
     expect((await enter(SECRET)).kind).to.equal('granted');
   });
 
-  it('counts a password over 1,024 bytes as wrong, without hashing it', async () => {
+  it('counts as wrong without hashing if the password has over 1,024 bytes', async () => {
     const { enter, hasher } = slowNode();
     for (let round = 0; round < 10; round += 1) {
       expect((await enter('a'.repeat(1_025))).kind).to.equal('wrong');
@@ -129,13 +129,13 @@ describe('trying passwords', () => {
     expect(clients).to.deep.equal([OWNER, '192.0.2.77']);
   });
 
-  it('never exceeds the limit by guesses in parallel', async () => {
+  it('never exceeds the limit, even beside other tries', async () => {
     const { enter } = node();
     const outcomes = await Promise.all(Array.from({ length: 50 }, () => enter(WRONG)));
     expect(kindsOf(outcomes)).to.deep.equal({ wrong: 10, limited: 40 });
   });
 
-  it('admits thirty viewers behind one address who enter the right password at once, ten at a time', async () => {
+  it('succeeds for each of thirty viewers behind one address, ten at a time, if all enter the right password', async () => {
     const { enter, hasher, begun } = slowNode();
     const entering = Array.from({ length: 30 }, () => enter(SECRET));
     for (let entered = 0; entered < 30; entered += 1) {
@@ -144,10 +144,10 @@ describe('trying passwords', () => {
       hasher.release();
     }
     expect(kindsOf(await Promise.all(entering))).to.deep.equal({ granted: 30 });
-    expect(begun.length, 'looks for a place').to.be.at.most(4 * 30);
+    expect(begun.length, 'requests for a place').to.be.at.most(4 * 30);
   });
 
-  it('checks for a free place of another node once for all waiting viewers', async () => {
+  it('waits for a place of another node together with others, and one request checks for all', async () => {
     const [here, there] = [slowNode(), node()];
     const entering = Array.from({ length: 10 }, () => here.enter(SECRET));
     await settled();
@@ -156,13 +156,13 @@ describe('trying passwords', () => {
     const before = there.begun.length;
     for (let n = 1; n < 20; n += 1) waiting.push(there.enter(SECRET));
     await settled();
-    expect(there.begun.length - before, 'looks of those who come later').to.equal(0);
+    expect(there.begun.length - before, 'requests of later tries').to.equal(0);
     stage.clock.advance(duration(200));
     await settled();
-    expect(there.begun.length - before, 'looks while there is none').to.equal(1);
+    expect(there.begun.length - before, 'requests while there is no place').to.equal(1);
     here.hasher.release();
     await settled();
-    expect(there.begun.length - before, 'looks before the next is due').to.equal(1);
+    expect(there.begun.length - before, 'requests before the next one is due').to.equal(1);
     stage.clock.advance(duration(200));
     expect(kindsOf(await Promise.all(waiting))).to.deep.equal({ granted: 20 });
     while (here.hasher.held.length > 0) here.hasher.release();
@@ -187,7 +187,7 @@ describe('trying passwords', () => {
     expect(kindsOf(await Promise.all(entering))).to.deep.equal({ granted: 10 });
   });
 
-  it('lets at most 256 tries of one client wait, and does not ask the store for the others', async () => {
+  it('is refused without a request to the store while 256 tries of its client wait', async () => {
     const { enter, hasher, begun } = slowNode();
     const entering = Array.from({ length: 10 }, () => enter(SECRET));
     await settled();
@@ -196,7 +196,7 @@ describe('trying passwords', () => {
     const before = begun.length;
     const refused = await Promise.all(Array.from({ length: 2_000 }, () => enter(SECRET)));
     expect(kindsOf(refused)).to.deep.equal({ busy: 2_000 });
-    expect(begun.length, 'looks for a place').to.equal(before);
+    expect(begun.length, 'requests for a place').to.equal(before);
     while (hasher.held.length > 0) {
       hasher.release();
       await settled();
@@ -204,7 +204,7 @@ describe('trying passwords', () => {
     expect(kindsOf(await Promise.all([...entering, ...waiting]))).to.deep.equal({ granted: 266 });
   });
 
-  it('lets at most 1,024 tries wait in one process', async () => {
+  it('is refused while 1,024 tries wait in its process', async () => {
     const busy = replacing(stage.memory.attempts, { begin: async () => ({ kind: 'busy' }) });
     const gate = stage.with({ attempts: busy });
     const tries = Array.from({ length: 1_100 }, (_, n) =>
@@ -218,7 +218,7 @@ describe('trying passwords', () => {
     expect(kindsOf(await Promise.all(tries))).to.deep.equal({ busy: 1_100 });
   });
 
-  it('refuses waiting tries as soon as enough others were wrong', async () => {
+  it('is refused while it waits, as soon as enough others were wrong', async () => {
     const { enter, hasher } = slowNode();
     const guesses = Array.from({ length: 30 }, () => enter(WRONG));
     for (let round = 0; round < 10; round += 1) {
@@ -229,7 +229,7 @@ describe('trying passwords', () => {
     expect(hasher.held).to.have.length(0);
   });
 
-  it('is hashed and settled when the viewer has left, but ends their wait', async () => {
+  it('is still hashed and counted if the viewer leaves, but no longer waits for a turn', async () => {
     const { enter, hasher, begun } = slowNode();
     const left = new AbortController();
     const guesses = Array.from({ length: 10 }, () => enter(WRONG, { signal: left.signal }));
@@ -241,7 +241,7 @@ describe('trying passwords', () => {
     const [first, ...others] = guesses;
     for (let round = 0; round < 9; round += 1) hasher.release();
     expect((await first)?.kind).to.equal('wrong');
-    expect(begun.at(-1), 'somebody looks for a place').to.include({ role: id });
+    expect(begun.at(-1), 'another try requests a place').to.include({ role: id });
     hasher.release();
     expect(kindsOf(await Promise.all(others))).to.deep.equal({ wrong: 9 });
     expect((await waiting[1]).kind).to.equal('limited');

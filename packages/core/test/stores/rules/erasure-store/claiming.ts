@@ -8,7 +8,7 @@ import { begun, ERASED_AT, ERASURE, newIds, REPLACEMENT } from './erased.ts';
 import { fill } from './filled.ts';
 
 export const erasureClaimClauses: ClauseTable<Stores, StoreSubject<Stores>> = {
-  'erasure-store/claim: archives of the roles of the replacement are claimed without delay, each by one of many concurrent calls; they can be claimed again after the claim or the retry, at once if a clock that was ahead made it, and are settled like those of cleanups':
+  'erasure-store/claim: archives of the roles of the replacement are claimed without delay, each by one of many concurrent calls; they can be claimed again after the end of the claim or the instant of the retry, at once if a clock that was ahead set it, and are settled like claims of cleanups':
     async (subject) => {
       const { port } = subject;
       await fill(port);

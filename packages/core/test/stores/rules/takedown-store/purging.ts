@@ -37,7 +37,7 @@ async function takenDown(stores: TakedownStores, n: number): Promise<Role> {
 }
 
 export const purgingClauses: StoreClauses<TakedownStores> = {
-  'takedown-store/claim-purge: a stored archive is claimed at once, even from another claim, which is lost; an archive that was removed, or whose role is unknown or not stopped, is not':
+  'takedown-store/claim-purge: a stored archive is claimed at once, even from another claim, which is lost; an archive that was removed, or whose role is unknown or not stopped, cannot be claimed':
     withPeer(async (port, { takedowns, roles }) => {
       const role = await takenDown(port, 1);
       const claim = (n: number, of = role.id) => ({ role: of, token: aToken(n), until: UNTIL });

@@ -36,7 +36,7 @@ export const takingClauses: StoreClauses<TakedownStores> = {
     expect(await other.takedowns.of([unknown.id]), 'without a role').to.deep.equal([unknown]);
     expect(await recordedIds(other)).to.deep.equal(eventIds(published, event, ...brought));
   },
-  'takedown-store/conflict: a takedown of a role that was changed since it was loaded is a conflict, and so is one without a role of an archive that is already forbidden under that id; both change nothing':
+  'takedown-store/conflict: a takedown of a role that was changed since it was loaded is a conflict; so is a takedown without a role if its archive is already forbidden under that id; both change nothing':
     withPeer(async (port, { takedowns, roles }) => {
       const { role } = await publish(port, 1);
       const stopped = await stoppedNow(port, role, LATER);
