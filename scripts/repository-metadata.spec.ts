@@ -13,7 +13,7 @@ describe('the origin of what is published', () => {
     expect(originIn({ ...origin, repository }).origin).to.deep.equal(origin);
   });
 
-  it('is missing if a member is missing, or is no address', () => {
+  it('is missing if a member is missing, or is not an address', () => {
     const { bugs: _, ...rest } = origin;
     expect(originIn(rest)).to.deep.equal({ missing: ['bugs'] });
     expect(originIn({ ...origin, homepage: 'not known yet' })).to.deep.equal({ missing: ['homepage'] });

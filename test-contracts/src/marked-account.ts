@@ -30,7 +30,7 @@ const OF_NO_ACCOUNT = [
   'unfinished_imports',
 ];
 
-/** Values that are no text of a person: ids that connect rows, and values that remain by contract. */
+/** Values that are not a text of a person: ids that connect rows, and values that remain by contract. */
 const GIVEN: Readonly<Record<string, Row>> = {
   roles: { id: ROLE, archive: ARCHIVE, sha256: aSha256(1), hasArchive: true, publishedAt: START },
   manifests: { archive: ARCHIVE },

@@ -135,7 +135,7 @@ export function findEndRecord(file: ByteSource): FoundEnd {
   return { end, problems };
 }
 
-/** Handles a file that does not end with an end record: it was truncated, has trailing bytes, or is no ZIP. */
+/** Handles a file that does not end with an end record: it was truncated, has trailing bytes, or is not a ZIP. */
 function findEndRecordWithin(file: ByteSource, found: readonly number[]): FoundEnd {
   const last = found.slice(-MAX_CANDIDATES).reverse();
   for (const at of last.length > 0 ? last : firstSignatures(file)) {

@@ -60,7 +60,7 @@ describe('readListing', () => {
     expect(judgeListing(listing, { ...defaultLimits, files: 5 }).problems).to.deep.equal([]);
   });
 
-  it('reports a file that is no ZIP, and a truncated ZIP', async () => {
+  it('reports a file that is not a ZIP, and a truncated ZIP', async () => {
     expect(await rulesOf(new Uint8Array())).to.deep.equal(['not_a_zip']);
     expect(await rulesOf(strToU8('hello'))).to.deep.equal(['not_a_zip']);
     expect(await rulesOf(zip.slice(0, -30))).to.deep.equal(['truncated']);

@@ -30,7 +30,7 @@ function holds<_Claim extends true>(): void {}
 holds<Equals<ReturnType<typeof parseRoleId>, RoleId | undefined>>();
 holds<Equals<ReturnType<typeof entryPath>, EntryPath | undefined>>();
 holds<Equals<ReturnType<typeof instant>, Instant>>();
-// @ts-expect-error a string is no id
+// @ts-expect-error a string is not an id
 export const raw: RoleId = 'abc';
 // @ts-expect-error one id is not another
 export const other: ArchiveId = raw;

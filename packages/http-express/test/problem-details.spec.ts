@@ -15,7 +15,7 @@ import { archiveError, problemDetails, wireWarnings } from '../src/problems/prob
 const path = 'site/a.txt';
 const limits = { limit: 17, actual: 23 };
 
-/** All problems except those whose data is no text, and some with more or less data than usual for their rule. */
+/** All problems except those whose data is not text, and some with more or less data than usual for their rule. */
 const BROKEN: readonly ArchiveProblem[] = [
   ...problemOfEachRule.filter(({ rule }) => rule !== 'missing_index' && rule !== 'header_mismatch'),
   { rule: 'duplicate_path', path },

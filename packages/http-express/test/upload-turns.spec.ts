@@ -28,7 +28,7 @@ describe('An upload while another is received, one at a time', () => {
   let rest: Buffer;
   let connections: RawConnection[];
 
-  /** Opens the service and starts an upload that lasts until the test sends its rest; it is no ZIP. */
+  /** Opens the service and starts an upload that lasts until the test sends its rest; it is not a ZIP. */
   async function open(queue: number): Promise<void> {
     const clock = createManualClock();
     uploads = new CountedUploads({ clock, places: 1, queue });

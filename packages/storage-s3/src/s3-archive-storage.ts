@@ -206,7 +206,7 @@ export class S3ArchiveStorage implements ArchiveStorage {
     try {
       const { Body, ContentRange } = await client.send(probe, smallRequest(within));
       (Body as Readable | undefined)?.destroy();
-      // A server that answers any key is no object store, and ignores ranges, too.
+      // A server that answers any key is not an object store, and ignores ranges, too.
       if (ContentRange === undefined) throw new NonsenseError('an object that was never stored');
     } catch (error) {
       if (failureOf(error) !== 'absent') throw error;

@@ -4,8 +4,8 @@ const MEANINGS = {
   absent: 'the object store does not have the object',
   again: 'the object store does not answer as it should',
   cancelled: 'the request to the object store was cancelled',
-  lost_race: 'the object store gave way to another request',
-  nonsense: 'what answers is no object store',
+  lost_race: 'the object store preferred a concurrent request',
+  nonsense: 'the server is not an object store',
   range: 'the object is shorter than it should be',
   refused: 'the object store refuses; look at credentials, region, endpoint and permissions',
   unsupported: 'the object store does not support this',
@@ -55,7 +55,7 @@ function detailsOf(error: unknown): ErrorDetails {
 
 export function failureOf(error: unknown): S3Failure {
   const { status, name, code, message } = detailsOf(error);
-  // Before the status, which means nothing in an answer that is no XML.
+  // Before the status, which means nothing in an answer that is not XML.
   if (error instanceof IncompleteError) return 'again';
   if (error instanceof NonsenseError || /XML parse error|Checksum mismatch/.test(message)) return 'nonsense';
   if (name === 'NoSuchBucket') return 'no_bucket';

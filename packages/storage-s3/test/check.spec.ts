@@ -79,9 +79,9 @@ describe('S3ArchiveStorage.check', () => {
       .and.to.include('CredentialsProviderError');
   });
 
-  it('says in one line that the server is no object store', async () => {
+  it('says in one line that the server is not an object store', async () => {
     const page = await startStub((_, response) => response.writeHead(200).end('<html>hello</html>'));
-    expect(await messageOf(page.storage.check())).to.include('no object store');
+    expect(await messageOf(page.storage.check())).to.include('not an object store');
     await page.close();
   });
 

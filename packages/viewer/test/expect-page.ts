@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { expect } from 'chai';
 import type { Answer } from './client.ts';
 
-/** The headers of every answer that is no file of a site. */
+/** The headers of every answer that is not a file of a site. */
 const DEFAULT_HEADERS = {
   'cache-control': 'no-store',
   'cross-origin-resource-policy': 'same-origin',

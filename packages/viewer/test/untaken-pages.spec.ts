@@ -18,7 +18,7 @@ class UntakenResponse extends EventEmitter {
   }
 }
 
-describe('an answer that is no file of a site', () => {
+describe('an answer that is not a file of a site', () => {
   it('counts among the bytes that are not sent yet', () => {
     for (const [name, send] of Object.entries({
       page: (exchange: Exchange) => sendPlainPage(exchange, 404, 'not_found'),

@@ -14,7 +14,7 @@ function rawPublication(type: string | undefined, body: string | Uint8Array): Ap
   return { method: 'POST', path: '/api/v1/pins', headers: { 'Idempotency-Key': 'raw', ...typed }, body };
 }
 
-/** Bodies that are no valid form. */
+/** Bodies that are not a valid form. */
 function brokenForms(): readonly ApiRequest[] {
   const part = 'Content-Disposition: form-data; name="archive"; filename="a.zip"\r\n\r\nx';
   const bodies = [

@@ -9,7 +9,7 @@ import { NAVIGATION, PART, type ViewAnswer, Visitor } from './viewing-visitor.ts
 const JAR: string = Array.from({ length: 4 }, (_, n) => `b${n}=${'x'.repeat(3_200)}`).join('; ');
 const LONG: string = 'a'.repeat(13_000);
 
-/** Answers that are no file of a protected site: some to a viewer with access, some to one without. */
+/** Answers that are not a file of a protected site: some to a viewer with access, some to one without. */
 async function noFiles(port: HttpService): Promise<readonly ViewAnswer[]> {
   const { pin, visitor, page } = await openNewSite(port, SITE, PASSWORD);
   const ofAnotherKey = new Visitor(port);

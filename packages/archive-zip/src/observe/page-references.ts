@@ -46,7 +46,7 @@ export class PageReferences {
   readonly #ends: readonly number[];
   readonly #root: FolderFiles;
   readonly #ownFolder: TargetFolder | undefined;
-  /** Folders by the part of a reference before its last segment; `undefined` if that is no valid path. */
+  /** Folders by the part of a reference before its last segment; `undefined` if that is not a valid path. */
   readonly #targets: Map<string, TargetFolder | undefined> = new Map();
 
   constructor(site: SitePaths, page: string) {

@@ -3,7 +3,7 @@ import { Fault } from '../fault.ts';
 /**
  * Reads a value that is stored as JSON.
  *
- * @throws Fault `store_corrupt` when the text is no JSON.
+ * @throws Fault `store_corrupt` when the text is not JSON.
  */
 export function parseJson(text: string): unknown {
   try {

@@ -93,8 +93,8 @@ const MAX_LIFETIME = 36_500;
 /**
  * The defaults, overridden by the given limits; `renewal` is `lifetime` unless given.
  *
- * @throws TypeError for an unknown limit, a value that is no whole number from 0, a lifetime or renewal of over 36,500 days, and
- * a value above the limit that bounds it.
+ * @throws TypeError for an unknown limit, a value that is not a whole number of at least 0, a lifetime or renewal of over
+ * 36,500 days, and a value above the limit that bounds it.
  */
 export function limitsInForce(given: Partial<Limits>): Limits {
   const { lifetime = defaultLimits.lifetime } = given;

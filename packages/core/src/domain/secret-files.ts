@@ -14,7 +14,7 @@ export function isSecretPath(path: string): boolean {
 const LABEL = `(?:[A-Z0-9-]{1,16} ){0,4}`;
 /** RFC 7468 and OpenPGP write five hyphens, RFC 4716 four and a space. */
 const KEY_HEAD = `-{4,5} ?BEGIN ${LABEL}PRIVATE KEY(?: BLOCK)? ?-{4,5}`;
-/** A key begins a line, a text in JSON or YAML, or a setting. A mention in the middle of a sentence is no key. */
+/** A key begins a line, a text in JSON or YAML, or a setting. A mention in the middle of a sentence is not a key. */
 const KEY_AT_LINE = new RegExp(String.raw`(?:^|[\n\r"'=])[\t ]{0,64}${KEY_HEAD}`);
 const PEM_FIRST = /^\s{0,1024}-{4,5} ?BEGIN /;
 const PUTTY_FIRST = /^\s{0,1024}PuTTY-User-Key-File-\d/;

@@ -29,7 +29,7 @@ export interface Overseeing {
   /**
    * A page of all roles, newest first.
    *
-   * @throws TypeError when the limit is no whole number from 1 to 100, or the account or the state is invalid.
+   * @throws TypeError when the limit is not a whole number from 1 to 100, or the account or the state is invalid.
    */
   listRoles(request?: RoleListRequest): Promise<PageOutcome<'publications', AdministeredPublication>>;
 

@@ -19,7 +19,7 @@ export type PageOutcome<Name extends string, Item> =
 
 export const MAX_LISTED = 100;
 
-/** @throws TypeError when the limit is no whole number from 1 to 100. */
+/** @throws TypeError when the limit is not a whole number from 1 to 100. */
 export function pageLimit(limit = 20): number {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED) throw new TypeError('limit is 1 to 100');
   return limit;

@@ -33,7 +33,7 @@ export interface Reading {
   /** Reads a publication in any state; those that the actor does not reach read as not found. */
   read(request: RoleRequest): Promise<ReadOutcome>;
 
-  /** @throws TypeError when the limit is no whole number from 1 to 100, or the state is unknown. */
+  /** @throws TypeError when the limit is not a whole number from 1 to 100, or the state is unknown. */
   list(request: ListRequest): Promise<PageOutcome<'publications', Publication>>;
 
   /** Finds the publication of a key, in any state, for a caller that did not get the answer. */

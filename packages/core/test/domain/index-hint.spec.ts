@@ -49,7 +49,7 @@ describe('the hint for a site without index.html', () => {
     });
   }
 
-  it('is no file that cannot be in a site', () => {
+  it('never names a file that cannot be in a site', () => {
     for (const path of [
       'a\n/index.html',
       '../index.html',

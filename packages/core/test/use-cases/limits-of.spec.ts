@@ -32,7 +32,7 @@ describe('limits by account', () => {
     expect(await stage.useCases.limitsOf(OWNER)).to.deep.equal(stage.useCases.limits);
   });
 
-  it('are those of all if a member is undefined, and reject an answer that is no object', async () => {
+  it('are those of all if a member is undefined, and reject an answer that is not an object', async () => {
     own = { files: undefined, lifetime: undefined } as unknown as OwnLimits;
     expect(await useCases.limitsOf(OWNER)).to.deep.equal(useCases.limits);
     const wrong = [

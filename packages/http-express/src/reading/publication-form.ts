@@ -28,7 +28,7 @@ const ARCHIVE_TYPES: ReadonlySet<string> = new Set([
   'text/plain',
 ]);
 
-/** Advice for a boundary that must be quoted since it is no token (RFC 2045, section 5.1; RFC 2046, section 5.1.1). */
+/** Advice for a boundary that needs quotes since it is not a token (RFC 2045, section 5.1; RFC 2046, section 5.1.1). */
 function boundaryAdvice(contentType: string): string {
   const [, boundary = ''] = /;\s*boundary=([\w'()+,./:=?-]{1,70})(?:;|$)/i.exec(contentType) ?? [];
   if (!/[(),/:=?]/.test(boundary)) return '';

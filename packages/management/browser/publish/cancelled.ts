@@ -67,7 +67,7 @@ async function ask(
     return status === 200 ? { status, body: await response.json() } : { status };
   } catch (error) {
     signal.throwIfAborted();
-    // No connection, a timeout, or an answer that is no JSON, as from a proxy.
+    // No connection, a timeout, or an answer that is not JSON, as from a proxy.
     if (error instanceof TypeError || error instanceof DOMException || error instanceof SyntaxError)
       return { status: 0 };
     throw error;

@@ -59,7 +59,7 @@ describe('the name for a build', () => {
     ['a tag of GitLab', { CI_COMMIT_TAG: 'v1', CI_COMMIT_REF_NAME: 'v1' }, undefined, undefined],
     ['no CI', {}, undefined, undefined],
     ['numbers that are none', { CI_MERGE_REQUEST_IID: '7;rm' }, { number: -1 }, undefined],
-    ['an event that is no object', {}, 'x', undefined],
+    ['an event that is not an object', {}, 'x', undefined],
   ] as const) {
     it(`of ${what} is ${name}`, () => expect(deriveBuildName(env, event)).to.equal(name));
   }

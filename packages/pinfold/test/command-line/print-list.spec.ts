@@ -63,7 +63,7 @@ describe('a list that a command prints', () => {
     expect((await printed({ json: true, failsAt: 1 })).out).to.equal('');
   });
 
-  it('refuses a limit that is no whole number from 1 on, before it prints anything', async () => {
+  it('refuses a limit that is not a whole number from 1 on, before it prints anything', async () => {
     for (const limit of ['0', '-1', '1.5', 'ten', '', '1e3']) {
       const { out, error } = await printed({ json: true, limit });
       expect([out, (error as Error).name], limit).to.deep.equal(['', 'UsageError']);

@@ -157,7 +157,7 @@ export const PAIRINGS: RecordTable<PairingRow, 'secretHash'> = defineTable({
 /** A window in which password tries are counted: of one address, or of all together. */
 export interface AttemptWindowRow {
   readonly role: RoleId;
-  /** Unique among the windows of a role. The address is no key, since it may be longer than an index allows. */
+  /** Unique among the windows of a role. The address is not a key, since it may be longer than an index allows. */
   readonly number: number;
   /** The address as JSON, or the empty text for all addresses together. */
   readonly counted: string;
