@@ -3,6 +3,7 @@ import { parseIdempotencyKey, parsePassword } from '@pinfold/core';
 import { FINDING_TEXTS } from '@pinfold/http/internal/texts';
 import type { WireWarning } from '@pinfold/http-express/internal/problems';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { pluralize } from '../command-line/print-list.ts';
 import { groupFindings } from '../publishing/finding-groups.ts';
 import { explainMissingIndex } from '../publishing/missing-index.ts';
 import { isPage, type ZipToSend } from '../publishing/pack.ts';
@@ -61,8 +62,9 @@ export const PUBLISHING_TOOLS: readonly Tool[] = [
       const checked = await publications.api
         .check(bytes, { filename })
         .catch(explainFailure(args, { folder, ...packed }, publications));
-      const size = `It can be published: ${checked.archive.file_count} files, ${checked.archive.size} bytes.`;
-      return result([size, ...formatWarnings(checked.warnings, args)], {
+      const { file_count, size } = checked.archive;
+      const possible = `It can be published: ${pluralize(file_count, 'file')}, ${pluralize(size, 'byte')}.`;
+      return result([possible, ...formatWarnings(checked.warnings, args)], {
         ...checked,
         left_out: leftOut,
       });

@@ -60,6 +60,7 @@ describe('the tools of pinfold mcp', () => {
     const half = await call(client, 'publish', { html: `${PAGE}\ud83d` });
     expect([half.isError, half.json.code, half.text]).to.include.members([true, 'usage']);
     expect((await call(client, 'publish', { html: `${PAGE}\ud83d\ude00` })).isError).to.equal(false);
+    expect((await call(client, 'check', { html: PAGE })).text).to.include('It can be published: 1 file, ');
     const both = await call(client, 'check', { files, html: PAGE });
     expect([both.isError, both.json.code]).to.deep.equal([true, 'invalid_request']);
   });
