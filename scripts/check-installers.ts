@@ -2,7 +2,7 @@
 // packed is installed by each into an empty folder, where `pinfold serve` must show its welcome site and stop when it is
 // told to; under Node 22.18 and 26, Deno and Bun, too, where @pinfold/client must publish to it, and pack the same bytes as
 // under Node. The oldest TypeScript that documents name must read the types, beside those of Express 4. It needs the
-// registry, and so is no part of `npm test`. `npm run check:installers [-- FOLDER with tarballs]`
+// registry, and so is not part of `npm test`. `npm run check:installers [-- FOLDER with tarballs]`
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

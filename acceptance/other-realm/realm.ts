@@ -1,5 +1,5 @@
 // Runs a module as Jest does: with classes of its own, while those of Node's modules and globals are another realm's. An
-// error of `node:fs` is no instance of its `Error`, and a `Buffer` none of its `Uint8Array`. The packages' sources are
+// error of `node:fs` is not an instance of its `Error`, nor a `Buffer` of its `Uint8Array`. The packages' sources are
 // loaded into the realm; what they depend on stays outside.
 // `node --experimental-vm-modules --experimental-import-meta-resolve realm.ts MODULE`
 import { readFile } from 'node:fs/promises';

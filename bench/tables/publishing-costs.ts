@@ -129,7 +129,7 @@ async function onePageRows(
     const start = framesIn(data);
     for (let n = 0; n < 20; n += 1) await post(pinfold as Measured, archive);
     const end = framesIn(data);
-    // A log that was restarted meanwhile is no result.
+    // A log that was restarted meanwhile is not a result.
     if (end.count > start.count)
       logs.push(((end.count - start.count) * (end.pageBytes + FRAME_HEADER)) / 20 / 1_024);
   }

@@ -53,7 +53,7 @@ export function readFully(source: ArchiveSource, buffer: Buffer, position: numbe
   return buffer;
 }
 
-/** Whether an error comes from the operating system, and so is no bug. */
+/** Whether an error comes from the operating system, and so is not a bug. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return systemCodeOf(error) !== undefined;
 }

@@ -126,7 +126,7 @@ describe('names in an unmarked encoding', () => {
     const hint = (charset: string) => `<meta charset="${charset}">`;
     expect((await read(hint('shift_jis'), name('8940')))[0]).to.equal('CP932');
     expect((await read(hint('shift_jis'), name('8940'), name('89')))[0]).to.equal('CP437');
-    // A private character, and a byte that is no character.
+    // A private character, and a byte that is not a character.
     expect((await read(hint('shift_jis'), name('f040')))[0]).to.equal('CP437');
     expect((await read(hint('shift_jis'), name('a0')))[0]).to.equal('CP437');
     expect((await read(hint('gbk'), name('aaa1')))[0]).to.equal('CP437');

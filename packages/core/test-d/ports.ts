@@ -48,7 +48,7 @@ declare const read: Reading['read'];
 declare const keys: Keys;
 // @ts-expect-error in whose name?
 export const forgotten: ChangeRequest = { id };
-// @ts-expect-error nobody is no actor
+// @ts-expect-error undefined is not an actor
 export const nobody: ChangeRequest = { by: undefined, id };
 // @ts-expect-error another symbol is not the operator
 export const another: ChangeRequest = { by: Symbol('operator'), id };

@@ -131,9 +131,9 @@ export async function results(id: RoleId, to: AccountId): Promise<void> {
   holds<Equals<typeof letter, Letter | undefined>>();
   const bornAt = await database.peek(senders, id);
   holds<Equals<typeof bornAt, Instant | null | undefined>>();
-  // @ts-expect-error a query is no program: it has no locks
+  // @ts-expect-error a query is not a program: it has no locks
   await database.write(findLetter, id);
-  // @ts-expect-error a program is no query: it writes
+  // @ts-expect-error a program is not a query: it writes
   await database.read(answer, { id, to });
 }
 

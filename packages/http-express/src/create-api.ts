@@ -12,7 +12,7 @@ import { type ApiOptions, serviceOf } from './service.ts';
  * `/api/v1`, `/openapi.json` and `/llms.txt`; with `administration`, also those below `/admin/v1` and
  * `/admin/openapi.json`. It passes on other paths, unless `unknownPaths` is `refuse`.
  *
- * @throws TypeError when `publicUrl` is no http or https URL, or `authenticate` is no function.
+ * @throws TypeError when `publicUrl` is not an http or https URL, or `authenticate` is not a function.
  * @example
  * import type { Keys, UseCases } from '@pinfold/core';
  * import { apiKeyAuthentication, createApi } from '@pinfold/http-express';

@@ -45,7 +45,7 @@ describe('The problem of a wrong request', () => {
     }
   });
 
-  it('explains a body that ends early, is no form, or is not an archive', async () => {
+  it('explains a body that ends early, is not a form, or is not an archive', async () => {
     const broken = await refused([archive], (body) => body.slice(0, -10));
     expect(broken.detail).to.match(/^Send the form whole and well-formed/);
     const { detail } = await refused([{ ...archive, type: 'text/html' }]);

@@ -12,7 +12,7 @@ export interface RequestEntry {
   readonly role: RoleId | null;
   /** The account of the caller, once it is known; viewers have none. */
   readonly account?: AccountId;
-  /** The id of the request's API key, which is no secret. */
+  /** The id of the request's API key, which is not secret. */
   readonly key?: string;
   /** 499 if the client left before there was an answer. */
   readonly status: number;

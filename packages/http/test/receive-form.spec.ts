@@ -18,7 +18,7 @@ interface Refused {
   readonly why: FormFailure | 'field' | 'file' | 'end';
 }
 
-/** Accepts every part whose name is no refusal's. */
+/** Accepts every part except those that are named for a refusal. */
 class Reader implements FormReader<readonly string[], Refused> {
   readonly seen: string[] = [];
 
@@ -163,7 +163,7 @@ describe('A form', () => {
     }
   });
 
-  it('skips parts that are no form-data', async () => {
+  it('skips parts that are not form-data', async () => {
     const reader = new Reader();
     const heads = ['Content-Disposition: attachment; name="x"', 'Content-Type: application/zip'];
     const { outcome } = await receive([...heads.map((head) => ({ ...text('x'), head })), ARCHIVE], {

@@ -199,7 +199,7 @@ describe('publishing from the screen', () => {
     expect(String(screen.log.at(-1)?.error)).to.include('before any body parser');
   });
 
-  it('refuses bodies that are no form', async () => {
+  it('refuses bodies that are not a form', async () => {
     const headers = { 'content-type': 'multipart/form-data; boundary=x' };
     for (const body of ['', '--x', '--x\r\nContent-Disposition: form-data; name="form"\r\n\r\n', 'hello'])
       expect((await person.post('/publish', body, headers)).status, body).to.be.within(400, 403);

@@ -66,7 +66,7 @@ describe('a request to the screen that does not end', () => {
     }
   });
 
-  it('is answered with 408 if a small form stalls or arrives too slowly, which is no fault in the log', async () => {
+  it('is answered with 408 if a small form stalls or arrives too slowly, which is not a fault in the log', async () => {
     for (const path of ['/manage/sign-in', '/manage/sign-out', '/manage/keys']) {
       const still = await begin(`POST ${path}`, FORM, 'Content-Length: 50');
       expect(await statusOf(still, SILENT), path).to.equal(408);

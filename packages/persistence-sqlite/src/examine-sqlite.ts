@@ -6,7 +6,7 @@ import { databaseState, MIGRATIONS } from './schema/migrate.ts';
 /**
  * Examines a database file in any state, without changes. Reads every page.
  *
- * @throws Fault `store_unavailable` when the file cannot be opened, `store_corrupt` when it is no database.
+ * @throws Fault `store_unavailable` when the file cannot be opened, `store_corrupt` when it is not a database.
  */
 export function examineSqlite(file: string): DatabaseState {
   try {

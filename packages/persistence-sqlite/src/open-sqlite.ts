@@ -25,7 +25,7 @@ export interface OpenSqliteOptions {
  * a thread starts that makes all further changes. `check` resolves to `undefined`, since a file has no clock.
  *
  * @throws TypeError unless the path is absolute.
- * @throws Fault `store_unavailable` when the file cannot be opened, `store_corrupt` when it is no database.
+ * @throws Fault `store_unavailable` when the file cannot be opened, `store_corrupt` when it is not a database.
  *
  * @example
  * import { openSqlite } from '@pinfold/persistence-sqlite';

@@ -31,7 +31,7 @@ describe('examining a SQLite file', () => {
     });
   });
 
-  it('reports damage and a file that is no database, and creates no file', async () => {
+  it('reports damage and a file that is not a database, and creates no file', async () => {
     await inFolder(async (folder) => {
       const file = join(folder, 'pinfold.sqlite');
       const { close, migrate } = await openSqlite({ file });

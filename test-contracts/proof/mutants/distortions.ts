@@ -37,7 +37,7 @@ const LATIN = 0xff;
 const charactersOf = (text: string, change: (character: string) => string): string =>
   [...text].map(change).join('');
 
-/** The ways to distort a value of each kind. An unchanged value is no fault. */
+/** The ways to distort a value of each kind. An unchanged value is not a fault. */
 const BY_KIND: Readonly<Record<Kind, Readonly<Record<string, Distort>>>> = {
   text: {
     trimmed: (text: string) => text.trim(),

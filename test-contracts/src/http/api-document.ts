@@ -66,7 +66,7 @@ export function checkAgainstDocument(
   }
 }
 
-/** An answer to a request that is no operation is one of the common responses, or at least a problem. */
+/** An answer to a request that is not an operation is one of the common responses, or at least a problem. */
 function responseOf(
   { paths, components }: ApiDocument,
   { method = 'GET', path }: Pick<ApiRequest, 'method' | 'path'>,

@@ -6,7 +6,7 @@ import type { ClauseTable, StoreSubject } from '../contract.ts';
 export interface StagingSubject extends StoreSubject<Staging> {
   /** The number of uploads in the folder, complete or not. */
   left(): Promise<number>;
-  /** Puts files into the folder that are no uploads: with other names, and with names similar to an upload's. */
+  /** Puts files into the folder that are not uploads: with other names, and with names similar to an upload's. */
   strew(): Promise<void>;
   /** Advances the clock that was given to the staging; it starts at `START` of the fixtures. */
   advance(length: Duration): void;

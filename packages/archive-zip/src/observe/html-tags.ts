@@ -90,7 +90,7 @@ function endOfName(html: string, from: number): number {
 }
 
 function isSpace(code: number): boolean {
-  // In HTML, a vertical tab is no space.
+  // In HTML, a vertical tab is not a space.
   return code === 32 || (code >= 9 && code <= 13 && code !== 11);
 }
 

@@ -1,5 +1,5 @@
 const MANIFEST = /(?:^|\/)(?:[^/]*\.webmanifest|manifest\.json)$/i;
-/** Larger files are no manifests. */
+/** Larger files are not manifests. */
 const MAX_CHARACTERS = 262_144;
 
 export function isWebAppManifest(path: string): boolean {
@@ -43,7 +43,7 @@ function parseMembers(text: string): Members {
   }
 }
 
-/** The objects of a list; none if it is no list. */
+/** The objects of a list; none if it is not a list. */
 function listOf(value: unknown): readonly Members[] {
   if (!Array.isArray(value)) return [];
   return value.filter((item): item is Members => typeof item === 'object' && item !== null);

@@ -23,7 +23,7 @@ describe('the URLs of a web app manifest', () => {
     expect(pages.map(({ url }) => url)).to.deep.equal(['/start', '/new', '/share', '/open']);
   });
 
-  it('are none in a file that is no manifest', () => {
+  it('do not come from a file that is not a manifest', () => {
     for (const value of [
       null,
       1,

@@ -88,7 +88,7 @@ export const PAIRING_LIMIT = 10_000;
 /** Crockford's base 32: no two digits look or sound alike. */
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** Eight characters by which a person compares two secrets, from the SHA-256 in hexadecimal; `undefined` if it is none. */
+/** Eight characters by which a person compares two secrets, from the SHA-256 in hexadecimal; `undefined` if it is not one. */
 export function pairingCode(hash: string): string | undefined {
   if (!SHA256.test(hash)) return undefined;
   let code = '';

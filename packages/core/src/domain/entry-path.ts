@@ -103,7 +103,7 @@ const APPLE_DOUBLE = [0x00, 0x05, 0x16, 0x07];
 /** The number of bytes that {@link isAppleDouble} needs. */
 export const APPLE_DOUBLE_BYTES: number = APPLE_DOUBLE.length;
 
-/** Whether an operating system adds entries of this name by itself. They are proved, but are no part of the site. */
+/** Whether an operating system adds entries of this name by itself. They are proved, but are not part of the site. */
 export function isSystemEntry(name: string): boolean {
   if (`${name}/`.slice(0, SYSTEM_FOLDER.length).toLowerCase() === SYSTEM_FOLDER) return true;
   const file = lastSegment(name);

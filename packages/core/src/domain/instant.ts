@@ -9,7 +9,7 @@ export type Duration = Branded<number, 'Duration'>;
 /**
  * Takes milliseconds since the epoch as an {@link Instant}.
  *
- * @throws TypeError when the number is no safe integer.
+ * @throws TypeError when the number is not a safe integer.
  */
 export function instant(milliseconds: number): Instant {
   if (!Number.isSafeInteger(milliseconds)) throw new TypeError('an instant is whole milliseconds');
@@ -19,7 +19,7 @@ export function instant(milliseconds: number): Instant {
 /**
  * Takes milliseconds as a {@link Duration}.
  *
- * @throws TypeError when the number is no safe integer of at least 0.
+ * @throws TypeError when the number is not a safe integer of at least 0.
  */
 export function duration(milliseconds: number): Duration {
   if (!Number.isSafeInteger(milliseconds) || milliseconds < 0) {

@@ -60,7 +60,7 @@ const uuid = <Value extends string>(): RecordCodec<Value> => parsedText(parseRol
 /** The end of the last year that RFC 3339 can write; a later instant could be answered to no one. */
 const LAST_INSTANT = Date.UTC(10_000, 0) - 1;
 const instant: RecordCodec<Instant> = count(LAST_INSTANT);
-/** Leaves room to count on: a sum that is no safe integer could not be read from a database. */
+/** Leaves room to count on: a sum that is not a safe integer could not be read from a database. */
 const counted = <Value extends number>(): RecordCodec<Value> => count(LAST_INSTANT);
 const account: RecordCodec<AccountId> = parsedText(parseAccountId, 'the name of an account');
 const archive: RecordCodec<ArchiveId> = parsedText(parseArchiveId, 'the id of an archive');
@@ -205,7 +205,7 @@ export function recordLine({ kind, value }: MovedRecord): string {
   return JSON.stringify({ record: kind, ...(CODECS[kind].write(value as never) as object) });
 }
 
-/** @throws TypeError for a line that is no record. Its message repeats no text of the line, which may be secret. */
+/** @throws TypeError for a line that is not a record. Its message repeats no text of the line, which may be secret. */
 export function readRecordLine(line: string): MovedRecord {
   const { record: kind, ...value } = parseLine(line);
   if (typeof kind !== 'string' || !Object.hasOwn(CODECS, kind))

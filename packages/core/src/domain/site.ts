@@ -119,7 +119,7 @@ export function encodeManifest(entries: readonly ManifestEntry[]): EncodedManife
 
 type Row = [EntryPath, number, number, number, 0 | 8, number, 0 | 1];
 
-/** @throws Fault `store_corrupt` when the text is no manifest of this version. */
+/** @throws Fault `store_corrupt` when the text is not a manifest of this version. */
 export function decodeManifest(encoded: EncodedManifest): Manifest {
   return new Manifest(
     rowsOf(encoded).map(([path, offset, compressedSize, size, method, crc32, utf8]) => ({

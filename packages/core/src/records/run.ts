@@ -68,7 +68,7 @@ function answerTo(
 ): unknown {
   // A generator that was yielded, not delegated to by `yield*`, would run no step.
   if (!(step instanceof Step))
-    throw new TypeError(`${program} yielded something that is no step: a program delegates by yield*`);
+    throw new TypeError(`${program} yielded something that is not a step: a program delegates by yield*`);
   const { action } = step;
   if (action.kind === 'nothing') return undefined;
   if (action.kind !== 'all') return answer(action, isUnlocked);

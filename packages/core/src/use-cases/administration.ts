@@ -178,7 +178,7 @@ export function createAdministration(
 function expectLimits(wanted: Partial<AccountLimits>): Partial<AccountLimits> {
   const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) {
-    if (!isAccountLimit(name, value)) throw new TypeError(`${String(value)} is no limit of ${name}`);
+    if (!isAccountLimit(name, value)) throw new TypeError(`${String(value)} is not a valid limit of ${name}`);
   }
   return Object.fromEntries(given);
 }

@@ -86,7 +86,7 @@ export interface Keys {
   /**
    * Makes sure that a key of this text exists. It is never removed, so that a revoked one remains revoked.
    *
-   * @throws TypeError when the text is no well-formed key.
+   * @throws TypeError when the text is not a well-formed key.
    */
   ensure(text: string, wanted: NewKey): Promise<void>;
 

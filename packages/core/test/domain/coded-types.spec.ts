@@ -11,7 +11,7 @@ describe('the media types that are sent as gzip', () => {
     for (const type of types.split(' ')) expect(isCompressibleType(type), type).to.equal(true);
   });
 
-  it('are no others', () => {
+  it('do not include other types', () => {
     const types =
       'application/gzip application/x-compressed-tar application/zip application/octet-stream application/pdf ' +
       'image/png image/bmp font/woff font/woff2 video/mp4 audio/wav model/gltf-binary application/vnd.sqlite3 ' +

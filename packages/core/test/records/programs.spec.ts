@@ -171,7 +171,7 @@ describe('a step that fails', () => {
     })();
     expect(() => runAtOnce('books.odd', steps as unknown as Steps<void>, refuse)).to.throw(
       TypeError,
-      'books.odd yielded something that is no step',
+      'books.odd yielded something that is not a step',
     );
   });
 });

@@ -119,7 +119,7 @@ describe('Waiting for events', () => {
   });
 
   it('is limited to four requests of an account and 1,024 in all; others get their page at once', async () => {
-    // An iteration is no request.
+    // An iteration is not a request.
     for (let n = 0; n < 5; n += 1) void stage.history.follow({ by: ADA, after: 'latest' }).next();
     const own = Array.from({ length: 4 }, () => waiting());
     await stage.passing(Promise.resolve());

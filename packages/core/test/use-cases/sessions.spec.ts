@@ -184,7 +184,7 @@ describe('signing in to the management screen', () => {
     expect(await sessions.endById({ by: OWNER, id }), 'of none').to.deep.equal(unknown);
   });
 
-  it('signs in with a key of the scope manage, which is no default scope', async () => {
+  it('signs in with a key of the scope manage, which is not a default scope', async () => {
     const usual = await keys.create({ by: OPERATOR, account: OWNER });
     const manager = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
     expect(usual.key.scopes).to.deep.equal(['pins:read', 'pins:write']);

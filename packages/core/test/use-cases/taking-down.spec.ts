@@ -70,7 +70,7 @@ describe('taking down', () => {
     expect(await copiesOf('00000000-0000-4000-8000-000000000000' as RoleId)).to.deep.equal([]);
   });
 
-  it('purges what an interrupted purge has left, and ignores listed publications that are no copies', async () => {
+  it('purges what an interrupted purge has left, and ignores listed publications that are not copies', async () => {
     const copy = await stage.publish({ key: 'copy' as IdempotencyKey });
     const other = await stage.publish({ key: 'other' as IdempotencyKey, bytes: 'another site' });
     await stage.useCases.stop({ by: OWNER, id: other });

@@ -18,7 +18,7 @@ import { fromStores } from '../../src/moving/from-stores.ts';
 import { ToStores } from '../../src/moving/to-stores.ts';
 import { type Destination, type Walked, walk } from '../../src/moving/walk.ts';
 
-/** These archives are no ZIPs. */
+/** These archives are not ZIPs. */
 const unproved = { roles: { loadManifest: async () => undefined } as never, inspector: {} as never };
 
 describe('a move during changes', () => {

@@ -202,7 +202,7 @@ const SPARE = 64;
 /**
  * Expands the bytes of a deflated entry, one piece per turn. It holds no turn while it waits for storage or the viewer.
  *
- * @throws Fault `store_corrupt` when the bytes are no deflate stream.
+ * @throws Fault `store_corrupt` when the bytes are not a deflate stream.
  */
 export async function* inflatedPieces(
   source: Pick<BodySource, 'entry' | 'turns' | 'client' | 'signal' | 'outgoing'>,
