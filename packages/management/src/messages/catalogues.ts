@@ -3,6 +3,8 @@ import type { Language } from '@pinfold/http/internal';
 import type { RefusalTextId } from '@pinfold/http/internal/texts';
 import type { Message } from '../i18n.ts';
 import { administration, events, history, signingIn } from './administration.ts';
+import { apiKeys } from './api-key-messages.ts';
+import { names } from './name-messages.ts';
 import { publications, views } from './publications.ts';
 import { shared } from './publishing.ts';
 import { type CodeId, codesIn, messagesIn, refusalsIn } from './texts.ts';
@@ -10,6 +12,8 @@ import { type CodeId, codesIn, messagesIn, refusalsIn } from './texts.ts';
 const PAGES = {
   ...publications,
   ...views,
+  ...apiKeys,
+  ...names,
   ...signingIn,
   ...history,
   ...events,
@@ -24,7 +28,9 @@ export type SharedId = CodeId | keyof typeof shared;
 export type MessageId =
   | EventType
   | keyof typeof administration
+  | keyof typeof apiKeys
   | keyof typeof history
+  | keyof typeof names
   | keyof typeof publications
   | keyof typeof signingIn
   | keyof typeof views

@@ -4,6 +4,8 @@ import type { Language } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import type { Message, Translated } from '../../src/i18n.ts';
 import * as administration from '../../src/messages/administration.ts';
+import * as apiKeys from '../../src/messages/api-key-messages.ts';
+import * as names from '../../src/messages/name-messages.ts';
 import * as publications from '../../src/messages/publications.ts';
 import * as publishing from '../../src/messages/publishing.ts';
 import { codesIn, messagesIn, refusalsIn } from '../../src/messages/texts.ts';
@@ -12,6 +14,8 @@ type Catalogue = Readonly<Record<string, Message>>;
 
 const OWN: Readonly<Record<string, Readonly<Record<string, Translated>>>> = {
   ...administration,
+  ...apiKeys,
+  ...names,
   ...publications,
   ...publishing,
 };
