@@ -20,7 +20,7 @@ import type { EncodedManifest } from './site.ts';
 import type { Takedown } from './takedown.ts';
 import { parseTitle, type Title } from './text.ts';
 import { type CountedViews, dayOf } from './views.ts';
-import type { Warning } from './warnings.ts';
+import type { Warning, WarningRules } from './warnings.ts';
 
 /** A name in an export. */
 export interface MovedName extends Omit<NameRecord, 'previous'> {
@@ -80,7 +80,9 @@ const trueOrAbsent: RecordCodec<boolean> = {
   read: (json) => json !== undefined && flag.read(json),
 };
 
-const WARNING = {
+/** The members of all rules: a rule with another member does not compile. */
+type WarningMember = 'rule' | { [Rule in keyof WarningRules]: keyof WarningRules[Rule] }[keyof WarningRules];
+const WARNING: Readonly<Record<WarningMember, RecordCodec<string | number>>> = {
   rule: anyText(),
   path: anyText(),
   target: anyText(),
@@ -88,12 +90,12 @@ const WARNING = {
   secret: anyText(),
   used: count(),
   most: count(),
+  encoding: anyText(),
+  tool: anyText(),
+  need: anyText(),
 };
-const [, ...optionalMembers] = Object.keys(WARNING) as (keyof typeof WARNING)[];
-const warning = object<Record<keyof typeof WARNING, string | number>>(
-  WARNING,
-  optionalMembers,
-) as unknown as RecordCodec<Warning>;
+const [, ...optionalMembers] = Object.keys(WARNING) as WarningMember[];
+const warning = object(WARNING, optionalMembers) as unknown as RecordCodec<Warning>;
 
 /** The members of each kind, in the order of a line. */
 const CODECS: {

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { warningOfEachRule } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { readRecordLine, recordLine } from '../../src/internal.ts';
 import type { MovedRecord } from '../../src/moving.ts';
@@ -138,6 +139,14 @@ describe('the lines of records', () => {
         isEnsured: false,
       },
     });
+  });
+
+  it('have all details of each kind of warning', () => {
+    const line = JSON.stringify({ ...PUBLICATION, warnings: [] });
+    const record = readRecordLine(line);
+    const value = { ...record.value, warnings: warningOfEachRule };
+    const read = readRecordLine(recordLine({ ...record, value } as MovedRecord));
+    expect(read.value).to.have.deep.property('warnings', warningOfEachRule);
   });
 
   it('have a fixed order of members', () => {
