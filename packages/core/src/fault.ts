@@ -12,7 +12,7 @@ export type FaultCode =
 const MARK: unique symbol = Symbol.for('@pinfold/core/fault');
 
 /**
- * Something broke that the caller cannot help. It is thrown with its cause; it never wraps the reason of an abort.
+ * Something broke that the caller cannot mend. It is thrown with its cause; it never wraps the reason of an abort.
  *
  * @example
  * import { Fault } from '@pinfold/core';

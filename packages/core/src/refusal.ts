@@ -46,7 +46,7 @@ export interface Refusals {
   /** The events after the cursor were dropped; the feed begins at `oldest`. */
   readonly cursor_expired: { readonly oldest: string };
   readonly forbidden: NoDetails;
-  /** The first request may have ended at `retryAt`. */
+  /** The first request may have ended by `retryAt`. */
   readonly idempotency_in_progress: { readonly retryAt: Instant };
   readonly idempotency_mismatch: NoDetails;
   /** The account is being erased, owns the remains of an erased one, or can never be erased. */

@@ -34,7 +34,7 @@ describe('a fault', () => {
     expect([isFault(theirs), copy.isFault(new Fault('store_corrupt', 'broken'))]).to.deep.equal([true, true]);
   });
 
-  it('is no other thrown value', () => {
+  it('is not recognized in any other thrown value', () => {
     for (const thrown of [
       undefined,
       null,

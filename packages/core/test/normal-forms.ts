@@ -1,5 +1,5 @@
-/** The texts that are normalized meanwhile. */
-export function normalisedBy(work: () => void): readonly string[] {
+/** Returns the texts that `work` normalizes. */
+export function textsNormalizedBy(work: () => void): readonly string[] {
   const { normalize } = String.prototype;
   const texts: string[] = [];
   String.prototype.normalize = function (this: string, form?: string) {

@@ -12,7 +12,7 @@ import {
 import { parseRate, rateLeft, takenFrom } from '../src/internal.ts';
 import { NOW } from './values.ts';
 
-/** How many pass at once, and the mark afterwards. */
+/** Takes all that remains: returns how many, and the mark afterwards. */
 function takeAll(rate: Rate, from: RateMark | null, now: Instant): { taken: number; mark: RateMark | null } {
   let mark = from;
   let taken = 0;
@@ -32,7 +32,7 @@ describe('A rate', () => {
     expect(parseRate('off')).to.equal('off');
   });
 
-  it('is nothing else', () => {
+  it('is not written in any other way', () => {
     for (const text of [
       '',
       'OFF',
@@ -59,7 +59,7 @@ describe('A rate', () => {
       expect([nextAt, remaining]).to.deep.equal([after(NOW, duration(Math.ceil(hours(1) / count))), 0]);
       expect(takeAll(rate, mark, (nextAt - 1) as Instant).taken, 'a millisecond early').to.equal(0);
       expect(takeAll(rate, mark, nextAt).taken, 'a share later').to.equal(1);
-      expect(takeAll(rate, mark, wholeAt).taken, 'the whole').to.equal(count);
+      expect(takeAll(rate, mark, wholeAt).taken, 'when it is full again').to.equal(count);
       expect(wholeAt).to.be.at.most(after(NOW, hours(1)));
     }
   });
@@ -91,7 +91,7 @@ describe('A rate', () => {
     expect(rateLeft(rate, mark, NOW, 10)).to.include({ remaining: 0, nextAt: after(NOW, seconds(3)) });
   });
 
-  it('grows to no more than the whole while nothing is taken', () => {
+  it('refills to its count and no further while nothing is taken', () => {
     const rate: Rate = { count: 2, window: seconds(1) };
     const { mark } = takeAll(rate, null, NOW);
     expect(takeAll(rate, mark, after(NOW, days(30))).taken).to.equal(2);

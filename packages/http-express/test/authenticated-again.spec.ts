@@ -67,7 +67,7 @@ describe('A caller whose body arrives after the head', () => {
   }
 
   async function revoke(text: string): Promise<void> {
-    const key = await rig.manageKeys.recognise(text);
+    const key = await rig.manageKeys.recognize(text);
     await rig.manageKeys.revoke({ by: OPERATOR, id: key?.id ?? '' });
   }
 

@@ -196,7 +196,7 @@ describe('anonymous clients at the screen', () => {
       name: 'Elsewhere',
       begin: async () => ({ kind: 'begun', url: 'https://id.example/', browserState: 'kept' }),
       finish: async () =>
-        succeeds ? { kind: 'recognised', person } : { kind: 'failed', problem: 'declined' },
+        succeeds ? { kind: 'recognized', person } : { kind: 'failed', problem: 'declined' },
       signOutUrl: async () => undefined,
     };
     await open({ identityProvider });

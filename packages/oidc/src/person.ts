@@ -26,7 +26,7 @@ export function identifyPerson(
   sub: string,
   claimSets: readonly Claims[],
   rules: PersonRules,
-): { readonly kind: 'recognised'; readonly person: Person } | SignInFailure {
+): { readonly kind: 'recognized'; readonly person: Person } | SignInFailure {
   const verified = withVerifiedEmails(claimSets);
   const claim = claimAt(verified, rules.accountClaim);
   const account =
@@ -44,7 +44,7 @@ export function identifyPerson(
     const detail = `unmet conditions: ${failed.join(', ')}; received claims: ${listClaimNames(verified)}`;
     return { kind: 'failed', problem: 'not_allowed', detail, person };
   }
-  return { kind: 'recognised', person };
+  return { kind: 'recognized', person };
 }
 
 function parseName(text: string): AccountId | undefined {

@@ -38,7 +38,7 @@ const EXCHANGES = { places: 8, queue: 64 };
 /** An older used state has most likely expired. */
 const MAX_STATES = 4_096;
 
-type Recognised = { readonly kind: 'recognised'; readonly person: Person };
+type Recognized = { readonly kind: 'recognized'; readonly person: Person };
 
 /** Signs people in by the authorization code flow, with PKCE (S256), state and nonce. */
 export class SignIn {
@@ -82,7 +82,7 @@ export class SignIn {
     returnedUrl: string,
     sealed: string | undefined,
     { client, signal }: SignInReturn,
-  ): Promise<Recognised | SignInFailure> {
+  ): Promise<Recognized | SignInFailure> {
     const url = new URL(returnedUrl);
     const signInState = sealed === undefined ? undefined : unseal(sealed, this.#key);
     const isValid = signInState !== undefined && signInState.endsAt > this.#options.clock.now();

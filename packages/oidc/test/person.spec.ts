@@ -16,7 +16,7 @@ describe('identifying a person', () => {
     identifyPerson(sub, claimSets, { ...RULES, ...rules });
   const accountOf = (claimSets: readonly Claims[], rules: Partial<PersonRules> = {}) => {
     const judged = judge(claimSets, rules);
-    return judged.kind === 'recognised' ? judged.person.account : judged.problem;
+    return judged.kind === 'recognized' ? judged.person.account : judged.problem;
   };
 
   it('names the account by prefix and claim, of the id_token before userinfo', () => {
@@ -83,7 +83,7 @@ describe('identifying a person', () => {
   it('shows the name, or else the address, or else nothing', () => {
     const shown = (claims: Claims) => {
       const judged = judge([{ sub: 'u1', ...claims }]);
-      return judged.kind === 'recognised' ? judged.person.displayName : judged;
+      return judged.kind === 'recognized' ? judged.person.displayName : judged;
     };
     expect(shown({ name: 'Ada', email: 'ada@example.com' })).to.equal('Ada');
     expect(shown({ name: '', email: 'ada@example.com' })).to.equal('ada@example.com');
@@ -94,7 +94,7 @@ describe('identifying a person', () => {
   it('recognizes administrators, and people who may not sign in', () => {
     const claims = [{ sub: 'u1', groups: ['ops'] }];
     expect(judge(claims, { admins: parseClaimRule('groups=ops') })).to.deep.equal({
-      kind: 'recognised',
+      kind: 'recognized',
       person: { account: accountId('oidc:u1'), id: 'u1', displayName: null, scope: 'admin' },
     });
     const both = { require: parseClaimRule('groups=staff'), admins: parseClaimRule('groups=ops') };

@@ -26,7 +26,7 @@ export function nameOf(error: unknown): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** A text without its percent-encoding; `undefined` if that is broken, or no UTF-8. */
+/** A text without its percent-encoding; `undefined` if that is invalid, or not of UTF-8. */
 export function percentDecoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

@@ -42,22 +42,22 @@ export const FORBIDDEN_CONTENT: Refusal<'invalid_archive'> = {
 
 type KnownAccount = Pick<Account, 'limits' | 'publicationsMark'>;
 
-/** The limits in force for the publications of an account: its own override those for all. */
+/** The limits in force for the publications of an account: its own override the general ones. */
 export function publicationLimitsOf(
   account: Pick<Account, 'limits'> | undefined,
-  ofAll: PublicationLimits,
+  general: PublicationLimits,
 ): PublicationLimits {
   const own = account?.limits;
   return {
-    publications: rateInForce(own?.publications ?? null, ofAll.publications),
-    sites: inForce(own?.sites ?? null, ofAll.sites),
-    bytes: inForce(own?.bytes ?? null, ofAll.bytes),
-    names: ofAll.names,
+    publications: rateInForce(own?.publications ?? null, general.publications),
+    sites: inForce(own?.sites ?? null, general.sites),
+    bytes: inForce(own?.bytes ?? null, general.bytes),
+    names: general.names,
   };
 }
 
-export function rateInForce(own: string | null, ofAll: Rate | null): Rate | null {
-  return inForce(own === null ? null : (parseRate(own) ?? null), ofAll);
+export function rateInForce(own: string | null, general: Rate | null): Rate | null {
+  return inForce(own === null ? null : (parseRate(own) ?? null), general);
 }
 
 /** Checks whether an authority may change what belongs to an account: refuses for a block, and in read-only mode. */
@@ -115,7 +115,7 @@ export function accountAfterPublishing(
 ): Pick<Account, 'publicationsMark' | 'lastPublishedAt'> {
   const { publicationsMark: mark, lastPublishedAt } = account;
   const rate = publicationLimitsOf(account, limits).publications;
-  // Databases store safe integers, as which microseconds last until the year 2255. Later publications are not counted.
+  // Databases store safe integers: enough for microseconds until the year 2255. Later publications are not counted.
   const taken = rate && (Math.min(takenFrom(rate, mark, now), Number.MAX_SAFE_INTEGER) as RateMark);
   return {
     publicationsMark: taken ?? mark,
@@ -138,9 +138,9 @@ export function checkKeyLimit(live: number, limit: number | null): KeyQuotaExcee
   return { kind: 'refused', code: 'quota_exceeded', rule: 'keys', limit, actual: live + 1 };
 }
 
-function inForce<Value>(own: Value | 'off' | null, ofAll: Value | null): Value | null {
+function inForce<Value>(own: Value | 'off' | null, general: Value | null): Value | null {
   if (own === 'off') return null;
-  return own ?? ofAll;
+  return own ?? general;
 }
 
 /** The mode of the whole service. */

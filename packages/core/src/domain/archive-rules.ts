@@ -165,7 +165,7 @@ function nameEntries(listed: readonly ListedEntry[]): readonly NamedEntry[] {
   return entries;
 }
 
-/** Names the limit for files in the problem of an inspector that stopped at {@link maxEntries}. */
+/** Replaces the limit in the problem of an inspector that stopped at {@link maxEntries} by the limit for files. */
 function withFileLimit(problem: ArchiveProblem, { files }: ArchiveLimits): ArchiveProblem {
   return problem.rule === 'too_many_files' ? { ...problem, limit: files } : problem;
 }

@@ -43,8 +43,8 @@ export function cursorCodec<Place extends object>(
   filter: readonly unknown[],
 ): CursorCodec<Place> {
   const members = Object.keys(readers) as (keyof Place)[];
-  const mark = fnv1a(filter);
-  const encode = (place: Place): string => [...members.map((member) => place[member]), mark].join('.');
+  const checksum = fnv1a(filter);
+  const encode = (place: Place): string => [...members.map((member) => place[member]), checksum].join('.');
   return {
     encode,
     decode(text) {

@@ -78,7 +78,7 @@ export function kindOfEntry(
 const BACKSLASH_HOSTS = [0, 10, 11];
 
 /**
- * Normalizes the names of an archive in which all have a form of some tool: replaces `\` of Windows PowerShell 5 by `/`, then
+ * Normalizes the names of an archive, if all have the form of one tool: replaces `\` of Windows PowerShell 5 by `/`, then
  * removes the leading `./` of bsdtar. `undefined` for an entry `./`.
  */
 export function normalizeNames(

@@ -1,5 +1,5 @@
 import type { RoleId } from './identity.ts';
-import { after, type Instant, MAX_CLOCK_DIFFERENCE } from './instant.ts';
+import { after, CLOCK_TOLERANCE, type Instant } from './instant.ts';
 import type { Limits } from './limits.ts';
 import { type Generation, type Publication, stateOf } from './role.ts';
 
@@ -73,8 +73,8 @@ export function admits(
     grant.generation === publication.generation &&
     grant.accountGeneration === accountGeneration &&
     stateOf(publication, now) === 'published' &&
-    // A grant that a clock days ahead has made would be valid for days.
-    grant.madeAt <= after(now, MAX_CLOCK_DIFFERENCE) &&
+    // A grant made by a node whose clock was days ahead would be valid for days.
+    grant.madeAt <= after(now, CLOCK_TOLERANCE) &&
     now < grantEndsAt(grant, publication, limits)
   );
 }

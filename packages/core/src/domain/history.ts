@@ -5,7 +5,7 @@ import { type AccountId, type Branded, parseRoleId, type RoleId } from './identi
 import type { Instant } from './instant.ts';
 import type { PinName } from './name.ts';
 
-/** Names an event: a UUID in lower case. */
+/** The id of an event: a UUID in lower case. */
 export type EventId = Branded<string, 'EventId'>;
 
 export const EVENT_TYPES = [
@@ -117,19 +117,19 @@ export function causedBy(by: Actor | string): Cause {
 
 export function eventOf(
   ids: { event(): EventId },
-  happened: EventDraft,
+  draft: EventDraft,
   { actor, request, address, asOperator = false }: Cause,
   account: AccountId | null,
   pin: RoleId | null = null,
-  recordedAt: Instant = happened.at,
+  recordedAt: Instant = draft.at,
 ): HistoryEvent {
   return {
-    ...happened,
+    ...draft,
     id: ids.event(),
     recordedAt,
     account,
     pin,
-    name: happened.name ?? null,
+    name: draft.name ?? null,
     actor,
     request: request ?? null,
     address: address ?? null,
@@ -139,14 +139,14 @@ export function eventOf(
 
 export function unattributed(
   ids: { event(): EventId },
-  happened: EventDraft,
+  draft: EventDraft,
   origin?: Origin,
 ): UnattributedEvent {
-  const { account: _, actor: __, ...event } = eventOf(ids, happened, { ...BY_SYSTEM, ...origin }, null);
+  const { account: _, actor: __, ...event } = eventOf(ids, draft, { ...BY_SYSTEM, ...origin }, null);
   return event;
 }
 
-/** Names the feed of a database, 32 hexadecimal digits. An import begins a new feed. */
+/** The id of a database's feed: 32 hexadecimal digits. An import begins a new feed. */
 export type FeedId = Branded<string, 'FeedId'>;
 
 /** A place in a feed: after the event of that number. At the beginning the number is 0 and the event null. */
@@ -164,8 +164,8 @@ const CURSOR = /^([0-9a-z]{1,11})\.([0-9a-f-]{36})?\.([0-9a-f]{32})\.[0-9a-z]+$/
 /** Writes a cursor of an account's feed, or without an account of the whole feed, as text that is safe in a URL. */
 export function encodeFeedCursor(cursor: FeedCursor, account: AccountId | undefined): string {
   const { number, event, feed } = cursor;
-  const mark = fnv1a(['feed', account ?? null, number, event, feed]);
-  return `${number.toString(36)}.${event ?? ''}.${feed}.${mark}`;
+  const checksum = fnv1a(['feed', account ?? null, number, event, feed]);
+  return `${number.toString(36)}.${event ?? ''}.${feed}.${checksum}`;
 }
 
 /** Reads a cursor; refuses one of another feed. */

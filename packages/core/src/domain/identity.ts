@@ -52,7 +52,7 @@ export function archiveIdOf(at: Instant, uuid: string): ArchiveId {
   return id;
 }
 
-/** Reads when an archive was created from its id: the time of a file or an object is no reliable age. */
+/** Reads the instant of creation from an archive's id: the time of a file or an object is not a reliable age. */
 export function archiveCreatedAt(id: ArchiveId): Instant {
   return Number(id.slice(0, 13)) as Instant;
 }

@@ -1,6 +1,6 @@
 import { forbiddenSegment, isSystemEntry, unsafePath } from './entry-path.ts';
 
-/** Finds the folder to strip, with its slash; `''` for none, `undefined` if there is no index.html in its place. */
+/** Finds the folder to strip, with its slash; `''` for none, `undefined` if index.html is neither at the root nor in it. */
 export function siteRoot(names: readonly string[]): string | undefined {
   if (names.includes('index.html')) return '';
   const folder = onlyFolder(names);
@@ -54,7 +54,7 @@ const DOCUMENT_PARTS: readonly string[] = [
 ];
 
 /**
- * Finds a hint for a site that has no index.html in its place.
+ * Finds a hint for a site whose index.html is neither at the root nor in its only folder.
  *
  * @param paths the paths of its files and folders, with `/` between folders and at the end of a folder.
  * @returns `undefined` if no kind fits.
@@ -67,8 +67,8 @@ export function indexHint(paths: readonly string[]): IndexHint | undefined {
   const root = onlyFolder(own) ?? '';
   const pages = files.filter((path) => PAGE.test(path) && isAllowedPath(path));
   const atRoot = pages.filter((path) => path.lastIndexOf('/') < root.length);
-  const spelled = atRoot.find((path) => INDEX_IN_ANY_SPELLING.test(path));
-  if (spelled !== undefined) return { kind: 'spelling', path: spelled };
+  const variant = atRoot.find((path) => INDEX_IN_ANY_SPELLING.test(path));
+  if (variant !== undefined) return { kind: 'spelling', path: variant };
   return nearestIndex(pages) ?? pageHint(atRoot, pages) ?? archiveHint(files);
 }
 
@@ -86,18 +86,18 @@ function archiveHint(files: readonly string[]): IndexHint | undefined {
 /** Finds the folder below the root that has an index.html, or else a page whose name is a variant of it. */
 function nearestIndex(pages: readonly string[]): IndexHint | undefined {
   const indexes = pages.filter((path) => INDEX_IN_ANY_SPELLING.test(path));
-  const depth = indexes.reduce((least, path) => Math.min(least, depthOf(path)), Infinity);
+  const depth = indexes.reduce((minimum, path) => Math.min(minimum, depthOf(path)), Infinity);
   const nearest = indexes.filter((path) => depthOf(path) === depth);
   const folders = nearest.filter((path) => path.endsWith('/index.html')).map(folderOf);
   const [path, other] = folders;
   if (path === undefined) {
-    const [spelled] = nearest;
-    return spelled === undefined ? undefined : { kind: 'spelling', path: spelled, folder: folderOf(spelled) };
+    const [variant] = nearest;
+    return variant === undefined ? undefined : { kind: 'spelling', path: variant, folder: folderOf(variant) };
   }
   const isOutput = (folder: string): boolean =>
     OUTPUT_FOLDERS.some((name) => `/${folder}`.endsWith(`/${name}`));
-  const built = folders.find(isOutput);
-  if (built !== undefined || other === undefined) return { kind: 'folder', path: built ?? path };
+  const output = folders.find(isOutput);
+  if (output !== undefined || other === undefined) return { kind: 'folder', path: output ?? path };
   return { kind: 'folders', path, other };
 }
 

@@ -55,12 +55,12 @@ export function days(count: number): Duration {
   return hours(count * 24);
 }
 
-/** Clocks of nodes differ by less: a wrong clock has made an instant that is further ahead. */
-export const MAX_CLOCK_DIFFERENCE: Duration = hours(1);
+/** How far a recorded instant may be ahead of a node's clock: only a wrong clock makes one that is further ahead. */
+export const CLOCK_TOLERANCE: Duration = hours(1);
 
-/** Whether something was recorded since an instant; false for an instant that a wrong clock has made far ahead of `now`. */
+/** Whether something was recorded since an instant; false for an instant far ahead of `now`, from a wrong clock. */
 export function isRecent(recorded: Instant, since: Instant, now: Instant): boolean {
-  return recorded > since && recorded <= now + MAX_CLOCK_DIFFERENCE;
+  return recorded > since && recorded <= now + CLOCK_TOLERANCE;
 }
 
 /** The instant `length` after `start`. */

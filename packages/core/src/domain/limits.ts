@@ -16,7 +16,7 @@ export interface Limits {
   readonly titleCharacters: number;
   /** Characters of an Idempotency-Key, inclusive. */
   readonly idempotencyKeyCharacters: number;
-  /** The fewest code points of a password. */
+  /** The minimum number of code points of a password. */
   readonly passwordMinCharacters: number;
   /** Bytes of a password in UTF-8, inclusive. */
   readonly passwordMaxBytes: number;
@@ -38,7 +38,7 @@ export interface Limits {
   readonly publishing: number;
   /** Concurrent proofs in one process; these take processors and memory. */
   readonly proving: number;
-  /** Publications that may wait in the queue; beyond it the answer is `overloaded`. */
+  /** Publications that may wait in the queue; beyond it they fail with `publishing_overloaded`. */
   readonly publishingQueue: number;
   /** How long an ended role keeps its archive. */
   readonly cleanupGrace: Duration;

@@ -121,7 +121,7 @@ export function decideName(
   return { kind: names.shown.id === role.id ? 'unchanged' : 'moved' };
 }
 
-/** Puts the warnings that only the commit can decide, by the account's names before it, first. */
+/** Adds, as the first ones, the warnings that only the commit can decide, from the account's names before it. */
 export function withNameWarnings(
   warnings: readonly Warning[],
   role: Pick<Role, 'passwordHash'>,

@@ -95,7 +95,7 @@ function nextHash(hash: number, code: number): number {
 }
 
 const ASCII = /^[\0-\x7f]*$/;
-/** Upper case would make ı an I, which only Turkish does, and differs in length for both of these ligatures of st. */
+/** Upper case would turn ı into I, as only Turkish does, and is two letters for each of these ligatures of st. */
 const FOLDS: ReadonlyMap<string, string> = new Map([
   ['ı', 'ı'],
   ['ﬅ', 'ﬆ'],

@@ -45,7 +45,7 @@ export function parseRate(text: string): Rate | 'off' | undefined {
   return { count: Number(count), window };
 }
 
-/** Computes the rest of a rate by the generic cell rate algorithm. A cost above the count is lowered to it, or never passes. */
+/** Computes the rest of a rate by the generic cell rate algorithm. A cost above the count is lowered to it, or would never pass. */
 export function rateLeft(rate: Rate, mark: RateMark | null, now: Instant, cost = 1): RateLeft {
   const { count, window } = rate;
   const share = microsecondsPerUnit(rate);

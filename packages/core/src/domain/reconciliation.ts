@@ -160,7 +160,7 @@ export const MAX_REMOVAL_DELAY: Duration = hours(24);
 /** The clock of removal at the first sweep. `earliestEnd`: when the first role with a stored archive ended. */
 export function firstRemovalClock(clocks: SweepClocks, earliestEnd: Instant | undefined): RemovalClock {
   const reached = earliestEnd === undefined ? clocks.now : earlier(earliestEnd, clocks.now);
-  return { ...markOf(clocks), reached, steppedAt: clocks.database ?? null };
+  return { ...bootAndUptime(clocks), reached, steppedAt: clocks.database ?? null };
 }
 
 /** The clock of removal after one more sweep: nearer to the sweep's clock, and never back. */
@@ -173,7 +173,7 @@ export function movedRemovalClock(last: RemovalClock, clocks: SweepClocks): Remo
   const limit = isSameBoot ? 2 * (elapsed - last.uptime) : step;
   const reached = Math.max(last.reached, Math.min(clocks.now, last.reached + limit)) as Instant;
   return {
-    ...markOf(clocks),
+    ...bootAndUptime(clocks),
     reached,
     steppedAt: isStep ? (clocks.database ?? null) : last.steppedAt,
   };
@@ -193,7 +193,7 @@ function mayStep(
   return steppedAt === null || Math.abs(database - steppedAt) >= STEP_INTERVAL;
 }
 
-function markOf({ uptime: { boot, elapsed } }: SweepClocks): Pick<RemovalClock, 'boot' | 'uptime'> {
+function bootAndUptime({ uptime: { boot, elapsed } }: SweepClocks): Pick<RemovalClock, 'boot' | 'uptime'> {
   return { boot, uptime: elapsed };
 }
 

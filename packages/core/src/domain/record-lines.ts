@@ -40,7 +40,7 @@ export interface PublicationRecord extends Role {
   readonly manifest: EncodedManifest | null;
 }
 
-/** States that a role ended, and its archive was removed, after the record of its publication was exported. */
+/** The record of a role that ended, and whose archive was removed, after its publication was exported. */
 export type RemovalRecord = Pick<Role, 'id' | 'archive' | 'expiresAt' | 'deletedAt'>;
 
 /** A record of an export. */
@@ -57,11 +57,11 @@ export type MovedRecord =
 /** Any text that every database can store. */
 const anyText = <Value extends string>(): RecordCodec<Value> => text(/^[^\0\p{Cs}]*$/u, 'a text');
 const uuid = <Value extends string>(): RecordCodec<Value> => parsedText(parseRoleId, 'a UUID in lower case');
-/** The end of the last year that RFC 3339 can write; a later instant could be answered to no one. */
+/** The end of the last year that RFC 3339 can write; no answer could have a later instant. */
 const LAST_INSTANT = Date.UTC(10_000, 0) - 1;
 const instant: RecordCodec<Instant> = count(LAST_INSTANT);
-/** Leaves room to count on: a sum that is not a safe integer could not be read from a database. */
-const counted = <Value extends number>(): RecordCodec<Value> => count(LAST_INSTANT);
+/** Leaves room to add to: a sum that is not a safe integer could not be read from a database. */
+const growingCount = <Value extends number>(): RecordCodec<Value> => count(LAST_INSTANT);
 const account: RecordCodec<AccountId> = parsedText(parseAccountId, 'the name of an account');
 const archive: RecordCodec<ArchiveId> = parsedText(parseArchiveId, 'the id of an archive');
 const name: RecordCodec<PinName> = parsedText(parseName, 'a name');
@@ -113,7 +113,7 @@ const CODECS: {
     blocked: nullable(
       object<Omit<Block, 'isErasing'>>({ reason: anyText(), sites: oneOf('keep', 'hide'), at: instant }),
     ),
-    generation: counted(),
+    generation: growingCount(),
     lastPublishedAt: nullable(instant),
   }),
   key: object({
@@ -133,9 +133,9 @@ const CODECS: {
     idempotencyKey: nullable(text(/^[\x20-\x7e]+$/, 'printable ASCII')),
     title: nullable(title),
     originalFilename: nullable(parsedText(parseFilename, 'the name of a file')),
-    fileCount: counted(),
-    size: counted(),
-    archiveBytes: counted(),
+    fileCount: growingCount(),
+    size: growingCount(),
+    archiveBytes: growingCount(),
     sha256: sha256(),
     publishedAt: instant,
     expiresAt: nullable(instant),
@@ -143,7 +143,7 @@ const CODECS: {
     deletedAt: nullable(instant),
     // The base64 of 96 bytes that begin with "scrypt" and a zero byte.
     passwordHash: nullable(text(/^(?:c2NyeXB0A[\dA-Za-z+/]{119})?$/, 'a password hash')),
-    generation: counted(),
+    generation: growingCount(),
     fingerprint: nullable(sha256()),
     warnings: list(warning),
     lastEventAt: instant,
@@ -172,8 +172,8 @@ const CODECS: {
   views: object({
     role: uuid(),
     day: count(dayOf(LAST_INSTANT as Instant)),
-    views: counted(),
-    refusedPasswords: counted(),
+    views: growingCount(),
+    refusedPasswords: growingCount(),
   }),
   event: object({
     id: uuid(),

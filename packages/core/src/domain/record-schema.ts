@@ -31,11 +31,11 @@ export function parsedText<Value extends string>(
   return checked((json) => typeof json === 'string' && parse(json) === json, expected);
 }
 
-/** A whole number from 0 to `most`. */
-export function count<Value extends number>(most: number = Number.MAX_SAFE_INTEGER): RecordCodec<Value> {
+/** A whole number from 0 to `maximum`. */
+export function count<Value extends number>(maximum: number = Number.MAX_SAFE_INTEGER): RecordCodec<Value> {
   const isCount = (json: unknown): boolean =>
-    Number.isSafeInteger(json) && (json as number) >= 0 && (json as number) <= most;
-  return checked(isCount, `a whole number from 0 to ${most}`);
+    Number.isSafeInteger(json) && (json as number) >= 0 && (json as number) <= maximum;
+  return checked(isCount, `a whole number from 0 to ${maximum}`);
 }
 
 export const flag: RecordCodec<boolean> = checked((json) => typeof json === 'boolean', 'true or false');

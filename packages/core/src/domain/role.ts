@@ -107,7 +107,7 @@ export function checkCommand(
   return isPinned ? { kind: 'refused', code: 'invalid_state', state: 'pinned' } : undefined;
 }
 
-/** Checks whether the ZIP may be read. Of a stopped publication, only the operator may read it. */
+/** Checks whether the ZIP may be read. Only the operator may read that of a stopped publication. */
 export function checkArchiveAccess(
   { deletedAt }: Pick<Role, 'deletedAt'>,
   hasArchive: boolean,

@@ -8,7 +8,7 @@ const ID_CHARACTERS = 16;
 /** `manage`: the account's own publications and keys; `admin`: also administers the service. */
 export type SessionScope = Extract<Scope, 'manage' | 'admin'>;
 
-/** Names a session in lists: a part of its token's hash, which gives no access. */
+/** The id of a session in lists: a part of its token's hash, which gives no access. */
 export type SessionId = Branded<string, 'SessionId'>;
 
 export function sessionIdOf({ tokenHash }: Pick<Session, 'tokenHash'>): SessionId {

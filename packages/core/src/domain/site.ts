@@ -58,8 +58,8 @@ export function findFallback<File>(
   name: string,
   navigation: boolean,
 ): Resolution<File> {
-  const everyPath = navigation ? files.get('200.html') : undefined;
-  if (everyPath !== undefined) return { kind: 'file', entry: everyPath, fallback: true };
+  const catchAll = navigation ? files.get('200.html') : undefined;
+  if (catchAll !== undefined) return { kind: 'file', entry: catchAll, fallback: true };
   const notFound = files.get('404.html');
   if (notFound !== undefined) return { kind: 'not_found_page', entry: notFound };
   const lastSegment = name.slice(name.lastIndexOf('/') + 1);

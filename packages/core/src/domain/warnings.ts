@@ -55,7 +55,7 @@ export interface FollowedReference {
   readonly absolute: boolean;
   /** Whether the site answers it, even if only with the start page of an app. */
   readonly answered: boolean;
-  /** The file that the reference names but for upper and lower case. */
+  /** The file whose path differs from the reference only in upper and lower case. */
   readonly otherCase: string | undefined;
 }
 
@@ -146,10 +146,10 @@ export function warningsOf(
   );
   const loaded = loadedModules(files);
   const tool = files.find((file) => file.tool !== undefined)?.tool;
-  const references = files.flatMap(({ path, references: made }) =>
+  const references = files.flatMap(({ path, references: ofFile }) =>
     SCRIPT.test(path) && !loaded.has(path)
       ? []
-      : made.flatMap((reference) => referenceWarning(path, reference, absolutePathsWork, tool) ?? []),
+      : ofFile.flatMap((reference) => referenceWarning(path, reference, absolutePathsWork, tool) ?? []),
   );
   const aboutFiles = (
     rule: 'source_map' | 'service_worker' | 'unused_server_file',

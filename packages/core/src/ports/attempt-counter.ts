@@ -21,7 +21,7 @@ export type AttemptOutcome = { readonly kind: 'admitted'; readonly ticket: Attem
 
 /**
  * Counts password tries for all processes. Windows are fixed: one opens with the first counted try and ends its length later.
- * A try is under way until it is settled, which makes it wrong, or forgiven, which uncounts it. Only wrong tries make others
+ * A try is under way until it is settled, which makes it wrong, or forgiven, as if it never was. Only wrong tries make others
  * `limited`; tries under way make others `busy`. A window that ends more than an hour later than a try could open one was
  * opened by a clock that is ahead, and counts for that clock alone.
  *

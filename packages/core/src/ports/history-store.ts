@@ -67,7 +67,7 @@ export interface EventTrimming {
 
 /**
  * Lists the events that the other stores of the same database write with their changes, records expirations, and drops
- * old events. Time comes in with each request.
+ * old events. Requests bring the time.
  *
  * @promise history-store/with-publication: every peer sees a committed publication with its events; one that lost its lease, or was committed before, leaves none
  * @promise history-store/with-change: a saved change is stored with its events, and a conflict stores none; of many concurrent calls only the saved one does

@@ -80,7 +80,7 @@ export interface IdentityProvider {
     returnedUrl: string,
     browserState: string | undefined,
     from: SignInReturn,
-  ): Promise<{ readonly kind: 'recognised'; readonly person: Person } | SignInFailure>;
+  ): Promise<{ readonly kind: 'recognized'; readonly person: Person } | SignInFailure>;
 
   /** The provider's sign-out page, if it has one and answers. */
   signOutUrl(): Promise<string | undefined>;

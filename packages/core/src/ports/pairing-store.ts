@@ -35,8 +35,8 @@ export interface PairingStore {
   register(request: Registration): Promise<{ readonly kind: 'registered' } | { readonly kind: 'full' }>;
 
   /**
-   * Stores a consent. It replaces another of its session, or without one of its account and actor, whose program waits again.
-   * `credential` is the person's.
+   * Stores a consent. It replaces an earlier one of its session or, without a session, of its account and actor; the program
+   * of that one waits again. `credential` is the person's.
    * @promise pairing-store/agree: every peer sees a consent, with every field, and its events
    * @promise pairing-store/agree-once: of many concurrent calls one stores its consent for a hash, which remains while its session and key are valid; the others leave no events
    * @promise pairing-store/agree-replaces: a session has one consent, the last one; those of other sessions, accounts and actors remain

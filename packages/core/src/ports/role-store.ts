@@ -114,15 +114,15 @@ export interface Page<Value, Place = RoleCursor> {
  * the time, which never comes from the database or the host. A write stores its events in the same step.
  *
  * - Concurrent calls on one handle do the same as one after the other.
- * - What was answered is the caller's: nothing that is done or asked later changes it.
+ * - A result belongs to the caller: no later call changes it.
  */
 export interface RoleStore {
   /**
    * - An unlapsed reservation of the same fingerprint is in progress until its instant.
    * - From its instant on, a lapsed reservation is replaced, with any fingerprint.
    * - One that was begun more than an hour after `now`, by a wrong clock, is replaced with the same fingerprint.
-   * - A publication past the rate is refused with the instant from which it would pass, and looking takes nothing.
-   * - A publication that would pass a quota is refused with what there would be; the key stays free.
+   * - A publication past the rate is refused with the instant from which it would pass, and the reservation takes nothing from the rate.
+   * - A publication that would exceed a quota is refused with the count that there would be; the key stays free.
    *
    * @promise role-store/reserve-free: a free key is reserved; keys and accounts are compared exactly, and the same key of another account is another key
    * @promise role-store/reserve-mismatch: another fingerprint is a mismatch, in progress or complete, and changes nothing
@@ -187,7 +187,7 @@ export interface RoleStore {
   ): Promise<{ readonly kind: 'saved' | 'conflict' } | Unchangeable | Refusal<'unauthorized'>>;
 
   /**
-   * - The state is judged at the request's instant; without one, all but deleted ones come.
+   * - The state is judged at the request's instant; without a state, all but deleted roles are listed.
    * - An idempotency key finds its role in any state, and none of another account.
    * - The listed roles match search, state and cursor together.
    *
@@ -222,7 +222,7 @@ export interface RoleStore {
   /**
    * Ends a claim and stores its events. Only the token decides: a lapsed claim that was not taken over is settled.
    *
-   * - Removed: the role stays, its manifest, its warnings and the hash of its password go, its archive is no longer named, and it is never claimed again, even after later saves; of a password only the fact remains that there was one, and a change decided before conflicts.
+   * - Removed: the role stays; its manifest, its warnings and the hash of its password are removed, its archive is no longer named, and it is never claimed again, even after later saves; it remains known that there was a password, and a change decided before conflicts.
    * - Failed: the role is claimed again from the instant of retry on, with one failure more.
    * - Lost: a claim that another took over, or that was settled, settles nothing.
    */
@@ -242,7 +242,7 @@ export interface RoleStore {
     window: StoredWindow,
   ): Promise<{ readonly counted: StoredCount; readonly next: RoleId | undefined }>;
 
-  /** Exactly the archives of committed, not removed roles. */
+  /** Returns exactly those of the archives that a record names: of a committed role, and not removed. */
   whichAreNamed(ids: readonly ArchiveId[]): Promise<ReadonlySet<ArchiveId>>;
 
   /**

@@ -1,5 +1,5 @@
 import type { RoleId } from '../domain/identity.ts';
-import { after, before, duration, type Instant, MAX_CLOCK_DIFFERENCE } from '../domain/instant.ts';
+import { after, before, CLOCK_TOLERANCE, duration, type Instant } from '../domain/instant.ts';
 import { type AttemptRefusal, type AttemptWindow, checkAttempt, MAX_UNSETTLED } from '../domain/password.ts';
 import type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from '../ports/attempt-counter.ts';
 import { gt, lte, oneOf } from '../records/conditions.ts';
@@ -46,7 +46,7 @@ function* judge(attempt: Attempt): Steps<Windows, 'read'> {
     find(ATTEMPT_WINDOWS, { role, counted: oneOf([ALL, counted]) }),
     find(ATTEMPTS, { role, begunAt: gt(before(now, MAX_UNSETTLED)) }, { select: UNDER_WAY }),
   );
-  const latestEnd = after(now, duration(length + MAX_CLOCK_DIFFERENCE));
+  const latestEnd = after(now, duration(length + CLOCK_TOLERANCE));
   const valid = windows
     .filter(({ endsAt }) => endsAt <= latestEnd)
     .sort((one, other) => other.endsAt - one.endsAt);

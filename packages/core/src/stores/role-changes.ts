@@ -1,7 +1,7 @@
 import { filenameFolded, MAX_RANK, titleFolded } from '../adapter/pages.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
-import { after, type Duration, type Instant, MAX_CLOCK_DIFFERENCE } from '../domain/instant.ts';
+import { after, CLOCK_TOLERANCE, type Duration, type Instant } from '../domain/instant.ts';
 import { CHANGEABLE_MEMBERS, type Role } from '../domain/role.ts';
 import { CLAIM, type CleanupRequest, type CleanupTask, MAX_PAUSE } from '../ports/role-cleanup.ts';
 import type { Version, Versioned } from '../ports/role-store.ts';
@@ -101,7 +101,7 @@ export function* claimRoles(
 
 /** Claims and pauses that a clock ahead made: they count as over, or they would hold an archive for as long. */
 export function claimedAhead(now: Instant): readonly Where<RoleRow>[] {
-  const beyond = (length: Duration) => gt(after(after(now, length), MAX_CLOCK_DIFFERENCE));
+  const beyond = (length: Duration) => gt(after(after(now, length), CLOCK_TOLERANCE));
   return [
     { cleanupToken: notNull, cleanupNotBefore: beyond(CLAIM) },
     { cleanupToken: null, cleanupNotBefore: beyond(MAX_PAUSE) },

@@ -2,7 +2,7 @@ import { type Credential, UNAUTHORIZED } from '../domain/actor.ts';
 import { refuseErasing } from '../domain/admission.ts';
 import { type HistoryEvent, isSameActor } from '../domain/history.ts';
 import type { Sha256 } from '../domain/identity.ts';
-import { after, type Instant, isRecent, MAX_CLOCK_DIFFERENCE } from '../domain/instant.ts';
+import { after, CLOCK_TOLERANCE, type Instant, isRecent } from '../domain/instant.ts';
 import { LINK_LIFETIME, type Session, type SessionLimits } from '../domain/session.ts';
 import type { BegunSession, SessionQuery, SessionStore } from '../ports/session-store.ts';
 import { gt, lte } from '../records/conditions.ts';
@@ -191,7 +191,7 @@ const refuse = SESSION_PROGRAMS.change('sessions.refuse', {
     // The account may have been erased since; nothing of it may be stored.
     if (owner === undefined || (known !== undefined && isRecent(known.recordedAt, unlessSince, at))) return;
     // Two nodes, one with a wrong clock, replace each other's row: by that alone, they would record every refusal.
-    const recent = [gt(unlessSince), lte(after(at, MAX_CLOCK_DIFFERENCE))];
+    const recent = [gt(unlessSince), lte(after(at, CLOCK_TOLERANCE))];
     const [alike] = yield* find(EVENTS, { account, type, at: recent }, { limit: 1, select: ID });
     if (alike !== undefined) return;
     yield* all(upsert(SESSION_REFUSALS, { account, recordedAt: at }), ...insertEvents([event], ends));
@@ -221,7 +221,7 @@ export function sessionStore(database: Database): SessionStore {
     offer: (...offered) => database.write(offer, offered),
     redeem: async ({ link, now, session, limits }, events) => {
       const offered = await database.read(findLink, link);
-      const latestEnd = after(after(now, LINK_LIFETIME), MAX_CLOCK_DIFFERENCE);
+      const latestEnd = after(after(now, LINK_LIFETIME), CLOCK_TOLERANCE);
       if (offered === undefined || offered.endsAt <= now || offered.endsAt > latestEnd)
         return { kind: 'unknown' };
       const { account, actor, scope } = offered;

@@ -56,13 +56,13 @@ export function archiveReading(
   { roles, archives }: Pick<AllPorts, 'roles' | 'archives'>,
   show: ShowPublication,
 ): ArchiveReading {
-  const stateOf = async (request: RoleRequest): Promise<Role | ArchiveRefusal> => {
+  const loadReadable = async (request: RoleRequest): Promise<Role | ArchiveRefusal> => {
     const role = (await loadFor(roles, request))?.value;
     if (role === undefined) return NOT_FOUND;
     return checkArchiveAccess(role, true, request.by === OPERATOR) ?? role;
   };
   const loadWithArchive = async (request: RoleRequest): Promise<Role | ArchiveRefusal> => {
-    const role = await stateOf(request);
+    const role = await loadReadable(request);
     if (isRefusal(role)) return role;
     const isNamed = (await roles.whichAreNamed([role.archive])).has(role.archive);
     return checkArchiveAccess(role, isNamed, request.by === OPERATOR) ?? role;
@@ -92,8 +92,8 @@ export function archiveReading(
           return bytes === undefined ? await explainMissing(request) : { kind: 'bytes', bytes };
         },
         refusal: async (signal) => {
-          const now = await stateOf({ ...request, ...(signal && { signal }) });
-          return isRefusal(now) ? now : undefined;
+          const current = await loadReadable({ ...request, ...(signal && { signal }) });
+          return isRefusal(current) ? current : undefined;
         },
       };
     },

@@ -107,7 +107,7 @@ export function changing(
   show: ShowPublication,
   limitsOf: (account: AccountId) => Promise<Limits>,
 ): Changing {
-  // Only these two need the account's limits; other commands must not fail with a function that reads them.
+  // Only these two need the account's limits; other commands must not fail if the function that reads them does.
   const limitsFor = ({ type }: RoleCommand): ((role: Role) => Limits | Promise<Limits>) =>
     type === 'reset_expiration' || type === 'unpin' ? ({ account }) => limitsOf(account) : () => limits;
   const change = (request: ChangeRequest, command: RoleCommand) =>
@@ -241,7 +241,7 @@ export type GrantOutcome =
 /** Opens sites for those who own them. */
 export interface Granting {
   /**
-   * Makes a grant without the password. It is recorded, works while the service is read-only, and counts as no password try.
+   * Makes a grant without the password. It is recorded, works while the service is read-only, and is not counted as a password try.
    *
    * @example
    * import type { UseCases } from '@pinfold/core';

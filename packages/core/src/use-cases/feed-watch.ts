@@ -59,15 +59,15 @@ export class FeedWatch {
   /** Begins to wait. Read the feed again before the first `next`. */
   enter(awaited: Awaited): Wait {
     const waiter: Waiter = { awaited, isNew: false, isOver: false, wake: () => {} };
-    const left = new AbortController();
+    const ended = new AbortController();
     this.#waiters.add(waiter);
-    void this.#end(waiter, left.signal);
+    void this.#end(waiter, ended.signal);
     if (!this.#isRunning) void this.#run();
     return {
       next: (signal) => this.#next(waiter, signal),
       leave: () => {
         this.#waiters.delete(waiter);
-        left.abort(null);
+        ended.abort(null);
         // After an abort, nothing else removes the listener of `stopping`.
         waiter.wake();
       },
@@ -87,8 +87,8 @@ export class FeedWatch {
     if (!waiter.isNew && !this.#isOver(waiter)) {
       const { promise, resolve } = Promise.withResolvers<void>();
       waiter.wake = resolve;
-      const unstopped = raceSignal(promise, waiter.awaited.stopWaiting);
-      const woken = raceSignal(unstopped, this.#stopping).catch(() => {});
+      const wokenOrStopped = raceSignal(promise, waiter.awaited.stopWaiting);
+      const woken = raceSignal(wokenOrStopped, this.#stopping).catch(() => {});
       await raceSignal(woken, signal);
     }
     const isNew = waiter.isNew && !this.#stopping.aborted;
@@ -101,10 +101,10 @@ export class FeedWatch {
   }
 
   /** Ends a wait by a sleep, since the wall clock may be set meanwhile. */
-  async #end(waiter: Waiter, left: AbortSignal): Promise<void> {
+  async #end(waiter: Waiter, ended: AbortSignal): Promise<void> {
     const { length } = waiter.awaited;
     if (length === undefined) return;
-    waiter.isOver = await sleepUnlessAborted(this.#clock, length, left);
+    waiter.isOver = await sleepUnlessAborted(this.#clock, length, ended);
     if (waiter.isOver) waiter.wake();
   }
 
@@ -120,7 +120,7 @@ export class FeedWatch {
     this.#isRunning = false;
   }
 
-  /** Wakes the waiters that new events concern, or all if it cannot tell them. Resolves to the place it has read to. */
+  /** Wakes the waiters that new events concern, or all if it cannot tell which. Resolves to the place it has read to. */
   async #read(seen: Seen | undefined): Promise<Seen | undefined> {
     try {
       const query = { account: undefined, pin: undefined, after: seen?.number ?? LATEST, limit: AT_ONCE };

@@ -36,8 +36,9 @@ export interface History extends Feed {
 
   /**
    * Records expirations, drops old events, revoked keys, titles of ended publications, and ended sessions, links and
-   * registrations of programs, and thins publications with more than 10,000 events, each for at most a minute. Does nothing while the service is read-only, or on a node whose clock
-   * differs from the database's by more than 60 s. Call it before each `cleanUp`, on any number of nodes.
+   * registrations of programs, and drops the oldest events of publications with more than 10,000, each for at most a minute.
+   * Does nothing while the service is read-only, or on a node whose clock differs from the database's by more than 60 s.
+   * Call it before each `cleanUp`, on any number of nodes.
    */
   sweep(options?: HistorySweep): Promise<void>;
 }
@@ -70,11 +71,11 @@ const BATCH = 100;
 /** A larger batch, since finding these events takes longer than removing them. */
 const TRIMMED_AT_ONCE = 1_000;
 
-/** The newest events of a role, which are never thinned, and the age from which older ones are. */
+/** The number of newest events of a role that are kept, and the age from which older ones are dropped. */
 const MAX_EVENTS_OF_ROLE = 10_000;
 const EXTRA_EVENTS_RETENTION: Duration = days(7);
-/** A sweep thins roles with an event that reached that age within this time: twice the longest time between sweeps. */
-const THINNED_SINCE: Duration = minutes(20);
+/** A sweep searches roles with an event that reached that age within this time: twice the longest time between sweeps. */
+const TRIMMED_WITHIN: Duration = minutes(20);
 
 /**
  * Creates the use cases of the history.
@@ -97,8 +98,8 @@ export function createHistory(
     async list({ pin, since, ...request }) {
       const account = listedAccount(request);
       const filter = { account, pin, since };
-      const mark = ['events', account ?? null, pin ?? null, since ?? null];
-      return await readPage('events', request, cursorCodec(EVENT_PLACE, mark), async (after, limit) => {
+      const listed = ['events', account ?? null, pin ?? null, since ?? null];
+      return await readPage('events', request, cursorCodec(EVENT_PLACE, listed), async (after, limit) => {
         const { items, next } = await history.list({ ...filter, after, limit });
         return { items: request.by === OPERATOR ? items : items.map(asShownToAccounts), next };
       });
@@ -112,15 +113,15 @@ export function createHistory(
       await inBatches(ports, BATCH, signal, () => roles.dropTitles(oldest, BATCH));
       const until = before(judgedAt, EXTRA_EVENTS_RETENTION);
       const trimming = {
-        since: before(until, THINNED_SINCE),
+        since: before(until, TRIMMED_WITHIN),
         until,
         keep: MAX_EVENTS_OF_ROLE,
         limit: TRIMMED_AT_ONCE,
       };
       await inBatches(ports, TRIMMED_AT_ONCE, signal, () => history.trimEvents(trimming));
       if (apiKeys !== undefined) await inBatches(ports, BATCH, signal, () => apiKeys.purge(oldest, BATCH));
-      for (const ending of [sessions, pairings])
-        if (ending !== undefined) await inBatches(ports, BATCH, signal, () => ending.purge(judgedAt, BATCH));
+      for (const store of [sessions, pairings])
+        if (store !== undefined) await inBatches(ports, BATCH, signal, () => store.purge(judgedAt, BATCH));
     },
   };
 }

@@ -97,7 +97,7 @@ export interface Keys {
   revoke(request: RevokeRequest): Promise<{ readonly kind: 'revoked' } | { readonly kind: 'unknown' }>;
 
   /** Finds the key of a text, even a revoked one; `undefined` if it is malformed or unknown. */
-  recognise(text: string, signal?: AbortSignal): Promise<ApiKey | undefined>;
+  recognize(text: string, signal?: AbortSignal): Promise<ApiKey | undefined>;
 
   /** Finds the key of a text; `undefined` if it is malformed, unknown or revoked. */
   authenticate(text: string, signal?: AbortSignal): Promise<ApiKey | undefined>;
@@ -142,7 +142,7 @@ export function createKeys(ports: KeyPorts, { limit = DEFAULT_KEY_LIMIT }: KeyOp
   if (limit !== null && (!Number.isSafeInteger(limit) || limit < 0)) {
     throw new TypeError('the limit of keys is a whole number from 0, or null');
   }
-  const recognise: Keys['recognise'] = async (text, signal) => {
+  const recognize: Keys['recognize'] = async (text, signal) => {
     const presented = await apiKeySecrets.read(text);
     if (presented === undefined) return undefined;
     const key = await apiKeys.find(presented.id, signal);
@@ -180,9 +180,9 @@ export function createKeys(ports: KeyPorts, { limit = DEFAULT_KEY_LIMIT }: KeyOp
       const event = eventOf(ports.ids, { type: 'key.revoked', at }, cause, key.account);
       return await apiKeys.revoke(key.id, at, [event]);
     },
-    recognise,
+    recognize,
     async authenticate(text, signal) {
-      const key = await recognise(text, signal);
+      const key = await recognize(text, signal);
       return key?.revokedAt === null ? key : undefined;
     },
     async noteUse({ id, lastUsedAt }) {

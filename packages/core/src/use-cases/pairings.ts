@@ -33,7 +33,7 @@ export type PairingOutcome =
  * and shows eight characters of it; the person compares them and consents; the program polls until it gets the key.
  */
 export interface Pairings {
-  /** Registers a secret's SHA-256 for ten minutes; `unknown` for no hash, `full` while too many programs wait. */
+  /** Registers a secret's SHA-256 for ten minutes; `unknown` for any other text, `full` while too many programs wait. */
   register(secretHash: string): Promise<{ readonly kind: 'registered' | 'unknown' | 'full' }>;
 
   isRegistered(secretHash: string): Promise<boolean>;
@@ -101,8 +101,8 @@ export function createPairings(ports: PairingPorts, keys: Keys): Pairings {
       const consent: Consent = { account, scopes, label, actor: cause.actor, session, apiKey };
       const event = eventOf(ids, { type: 'key.agreed', at: now }, cause, account);
       const outcome = await pairings.agree(secretHash as Sha256, consent, now, [event], credential);
-      // A second approval of the same program is ignored.
       if (isRefusal(outcome)) return outcome;
+      // A second approval of the same program is ignored.
       return { kind: outcome.kind === 'unknown' ? 'unknown' : 'agreed' };
     },
     async redeem(secret, origin) {

@@ -7,10 +7,10 @@ const MAX_WAIT = seconds(30);
 const RECHECK_AFTER = duration(200);
 
 /** The maximum number of waiting tries of one process. */
-const WAITING = 1_024;
+const MAX_WAITING = 1_024;
 
 /** The maximum number of waiting tries of one client and role. */
-const WAITING_IN_LINE = 256;
+const MAX_IN_LINE = 256;
 
 /** A waiting try. Aborting its bell ends its current pause, or the next one. */
 interface Waiter {
@@ -50,10 +50,10 @@ export class WaitingTries {
     signal: AbortSignal | undefined,
   ): Promise<Answer | undefined> {
     const line = this.#lines.get(name) ?? new Set();
-    if (this.#waiting >= WAITING || line.size >= WAITING_IN_LINE) return undefined;
-    const over = new AbortController();
-    const ended = AbortSignal.any(signal === undefined ? [over.signal] : [over.signal, signal]);
-    void this.#pause(MAX_WAIT, ended).then(() => over.abort());
+    if (this.#waiting >= MAX_WAITING || line.size >= MAX_IN_LINE) return undefined;
+    const timeout = new AbortController();
+    const ended = AbortSignal.any(signal === undefined ? [timeout.signal] : [timeout.signal, signal]);
+    void this.#pause(MAX_WAIT, ended).then(() => timeout.abort());
     const waiter: Waiter = { bell: new AbortController() };
     this.#lines.set(name, line.add(waiter));
     this.#waiting += 1;
@@ -69,7 +69,7 @@ export class WaitingTries {
       signal?.throwIfAborted();
       return undefined;
     } finally {
-      over.abort();
+      timeout.abort();
       this.#leave(name, line, waiter);
     }
   }

@@ -258,12 +258,12 @@ export class PublicationRun {
     const { roles, ids, clock } = this.#tools.ports;
     const { account, cause, credential, name } = this.#wanted;
     const at = role.publishedAt;
-    const happened: readonly EventDraft[] = [
+    const drafts: readonly EventDraft[] = [
       { type: 'pin.published', at },
       // Each event of a role is at least a millisecond after the one before.
       ...(name === undefined ? [] : [{ type: 'name.set', at: after(at, duration(1)), name } as const]),
     ];
-    const events = happened.map((draft) => eventOf(ids, draft, cause, account, role.id));
+    const events = drafts.map((draft) => eventOf(ids, draft, cause, account, role.id));
     const publication = {
       role,
       now: clock.now(),

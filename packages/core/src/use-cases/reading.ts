@@ -41,7 +41,7 @@ export interface Reading {
 }
 
 /** The time after which a search that finds little answers with a short page. */
-const SEARCHES_FOR = seconds(2);
+const MAX_SEARCH_TIME = seconds(2);
 
 type ReadingPorts = Pick<AllPorts, 'roles' | 'clock'>;
 
@@ -90,7 +90,7 @@ export async function listRoles<Shown>(
   });
 }
 
-/** Reads until the page is full, the list has ended, or {@link SEARCHES_FOR} is over. */
+/** Reads until the page is full, the list has ended, or {@link MAX_SEARCH_TIME} is over. */
 async function fill(
   roles: ReadingPorts['roles'],
   clock: ReadingPorts['clock'],
@@ -103,7 +103,7 @@ async function fill(
     const part = await roles.list({ ...query, now, after, limit: query.limit - items.length });
     items.push(...part.items);
     // The absolute difference ends the search even if the clock was set back.
-    const isLate = Math.abs(clock.now() - now) >= SEARCHES_FOR;
+    const isLate = Math.abs(clock.now() - now) >= MAX_SEARCH_TIME;
     if (items.length === query.limit || part.next === undefined || isLate) return { items, next: part.next };
     after = part.next;
   }

@@ -202,15 +202,15 @@ async function stillMissing(
   suspects: readonly ArchiveId[],
   signal: AbortSignal | undefined,
 ): Promise<readonly ArchiveId[]> {
-  const gone: ArchiveId[] = [];
+  const missing: ArchiveId[] = [];
   for (let from = 0; from < suspects.length; from += AT_ONCE) {
     signal?.throwIfAborted();
     const batch = suspects.slice(from, from + AT_ONCE);
     const first = await allOf(batch, (id) => archives.read(id, 0, 1, signal));
-    gone.push(...batch.filter((_, n) => first[n] === undefined));
+    missing.push(...batch.filter((_, n) => first[n] === undefined));
   }
-  const named = await roles.whichAreNamed(gone);
-  return gone.filter((id) => named.has(id));
+  const named = await roles.whichAreNamed(missing);
+  return missing.filter((id) => named.has(id));
 }
 
 const IN_SERVICE = {

@@ -12,10 +12,10 @@ import { type AccountId, accountId } from '../domain/identity.ts';
 import {
   after,
   before,
+  CLOCK_TOLERANCE,
   type Duration,
   hours,
   type Instant,
-  MAX_CLOCK_DIFFERENCE,
   minutes,
 } from '../domain/instant.ts';
 import {
@@ -168,7 +168,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       return { kind: 'started', session: outcome.session, token: text };
     },
     async signInWithKey(text, origin) {
-      const key = await keys.recognise(text);
+      const key = await keys.recognize(text);
       if (key === undefined) return undefined;
       const { account, id } = key;
       const actor: EventActor = { kind: 'key', id };
@@ -178,11 +178,9 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
         return key.revokedAt === null ? { kind: 'refused', code: 'forbidden' } : undefined;
       }
       const { text: token, times, hash } = await mintSession(ports, lifetime);
-      const granted = {
-        scope: key.scopes.includes('admin') ? ('admin' as const) : ('manage' as const),
-        displayName: null,
-      };
-      const session: Session = { tokenHash: hash, account, apiKey: id, actor, ...granted, ...times };
+      const scope = key.scopes.includes('admin') ? 'admin' : 'manage';
+      const opener = { account, apiKey: id, actor, scope, displayName: null } as const;
+      const session: Session = { tokenHash: hash, ...opener, ...times };
       const started = await begin(session, cause, token, { key: id, isKeyStored: true });
       // The key was revoked meanwhile, or its account is being erased, so that it is unknown.
       if (isRefusal(started)) return undefined;
@@ -244,13 +242,13 @@ async function mintSession({ sessionSecrets, clock }: SessionPorts, lifetime: Du
   return { ...(await sessionSecrets.mint()), times: { startedAt, endsAt: after(startedAt, lifetime) } };
 }
 
-/** Whether a session is valid: the key that began it, if any, was not revoked, and no clock days ahead began it. */
+/** Whether a session is valid: the key that began it, if any, was not revoked, and it does not begin in the future. */
 async function isAlive(
   { apiKeys, clock }: Pick<SessionPorts, 'apiKeys' | 'clock'>,
   { apiKey, startedAt }: Session,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  if (startedAt > after(clock.now(), MAX_CLOCK_DIFFERENCE)) return false;
+  if (startedAt > after(clock.now(), CLOCK_TOLERANCE)) return false;
   if (apiKey === null) return true;
   return (await apiKeys.find(apiKey, signal))?.revokedAt === null;
 }

@@ -46,8 +46,8 @@ export function opening(
     archiveOf(publication) ?? (await roles.load(publication.id, signal))?.value.archive;
 
   async function explainMissing({ id }: Opened, signal: AbortSignal | undefined): Promise<Ended> {
-    const now = await visit(id, signal);
-    if (now.kind !== 'published') return now;
+    const current = await visit(id, signal);
+    if (current.kind !== 'published') return current;
     throw new Fault('archive_missing', 'the archive of a role is missing');
   }
   return {

@@ -58,19 +58,19 @@ export interface TakingDown {
 export function takingDown(ports: TakedownPorts, show: ShowPublication): TakingDown {
   const { takedowns } = ports;
   return {
-    async takeDown({ id: text, cause, purge = false, copies: wanted = false, ...words }) {
-      expectReason(words.reason);
+    async takeDown({ id: text, cause, purge = false, copies: wanted = false, reason }) {
+      expectReason(reason);
       const id = parseRoleId(text);
-      const done = id === undefined ? undefined : await stop(ports, id, words, cause);
+      const done = id === undefined ? undefined : await stop(ports, id, { reason }, cause);
       if (done === undefined) return NOT_FOUND;
       const { role } = done;
       const copies = await copiesOf(ports, role);
       const isWanted = (copy: RoleId): boolean =>
         copy === role.id || (typeof wanted === 'boolean' ? wanted : wanted.includes(copy));
-      await eachOf(copies.filter(isWanted), (copy) => stop(ports, copy, words, cause));
+      await eachOf(copies.filter(isWanted), (copy) => stop(ports, copy, { reason }, cause));
       if (purge) {
-        const gone = (await takenDownOf(ports, role)).filter(isWanted);
-        await eachOf(gone, (each) => purgeOne(ports, each, cause));
+        const banned = (await takenDownOf(ports, role)).filter(isWanted);
+        await eachOf(banned, (each) => purgeOne(ports, each, cause));
       }
       return { kind: 'taken_down', publication: show(role), copies };
     },
@@ -103,7 +103,7 @@ export function takingDown(ports: TakedownPorts, show: ShowPublication): TakingD
 async function stop(
   { roles, takedowns, clock, ids }: TakedownPorts,
   id: RoleId,
-  { reason, at: since }: Pick<Takedown, 'reason'> & Partial<Pick<Takedown, 'at'>>,
+  { reason, at: importedAt }: Pick<Takedown, 'reason'> & Partial<Pick<Takedown, 'at'>>,
   cause: Cause,
 ): Promise<{ readonly role: Role; readonly isChanged: boolean } | undefined> {
   for (;;) {
@@ -115,7 +115,7 @@ async function stop(
     const role = takenDown(loaded.value, at);
     if (role === loaded.value && known?.liftedAt === null) return { role, isChanged: false };
     const event = eventOf(ids, { type: 'pin.taken_down', at }, cause, account, id);
-    const takedown = { id, account, sha256, reason, at: since ?? at, liftedAt: null };
+    const takedown = { id, account, sha256, reason, at: importedAt ?? at, liftedAt: null };
     const outcome = await takedowns.takeDown(takedown, { ...loaded, value: role }, [event]);
     if (outcome.kind === 'taken_down') return { role, isChanged: true };
   }

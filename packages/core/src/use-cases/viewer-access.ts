@@ -69,7 +69,7 @@ export interface Entering {
   visit(id: string, signal?: AbortSignal): Promise<Visit> | Visit;
 
   /**
-   * Tries a password. Counts the try before it checks the password, and uncounts it if that is right, so that concurrent
+   * Tries a password. Counts the try before it checks the password, and forgives it if that is right, so that concurrent
    * guesses never exceed the limit. Waits while wrong tries and those under way together reach the limit.
    *
    * @throws Fault `hasher_overloaded` when the queue for hashing is full; the try is not counted then.
@@ -143,6 +143,7 @@ export function entering(
     });
     if (attempt.kind === 'admitted') return { kind: 'begun', shown, hash, ticket: attempt.ticket };
     if (attempt.kind === 'limited') return { kind: 'limited', publication, until: attempt.until };
+    // A viewer with a grant need not wait: after `busy`, the door looks for one.
     return (await admit(shown, 'cookie', tokens)) && attempt;
   }
 

@@ -14,8 +14,8 @@ export interface ViewCounter {
 /** Counts views in memory, adds them to the store, and reads them. */
 export interface Views extends ViewCounter {
   /**
-   * Adds up to 1,000 counters to the store in one write, and returns whether more wait. Call it every ten seconds, and until
-   * none waits before the process ends. Counts that cannot be stored wait for the next call; they are added twice if the
+   * Adds up to 1,000 counters to the store in one write, and returns whether more wait. Call it every ten seconds and,
+   * before the process ends, until none waits. Counts that cannot be stored wait for the next call; they are added twice if the
    * store fails after it has stored them.
    *
    * @throws Fault as the store does.

@@ -8,7 +8,7 @@ async function settle(): Promise<void> {
 }
 
 /** Enters by name, and records the order in which places were taken. */
-function visitors(gate: Semaphore<string>) {
+function callersOf(gate: Semaphore<string>) {
   const inside = new Map<string, Release>();
   const order: string[] = [];
   const enter = (key: string, name: string, signal?: AbortSignal, isNew?: boolean) =>
@@ -26,7 +26,7 @@ function visitors(gate: Semaphore<string>) {
 
 describe('Semaphore', () => {
   it('admits as many callers as it has places, and then the keys in turn', async () => {
-    const { order, enter, leave } = visitors(new Semaphore({ places: 1, queue: 9 }));
+    const { order, enter, leave } = callersOf(new Semaphore({ places: 1, queue: 9 }));
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void enter(name[0] as string, name);
     await settle();
     for (const name of ['a1', 'a2', 'b1', 'c1', 'a3']) await leave(name);
@@ -47,7 +47,7 @@ describe('Semaphore', () => {
 
   it('rejects a new caller when the queue is full', async () => {
     const full = new Error('full');
-    const { enter, leave, order } = visitors(new Semaphore({ places: 1, queue: 2, overloaded: () => full }));
+    const { enter, leave, order } = callersOf(new Semaphore({ places: 1, queue: 2, overloaded: () => full }));
     for (const name of ['1', '2', '3']) void enter('a', name);
     expect(await enter('a', '4').catch((error: unknown) => error)).to.equal(full);
     await settle();
@@ -59,7 +59,7 @@ describe('Semaphore', () => {
 
   it('rejects the last of the longest line, unless the line of the new caller would be as long', async () => {
     const full = new Error('full');
-    const { enter, leave, order } = visitors(new Semaphore({ places: 1, queue: 4, overloaded: () => full }));
+    const { enter, leave, order } = callersOf(new Semaphore({ places: 1, queue: 4, overloaded: () => full }));
     const refused: string[] = [];
     for (const name of ['a0', 'a1', 'b1', 'a2', 'a3', 'b2', 'a4', 'b3', 'c1']) {
       void enter(name[0] as string, name).catch((error: unknown) => error === full && refused.push(name));
@@ -72,7 +72,7 @@ describe('Semaphore', () => {
 
   it('never rejects callers that continue their work, and admits them first of their key', async () => {
     const gate = new Semaphore<string>({ places: 1, queue: 2 });
-    const { enter, leave, order } = visitors(gate);
+    const { enter, leave, order } = callersOf(gate);
     for (const name of ['a1', 'a2', 'b1']) void enter(name[0] as string, name);
     for (const name of ['a3', 'a4']) void enter('a', name, undefined, false);
     expect([gate.running, gate.waiting]).to.deep.equal([1, 2]);
@@ -93,33 +93,33 @@ describe('Semaphore', () => {
   });
 
   it('removes a caller that aborts from the queue', async () => {
-    const { enter, leave, order, inside } = visitors(new Semaphore({ places: 1, queue: 1 }));
-    const [gone, reason] = [new AbortController(), new Error('gone')];
+    const { enter, leave, order, inside } = callersOf(new Semaphore({ places: 1, queue: 1 }));
+    const [abort, reason] = [new AbortController(), new Error('gone')];
     void enter('a', '1');
     await settle();
-    const waiting = enter('a', '2', gone.signal).catch((error: unknown) => error);
+    const waiting = enter('a', '2', abort.signal).catch((error: unknown) => error);
     expect(await enter('b', '3').catch((error: Error) => error.message)).to.equal('too many wait');
-    gone.abort(reason);
+    abort.abort(reason);
     expect(await waiting).to.equal(reason);
     void enter('b', '4');
     await leave('1');
     expect(order).to.deep.equal(['1', '4']);
     expect([...inside.keys()]).to.deep.equal(['4']);
-    expect(await enter('a', '5', gone.signal).catch((error: unknown) => error)).to.equal(reason);
+    expect(await enter('a', '5', abort.signal).catch((error: unknown) => error)).to.equal(reason);
   });
 
-  it('runs work in its place, and passes the place on when that fails', async () => {
+  it('runs work in a place, which it frees even if the work fails; an abort ends only a wait', async () => {
     const gate = new Semaphore({ places: 1 });
-    const [work, gone, reason] = [Promise.withResolvers<string>(), new AbortController(), new Error('gone')];
-    const first = gate.run(undefined, () => work.promise, gone.signal);
+    const [work, abort, reason] = [Promise.withResolvers<string>(), new AbortController(), new Error('gone')];
+    const first = gate.run(undefined, () => work.promise, abort.signal);
     const second = gate
       .run(undefined, () => Promise.reject(new Error('broken')))
       .catch((error) => error.message);
     const third = gate.run(undefined, () => Promise.resolve('third'));
-    const left = gate.run(undefined, () => Promise.resolve('left'), gone.signal).catch((error) => error);
-    gone.abort(reason);
-    expect(await left, 'who waits').to.equal(reason);
-    expect(gate.tryEnter(undefined), 'what runs goes on').to.equal(undefined);
+    const aborted = gate.run(undefined, () => Promise.resolve(), abort.signal).catch((error) => error);
+    abort.abort(reason);
+    expect(await aborted, 'a caller that waits').to.equal(reason);
+    expect(gate.tryEnter(undefined), 'the work under way has its place').to.equal(undefined);
     work.resolve('first');
     expect(await Promise.all([first, second, third])).to.deep.equal(['first', 'broken', 'third']);
   });
@@ -127,9 +127,8 @@ describe('Semaphore', () => {
   it('holds no listener on the signal of an admitted caller', async () => {
     const gate = new Semaphore<string>({ places: 1, queue: 9 });
     const leave = gate.tryEnter('a') as Release;
-    const gone = new AbortController();
     const listeners = new Set<unknown>();
-    const { signal } = gone;
+    const { signal } = new AbortController();
     signal.addEventListener = (_: string, listener: unknown) => void listeners.add(listener);
     signal.removeEventListener = (_: string, listener: unknown) => void listeners.delete(listener);
     const next = gate.enter('a', signal);
@@ -139,22 +138,22 @@ describe('Semaphore', () => {
     expect(listeners.size).to.equal(0);
   });
 
-  for (const [places, most, whileOthersWait] of [
+  for (const [places, alone, whileOthersWait] of [
     [1, 1, 1],
     [2, 2, 1],
     [3, 3, 2],
     [5, 4, 3],
     [64, 48, 32],
   ] as const) {
-    it(`with keys limited, gives one ${most} of ${places}, and none past ${whileOthersWait} while others wait`, async () => {
-      const { inside, enter, leave } = visitors(new Semaphore({ places, limitsKeys: true }));
+    it(`with limited keys, gives one ${alone} of ${places} places, or ${whileOthersWait} while others wait`, async () => {
+      const { inside, enter, leave } = callersOf(new Semaphore({ places, limitsKeys: true }));
       const held = (key: string) => [...inside.keys()].filter((name) => name.startsWith(key)).length;
       for (let n = 0; n < 2 * places; n += 1) void enter('a', `a${n}`);
       await settle();
-      expect(held('a')).to.equal(most);
-      for (let n = most; n < 2 * places; n += 1) void enter('b', `b${n}`);
+      expect(held('a')).to.equal(alone);
+      for (let n = alone; n < 2 * places; n += 1) void enter('b', `b${n}`);
       await settle();
-      expect(held('b'), 'the rest is free for others').to.equal(places - most);
+      expect(held('b'), 'the rest is free for others').to.equal(places - alone);
       while (held('a') > whileOthersWait) {
         await leave([...inside.keys()].find((name) => name.startsWith('a')) ?? '');
         expect(inside.size).to.equal(places);
@@ -171,7 +170,7 @@ describe('Semaphore', () => {
         fc.boolean(),
         fc.array(step, { maxLength: 40 }),
         async (places, limitsKeys, steps) => {
-          const { inside, enter, leave } = visitors(new Semaphore({ places, queue: 4, limitsKeys }));
+          const { inside, enter, leave } = callersOf(new Semaphore({ places, queue: 4, limitsKeys }));
           const waiting: AbortController[] = [];
           for (const [index, action] of steps.entries()) {
             const controller = new AbortController();

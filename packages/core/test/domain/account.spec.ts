@@ -5,11 +5,11 @@ import { hours } from '../../src/domain/instant.ts';
 import type { RateText } from '../../src/domain/rate.ts';
 
 describe('the limits of an account', () => {
-  it('override those for all, and off means none', () => {
-    const ofAll = { publications: { count: 1, window: hours(1) }, sites: 2, bytes: 3, names: 4 };
+  it('override the general ones, and off means none', () => {
+    const general = { publications: { count: 1, window: hours(1) }, sites: 2, bytes: 3, names: 4 };
     const rows: readonly [
       own: Partial<AccountLimits> | undefined,
-      inForce: Partial<typeof ofAll> | object,
+      inForce: Partial<typeof general> | object,
     ][] = [
       [undefined, {}],
       [{}, {}],
@@ -25,8 +25,8 @@ describe('the limits of an account', () => {
     ];
     for (const [own, inForce] of rows) {
       const account = own && { limits: { ...NO_ACCOUNT_LIMITS, ...own } };
-      expect(publicationLimitsOf(account, ofAll), JSON.stringify(own)).to.deep.equal({
-        ...ofAll,
+      expect(publicationLimitsOf(account, general), JSON.stringify(own)).to.deep.equal({
+        ...general,
         ...inForce,
       });
     }

@@ -9,7 +9,7 @@ import {
   type Judgement,
   type ListedEntry,
 } from '../../src/index.ts';
-import { normalisedBy } from '../normal-forms.ts';
+import { textsNormalizedBy } from '../normal-forms.ts';
 
 const MiB = 1_048_576;
 
@@ -83,7 +83,7 @@ describe('the start page', () => {
 });
 
 describe('the names of an archive', () => {
-  it('are reported as they are read: PowerShell and bsdtar write them otherwise', () => {
+  it('are reported as they are read: PowerShell and bsdtar write them differently', () => {
     const windows = [entry('index.html', { host: 0 }), entry('a\\..\\b', { host: 0 })];
     expect(rulesOf(judge(windows))).to.deep.equal(['unsafe_path a/../b']);
     const both = judge(['.\\', '.\\index.html', '.\\.git\\a'].map((name) => entry(name, { host: 0 })));
@@ -106,11 +106,11 @@ describe('the names of an archive', () => {
   it('are compared unfolded if they are too long', () => {
     const long = `a${'\u0315\u0301'.repeat(1_000)}`;
     let rules: string[] = [];
-    const brought = normalisedBy(() => {
+    const normalized = textsNormalizedBy(() => {
       rules = site(entry(long), entry(long), entry(long.toUpperCase())).problems.map(({ rule }) => rule);
     });
     expect(rules).to.deep.equal(['unsafe_path', 'unsafe_path', 'unsafe_path', 'duplicate_path']);
-    expect(brought.every((text) => text.length < 1_024)).to.equal(true);
+    expect(normalized.every((text) => text.length < 1_024)).to.equal(true);
   });
 
   it('are reported with each other if a file system regards them as the same', () => {
@@ -180,7 +180,7 @@ describe('the limits of an archive', () => {
 });
 
 describe('the entries to prove', () => {
-  it('is every entry under its limit, files of the site with their path', () => {
+  it('are all, each under its limit, and files of the site with their path', () => {
     const { tasks } = judge([entry('s/'), entry('s/index.html'), entry('s/.DS_Store')]);
     expect(tasks).to.deep.equal([
       { entry: 0, name: 's/', limit: 50 * MiB },
@@ -189,14 +189,14 @@ describe('the entries to prove', () => {
     ]);
   });
 
-  it('is every entry that can be inflated, even if another rule is broken', () => {
+  it('are all that can be inflated, even if another rule is broken', () => {
     const { tasks } = site(entry('../a'), entry('b', { flags: 1 }), entry('c', { method: 12 }));
     expect(tasks.map(({ entry: position }) => position)).to.deep.equal([0, 1]);
     const [page] = judge([entry('long/path/of/a/page.html')]).tasks;
     expect(page).to.include({ path: 'long/path/of/a/page.html' });
   });
 
-  it('is nothing if a count or size limit is exceeded, or the structure is unreliable', () => {
+  it('are none if a count or size limit is exceeded, or the structure is unreliable', () => {
     expect(site(entry('a', { size: 11 * MiB })).tasks).to.deep.equal([]);
     const many = Array.from({ length: 6 }, (_, n) => entry(`${n}`, { size: 9 * MiB }));
     expect(rulesOf(site(...many))).to.deep.equal(['expanded_too_large']);
@@ -222,12 +222,12 @@ describe('the problems of an archive', () => {
   });
 
   it('keep their details, and a count that stopped early has the limit for files', () => {
-    const read = [
+    const listed = [
       { rule: 'header_mismatch', fields: ['name'], path: 'x' },
       { rule: 'too_many_files', limit: 5_000, actual: 5_001 },
     ] as const;
-    const { problems, omitted } = judge([entry('a')], { problems: read, omitted: 3 });
-    expect([...problems.slice(0, 2), omitted]).to.deep.equal([read[0], { ...read[1], limit: 500 }, 3]);
+    const { problems, omitted } = judge([entry('a')], { problems: listed, omitted: 3 });
+    expect([...problems.slice(0, 2), omitted]).to.deep.equal([listed[0], { ...listed[1], limit: 500 }, 3]);
   });
 
   it('are ordered so that a truncated list names every rule, and none is lost or added', () => {
@@ -294,20 +294,20 @@ describe('names of an archive with far too many files', () => {
 describe('judging many names in steps', () => {
   const names = (count: number, length: number) =>
     Array.from({ length: count }, (_, n) => entry(`${'ß/'.repeat(length / 2)}${n}`));
-  const restsFor = (entries: readonly ListedEntry[]): number => {
+  const pausesFor = (entries: readonly ListedEntry[]): number => {
     const judging = judgeInChunks({ entries, problems: [], trusted: true }, defaultLimits);
-    let rests = 0;
-    while (judging.next().done !== true) rests += 1;
-    return rests;
+    let pauses = 0;
+    while (judging.next().done !== true) pauses += 1;
+    return pauses;
   };
 
   it('yields more often the more names or characters there are', () => {
-    expect(restsFor(names(500, 60))).to.be.below(8);
-    expect(restsFor(names(4_901, 680))).to.be.above(4 * 25);
-    expect(restsFor(names(60_001, 2))).to.be.above(25);
+    expect(pausesFor(names(500, 60))).to.be.below(8);
+    expect(pausesFor(names(4_901, 680))).to.be.above(4 * 25);
+    expect(pausesFor(names(60_001, 2))).to.be.above(25);
     const long = (text: string) => Array.from({ length: 200 }, (_, n) => entry(`${text.repeat(250)}${n}`));
-    expect(restsFor(long('ab'))).to.be.below(8);
-    expect(restsFor(long('\u0315\u0301')), 'which have to be sorted').to.be.above(25);
+    expect(pausesFor(long('ab'))).to.be.below(8);
+    expect(pausesFor(long('\u0315\u0301')), 'combining marks have to be sorted').to.be.above(25);
   });
 
   it('has the same result', () => {

@@ -4,7 +4,7 @@ import { normalizeNames } from '../../src/domain/entry-path.ts';
 const from = (host: number, ...names: string[]): { name: string; host: number }[] =>
   names.map((name) => ({ name, host }));
 
-describe('readNames', () => {
+describe('normalizeNames', () => {
   it('reads \\ as / if no name has a / and every host is MS-DOS, NTFS or VFAT', () => {
     for (const host of [0, 10, 11]) {
       expect(normalizeNames(from(host, 'index.html', 'a\\b\\c'))).to.deep.equal(['index.html', 'a/b/c']);
@@ -28,7 +28,7 @@ describe('readNames', () => {
     expect(normalizeNames(from(3, './/a'))).to.deep.equal(['/a']);
   });
 
-  it('has nothing to read in an empty archive', () => {
+  it('returns no names for an empty archive', () => {
     expect(normalizeNames([])).to.deep.equal([]);
   });
 });

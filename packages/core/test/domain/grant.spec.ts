@@ -27,15 +27,15 @@ const purposes: readonly GrantPurpose[] = ['cookie', 'path', 'hand_over'];
 
 describe('a viewing grant', () => {
   it('admits for its own purpose only', () => {
-    for (const made of purposes) {
-      for (const asked of purposes) {
-        expect(admits(firstGrant(made, shown(role), NOW), asked, shown(role), NOW, limits)).to.equal(
-          made === asked,
+    for (const own of purposes) {
+      for (const other of purposes) {
+        expect(admits(firstGrant(own, shown(role), NOW), other, shown(role), NOW, limits)).to.equal(
+          own === other,
         );
       }
     }
   });
-  it('is good for 12 hours, and not a millisecond longer', () => {
+  it('is valid for 12 hours, and not a millisecond longer', () => {
     const grant = firstGrant('cookie', shown(role), NOW);
     expect(grantEndsAt(grant, role, limits)).to.equal(NOW + hours(12));
     expect(admits(grant, 'cookie', shown(role), instant(NOW + hours(12) - 1), limits)).to.equal(true);

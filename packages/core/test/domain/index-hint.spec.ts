@@ -7,7 +7,7 @@ const ROWS: readonly (readonly [paths: readonly string[], hint: IndexHint | unde
   // Nothing in it.
   [[], { kind: 'empty' }],
   [['site/', '.DS_Store', '__MACOSX/._site'], { kind: 'empty' }],
-  // A folder with one.
+  // A folder with an index.html.
   [['conf.py', 'out/', 'out/index.html'], { kind: 'folder', path: 'out' }],
   [['docs/conf.py', 'docs/_build/html/index.html'], { kind: 'folder', path: 'docs/_build/html' }],
   [['a/b/c/index.html', 'x/y/index.html', 'z'], { kind: 'folder', path: 'x/y' }],
@@ -24,7 +24,7 @@ const ROWS: readonly (readonly [paths: readonly string[], hint: IndexHint | unde
   [['report.html', 'report_files/a.png', 'report_files/b/c.html'], { kind: 'page', path: 'report.html' }],
   [['site/', 'site/Start.HTM'], { kind: 'page', path: 'site/Start.HTM' }],
   [['LICENSE', 'docs/manual.html'], { kind: 'page', path: 'docs/manual.html' }],
-  // Several of other names.
+  // Several pages with other names.
   [['a.html', 'b.html', 'c.html', 'c/d.html'], { kind: 'pages', path: 'a.html', other: 'b.html' }],
   [['site/', 'site/a.html', 'site/b.HTM'], { kind: 'pages', path: 'site/a.html', other: 'site/b.HTM' }],
   [['a.css', 'en/a.html', 'ja/a.html'], undefined],
@@ -38,7 +38,7 @@ const ROWS: readonly (readonly [paths: readonly string[], hint: IndexHint | unde
   [['[Content_Types].xml', 'word/document.xml'], { kind: 'document' }],
   [['mimetype', 'META-INF/container.xml', 'OEBPS/a.xhtml'], { kind: 'document' }],
   [['mimetype', 'docs/META-INF/manifest.xml'], undefined],
-  // Neither.
+  // No kind of hint fits.
   [['index.html/', 'index.html.bak', 'index.xhtml', 'index_html'], undefined],
 ];
 

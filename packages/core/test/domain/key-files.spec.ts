@@ -3,7 +3,7 @@ import { mayBeKeyFile, secretOfFile } from '../../src/domain/secret-files.ts';
 
 const BODY = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\n'.repeat(8);
 
-/** Whether the packer leaves it out, and the server warns of it. */
+/** Whether the packer leaves a file out, and the server warns of it. */
 function isKeyFile(path: string, text: string): boolean {
   const isKey = secretOfFile(path, (characters) => text.slice(0, characters)) === 'private_key';
   // The packer first checks the bytes to decide whether to decode them at all.
@@ -47,20 +47,20 @@ describe('a private key', () => {
   }
 
   const others = {
-    'of PuTTY': 'PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n',
-    'of RFC 4716':
+    'in the format of PuTTY': 'PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n',
+    'in the format of RFC 4716':
       '---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nP2/56wAAA\n---- END SSH2 ENCRYPTED PRIVATE KEY ----\n',
     'behind its curve': `${pem('EC PARAMETERS')}${pem('EC PRIVATE KEY')}`,
     'behind its certificate': `${pem('CERTIFICATE')}${KEY}`,
     'behind attributes': `Bag Attributes\n    friendlyName: me\n${KEY}`,
     'behind a comment': `# ${'of the old server '.repeat(99)}\r\n${KEY.replaceAll('\n', '\r\n')}`,
     'behind empty lines and spaces': `\n \n\t  ${KEY}`,
-    'behind a mark of UTF-8': `ï»¿${KEY}`,
+    'behind a byte order mark of UTF-8': `ï»¿${KEY}`,
     'in UTF-16': `ÿþ${[...KEY].join('\0')}\0`,
-    'in UTF-16, the other way round, without a mark': `\0${[...KEY].join('\0')}`,
-    'in a file of JSON': JSON.stringify({ type: 'service_account', private_key: KEY }),
+    'in big-endian UTF-16 without a byte order mark': `\0${[...KEY].join('\0')}`,
+    'in a JSON file': JSON.stringify({ type: 'service_account', private_key: KEY }),
     'in a setting without quotes': `NAME=me\nKEY=${KEY.replaceAll('\n', '\\n')}`,
-    'that is cut off': KEY.slice(0, 90),
+    'even if it is cut off': KEY.slice(0, 90),
   };
   for (const [which, text] of Object.entries(others)) {
     it(`is found ${which}`, () => expect(isKeyFile('secret', text)).to.equal(true));
@@ -103,7 +103,7 @@ describe('a private key', () => {
   });
 });
 
-describe('a file of PEM', () => {
+describe('a PEM file', () => {
   const judge = (text: string) => secretOfFile('a/b.PEM', (characters) => text.slice(0, characters));
 
   it('is public if every block is a certificate or a public key', () => {

@@ -26,7 +26,7 @@ function codeOf(encoded: string): string | undefined {
 }
 
 describe('a manifest', () => {
-  it('is returned by a store unchanged', () => {
+  it('is the same after encoding and decoding', () => {
     fc.assert(
       fc.property(entries, (written) => {
         expect(decodeManifest(encodeManifest(written)).entries).to.deep.equal(written);

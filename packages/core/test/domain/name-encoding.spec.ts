@@ -9,7 +9,7 @@ import {
   type PageLabels,
 } from '../../src/domain/name-encoding.ts';
 
-/** All encodings: some find references, and some put a backslash into a name. */
+/** Chooses among all encodings, of which some find references and some read a backslash in a name. */
 function chosen(
   found: Partial<Record<NameEncoding, number>> = {},
   labels: PageLabels = {},
@@ -46,7 +46,7 @@ describe('the encoding of unmarked names', () => {
     expect(chooseNameEncoding([], { lang: 'ja' })).to.equal('CP437');
   });
 
-  it('is not code page 437 by default if a name has a backslash in it then', () => {
+  it('is not code page 437 by default if that reads a backslash in a name', () => {
     expect(chosen({}, {}, ['CP866', 'windows-1252', 'CP850', 'CP437'])).to.equal('CP932');
     expect(chosen({}, {}, NAME_ENCODINGS)).to.equal('CP437');
   });

@@ -12,7 +12,7 @@ import { aRole, HASH, NOW } from '../values.ts';
 
 const NEW: NamesInUse = { count: 2, shown: undefined };
 
-function shows(isProtected: boolean, count = 2): NamesInUse {
+function inUseShowing(isProtected: boolean, count = 2): NamesInUse {
   return { count, shown: { id: aRole().id, isProtected } };
 }
 
@@ -48,12 +48,12 @@ describe('a name', () => {
   it('is pointed only at a publication in service, and a new one only below the limit', () => {
     const decide = (names: NamesInUse, limit: number | null, role = aRole()) =>
       decideName(role, names, { now: NOW, limit });
-    const past = { kind: 'refused', code: 'quota_exceeded', rule: 'names', actual: 3 };
+    const full = { kind: 'refused', code: 'quota_exceeded', rule: 'names', actual: 3 };
     expect(decide(NEW, null)).to.deep.equal({ kind: 'created' });
     expect(decide(NEW, 3)).to.deep.equal({ kind: 'created' });
-    for (const limit of [2, 1, 0]) expect(decide(NEW, limit)).to.deep.equal({ ...past, limit });
-    expect(checkNameLimit(shows(false), 1)).to.equal(undefined);
-    expect(decide(shows(false), 1)).to.deep.equal({ kind: 'unchanged' });
+    for (const limit of [2, 1, 0]) expect(decide(NEW, limit)).to.deep.equal({ ...full, limit });
+    expect(checkNameLimit(inUseShowing(false), 1)).to.equal(undefined);
+    expect(decide(inUseShowing(false), 1)).to.deep.equal({ kind: 'unchanged' });
     const ended = { kind: 'refused', code: 'invalid_state', state: 'expired' };
     expect(decide(NEW, 0, aRole({ expiresAt: NOW }))).to.deep.equal(ended);
   });
@@ -61,30 +61,33 @@ describe('a name', () => {
 
 describe('the warnings of a publication to a name', () => {
   const archive = Array.from({ length: 20 }, () => ({ rule: 'source_map', path: 'app.js.map' }) as const);
-  const own = (names: NamesInUse, limit: number | null = null, role = aRole()) =>
+  const warningsFor = (names: NamesInUse, limit: number | null = null, role = aRole()) =>
     withNameWarnings([], role, names, { names: limit });
 
   it('warn if the earlier publication had a password, and this one has none', () => {
-    expect(own(shows(true))).to.deep.equal([{ rule: 'password_dropped' }]);
+    expect(warningsFor(inUseShowing(true))).to.deep.equal([{ rule: 'password_dropped' }]);
     expect([
-      own(shows(false)),
-      own(NEW),
-      own(shows(true), null, aRole({ passwordHash: HASH })),
+      warningsFor(inUseShowing(false)),
+      warningsFor(NEW),
+      warningsFor(inUseShowing(true), null, aRole({ passwordHash: HASH })),
     ]).to.deep.equal([[], [], []]);
   });
 
   it('name the number of names from nine tenths of the limit on, including a new one', () => {
     const nearly = (used: number) => [{ rule: 'names_nearly_full', used, most: 10 }];
-    expect(own({ ...NEW, count: 7 }, 10)).to.deep.equal([]);
-    expect(own({ ...NEW, count: 8 }, 10)).to.deep.equal(nearly(9));
-    expect(own(shows(false, 8), 10)).to.deep.equal([]);
-    expect(own(shows(false, 10), 10)).to.deep.equal(nearly(10));
-    expect(own(shows(true, 9), 10)).to.deep.equal([{ rule: 'password_dropped' }, ...nearly(9)]);
+    expect(warningsFor({ ...NEW, count: 7 }, 10)).to.deep.equal([]);
+    expect(warningsFor({ ...NEW, count: 8 }, 10)).to.deep.equal(nearly(9));
+    expect(warningsFor(inUseShowing(false, 8), 10)).to.deep.equal([]);
+    expect(warningsFor(inUseShowing(false, 10), 10)).to.deep.equal(nearly(10));
+    expect(warningsFor(inUseShowing(true, 9), 10)).to.deep.equal([
+      { rule: 'password_dropped' },
+      ...nearly(9),
+    ]);
   });
 
   it('come before those of the archive, at most 20 in all', () => {
     expect(withNameWarnings(archive, aRole(), NEW, { names: null })).to.deep.equal(archive);
-    const all = withNameWarnings(archive, aRole(), shows(true), { names: null });
+    const all = withNameWarnings(archive, aRole(), inUseShowing(true), { names: null });
     expect(all).to.deep.equal([{ rule: 'password_dropped' }, ...archive.slice(1)]);
   });
 });

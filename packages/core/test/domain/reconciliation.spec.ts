@@ -41,23 +41,23 @@ describe('a comparison of storage with the records', () => {
   it('begins once a day, resumes after two minutes without progress, and keeps a refusal until it ends', () => {
     const options = { isForced: false, takesOver: false };
     const found = { ...NOT_COMPARED, savedAt: NOW, isRefused: true, compared: 5 };
-    const anew = { kind: 'compare', from: { ...NOT_COMPARED, isRefused: true } };
-    const [goesOn, leaves] = [
+    const startsOver = { kind: 'compare', from: { ...NOT_COMPARED, isRefused: true } };
+    const [resumes, leaves] = [
       { kind: 'compare', from: found },
       { kind: 'leave', found },
     ];
     expect(decideTurn(undefined, NOW, options)).to.deep.equal({ kind: 'compare', from: NOT_COMPARED });
-    expect(decideTurn(found, after(NOW, hours(24)), options)).to.deep.equal(anew);
-    expect(decideTurn(found, NOW, { ...options, isForced: true })).to.deep.equal(anew);
-    expect(decideTurn(found, after(NOW, minutes(2)), options)).to.deep.equal(goesOn);
-    expect(decideTurn(found, NOW, { ...options, takesOver: true })).to.deep.equal(goesOn);
+    expect(decideTurn(found, after(NOW, hours(24)), options)).to.deep.equal(startsOver);
+    expect(decideTurn(found, NOW, { ...options, isForced: true })).to.deep.equal(startsOver);
+    expect(decideTurn(found, after(NOW, minutes(2)), options)).to.deep.equal(resumes);
+    expect(decideTurn(found, NOW, { ...options, takesOver: true })).to.deep.equal(resumes);
     for (const now of [NOW, before(NOW, minutes(1))])
       expect(decideTurn(found, now, options)).to.deep.equal(leaves);
     const done = { ...found, isUnderWay: false };
     expect(decideTurn(done, after(NOW, hours(23)), options)).to.deep.equal({ kind: 'leave', found: done });
   });
 
-  it('ends without ids, and with the counts without removed orphans', () => {
+  it('ends without ids, and with counts that leave out removed orphans', () => {
     const found = { ...NOT_COMPARED, compared: 10, unnamed: 3, orphans: ids(0, 3), missing: ids(3, 1) };
     const end = { ...found, isUnderWay: false, orphans: [], missing: [] };
     expect(finishComparison(found, true)).to.deep.equal({ ...end, isRefused: true });

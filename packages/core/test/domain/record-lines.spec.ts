@@ -25,8 +25,8 @@ const LINES: readonly string[] = [
   `{"record":"name","account":"ä","name":"pr-42","token":"3QpMtRzX81aKfYw0BvNc7d","role":"${UUID}","updated_at":4}`,
 ];
 
-/** The same otherwise. */
-const OTHERS: readonly string[] = [
+/** Variants of the lines. */
+const VARIANTS: readonly string[] = [
   ...['key', 'person', 'operator'].map((kind) => (LINES[4] ?? '').replace('system', kind)),
   (LINES[0] ?? '').replace('hide', 'keep'),
   (LINES[3] ?? '').replace('"T', `"${'T'.repeat(5_000)}`),
@@ -53,7 +53,7 @@ const WRONG: Readonly<Record<string, string>> = {
   'no JSON': '{"record":"key"',
   'no object': '7',
   'a list': '[]',
-  nothing: 'null',
+  null: 'null',
   'no kind': '{}',
   'an unknown kind': JSON.stringify({ ...KEY, record: 'session' }),
   'a kind that every object has': JSON.stringify({ ...KEY, record: 'constructor' }),
@@ -66,8 +66,8 @@ const WRONG: Readonly<Record<string, string>> = {
   'null where none may be': JSON.stringify({ ...KEY, created_at: null }),
   'an instant after the year 9999': JSON.stringify({ ...KEY, created_at: 253_402_300_800_000 }),
   'a day after the year 9999': (LINES[6] ?? '').replace('20777', '2932897'),
-  'more views than can be counted on': (LINES[6] ?? '').replace('"views":3', `"views":${2 ** 53 - 1}`),
-  'more refused passwords than can be counted on': (LINES[6] ?? '').replace(':0}', `:${2 ** 53 - 1}}`),
+  'more views than can be added to': (LINES[6] ?? '').replace('"views":3', `"views":${2 ** 53 - 1}`),
+  'more refused passwords than can be added to': (LINES[6] ?? '').replace(':0}', `:${2 ** 53 - 1}}`),
   ...Object.fromEntries(
     ['file_count', 'size', 'archive_bytes', 'generation'].map((member) => [
       `a ${member} that cannot grow`,
@@ -79,21 +79,21 @@ const WRONG: Readonly<Record<string, string>> = {
     `"generation":${2 ** 53 - 1}`,
   ),
   'an unknown scope': JSON.stringify({ ...KEY, scopes: ['root'] }),
-  'no list': JSON.stringify({ ...KEY, scopes: 'admin' }),
+  'a text for a list': JSON.stringify({ ...KEY, scopes: 'admin' }),
   'a hash of other letters': JSON.stringify({ ...KEY, secret_hash: 'A'.repeat(64) }),
-  'no hash': JSON.stringify({ ...KEY, secret_hash: '' }),
-  'an account of a control character': JSON.stringify({ ...KEY, account: 'a\nb' }),
+  'an empty hash': JSON.stringify({ ...KEY, secret_hash: '' }),
+  'an account with a control character': JSON.stringify({ ...KEY, account: 'a\nb' }),
   'an account without a name': JSON.stringify({ ...KEY, account: '' }),
   'an account of 256 characters': JSON.stringify({ ...KEY, account: 'a'.repeat(256) }),
-  'a text that no database keeps': JSON.stringify({ ...KEY, label: '\0' }),
+  'a text that no database can store': JSON.stringify({ ...KEY, label: '\0' }),
   'half a character': JSON.stringify({ ...KEY, label: '\uD800' }),
-  'a title of a control character': JSON.stringify({ ...PUBLICATION, title: 'a\u001b[31m' }),
-  'a title of a C1 control character': JSON.stringify({ ...PUBLICATION, title: 'a\u009b31m' }),
+  'a title with a control character': JSON.stringify({ ...PUBLICATION, title: 'a\u001b[31m' }),
+  'a title with a C1 control character': JSON.stringify({ ...PUBLICATION, title: 'a\u009b31m' }),
   'an empty title': JSON.stringify({ ...PUBLICATION, title: '' }),
-  'the name of a file of a control character': JSON.stringify({ ...PUBLICATION, original_filename: 'a\nb' }),
-  'the name of a file that is a path': JSON.stringify({ ...PUBLICATION, original_filename: '../a.zip' }),
-  'no name of a file': JSON.stringify({ ...PUBLICATION, original_filename: '' }),
-  'another password hash': JSON.stringify({ ...PUBLICATION, password_hash: '$argon2id$v=19$m=65536' }),
+  'a file name with a control character': JSON.stringify({ ...PUBLICATION, original_filename: 'a\nb' }),
+  'a file name that is a path': JSON.stringify({ ...PUBLICATION, original_filename: '../a.zip' }),
+  'an empty file name': JSON.stringify({ ...PUBLICATION, original_filename: '' }),
+  'a hash of another function': JSON.stringify({ ...PUBLICATION, password_hash: '$argon2id$v=19$m=65536' }),
   'half a password hash': JSON.stringify({ ...PUBLICATION, password_hash: HASH.slice(0, 64) }),
   'something before a password hash': JSON.stringify({ ...PUBLICATION, password_hash: ` ${HASH}` }),
   'more than a password hash': JSON.stringify({ ...PUBLICATION, password_hash: `${HASH}=` }),
@@ -101,25 +101,25 @@ const WRONG: Readonly<Record<string, string>> = {
     ...PUBLICATION,
     password_hash: HASH.replace('I', '!'),
   }),
-  'something before a key of a request': JSON.stringify({ ...PUBLICATION, idempotency_key: '\nk' }),
-  'something after a key of a request': JSON.stringify({ ...PUBLICATION, idempotency_key: 'k\n' }),
+  'something before an Idempotency-Key': JSON.stringify({ ...PUBLICATION, idempotency_key: '\nk' }),
+  'something after an Idempotency-Key': JSON.stringify({ ...PUBLICATION, idempotency_key: 'k\n' }),
   'more than a hash': JSON.stringify({ ...PUBLICATION, sha256: `${'b'.repeat(64)} ` }),
   'something before a hash': (LINES[5] ?? '').replace('"aaa', '" aaa'),
-  'an archive that leads elsewhere': JSON.stringify({ ...REMOVAL, archive: '../../secret' }),
+  'an archive id that is a path': JSON.stringify({ ...REMOVAL, archive: '../../secret' }),
   'a malformed name': JSON.stringify({ ...NAME, name: '-a' }),
-  'a name of an empty token': JSON.stringify({ ...NAME, token: '' }),
+  'a name with an empty token': JSON.stringify({ ...NAME, token: '' }),
   'an id in capitals': JSON.stringify({ ...REMOVAL, id: UUID.toUpperCase() }),
   'a text for true or false': (LINES[4] ?? '').replace('"as_operator":true', '"as_operator":"true"'),
   'a list for an object': (LINES[4] ?? '').replace('{"kind":"system","id":null}', '[]'),
-  'an unknown doer': (LINES[4] ?? '').replace('"system"', '"root"'),
-  'a quota of a fraction': (LINES[0] ?? '').replace('"sites":3', '"sites":0.5'),
+  'an unknown kind of actor': (LINES[4] ?? '').replace('"system"', '"root"'),
+  'a quota with a fraction': (LINES[0] ?? '').replace('"sites":3', '"sites":0.5'),
   'something before the type of an event': (LINES[4] ?? '').replace('"service.', '" service.'),
   'something after the type of an event': (LINES[4] ?? '').replace('_changed"', '_changed "'),
-  'no type of an event': (LINES[4] ?? '').replace('service.mode_changed', 'Service'),
+  'an event type in another form': (LINES[4] ?? '').replace('service.mode_changed', 'Service'),
 };
 
 describe('the lines of records', () => {
-  for (const line of [...LINES, ...OTHERS]) {
+  for (const line of [...LINES, ...VARIANTS]) {
     it(`are read and written the same, byte by byte: ${line.slice(0, 24)}`, () => {
       expect(recordLine(readRecordLine(line))).to.equal(line);
     });
@@ -200,7 +200,7 @@ describe('the lines of records', () => {
   });
 
   it('are refused with the name of the wrong member, and never repeated', () => {
-    const secret = 'a secret of somebody';
+    const secret = 'a secret of a person';
     const line = JSON.stringify({ ...KEY, secret_hash: secret });
     expect(() => readRecordLine(line)).to.throw(/^secret_hash: /);
     for (const each of [line, secret]) {

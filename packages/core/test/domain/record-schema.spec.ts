@@ -3,16 +3,16 @@ import { count, list, object, oneOf, parsedText } from '../../src/domain/record-
 
 interface Box {
   readonly itemCount: number;
-  readonly colour?: 'red' | 'blue' | undefined;
+  readonly color?: 'red' | 'blue' | undefined;
 }
 
-const box = object<Box>({ itemCount: count(), colour: oneOf<'red' | 'blue'>('red', 'blue') }, ['colour']);
+const box = object<Box>({ itemCount: count(), color: oneOf<'red' | 'blue'>('red', 'blue') }, ['color']);
 
 describe('an object of a record', () => {
   it('has its members in snake case, and may lack an optional one', () => {
     expect(box.read({ item_count: 2 })).to.deep.equal({ itemCount: 2 });
-    expect(box.read({ item_count: 2, colour: 'red' })).to.deep.equal({ itemCount: 2, colour: 'red' });
-    expect(box.write({ itemCount: 2, colour: 'blue' })).to.deep.equal({ item_count: 2, colour: 'blue' });
+    expect(box.read({ item_count: 2, color: 'red' })).to.deep.equal({ itemCount: 2, color: 'red' });
+    expect(box.write({ itemCount: 2, color: 'blue' })).to.deep.equal({ item_count: 2, color: 'blue' });
   });
 
   for (const json of [null, undefined, [], [1], 'item_count', 7, true]) {
@@ -22,17 +22,17 @@ describe('an object of a record', () => {
   }
 
   it('has no other members, and an error names those that it may have', () => {
-    expect(() => box.read({ item_count: 2, size: 1 })).to.throw(TypeError, /nothing but item_count, colour/);
+    expect(() => box.read({ item_count: 2, size: 1 })).to.throw(TypeError, /nothing but item_count, color/);
   });
 
   it('has every member that is not optional, and an error names the wrong one', () => {
-    expect(() => box.read({ colour: 'red' })).to.throw(TypeError, /^item_count: .*a whole number from 0/);
-    expect(() => box.read({ item_count: 2, colour: 'green' })).to.throw(
+    expect(() => box.read({ color: 'red' })).to.throw(TypeError, /^item_count: .*a whole number from 0/);
+    expect(() => box.read({ item_count: 2, color: 'green' })).to.throw(
       TypeError,
-      /^colour: .*one of red, blue/,
+      /^color: .*one of red, blue/,
     );
-    const strict = object<Box>({ itemCount: count(), colour: oneOf<'red' | 'blue'>('red', 'blue') });
-    expect(() => strict.read({ item_count: 2 })).to.throw(TypeError, /^colour: /);
+    const strict = object<Box>({ itemCount: count(), color: oneOf<'red' | 'blue'>('red', 'blue') });
+    expect(() => strict.read({ item_count: 2 })).to.throw(TypeError, /^color: /);
   });
 });
 

@@ -54,7 +54,7 @@ describe('The clock of removal', () => {
     expect(clock.reached - NOW).to.equal(2_000);
   });
 
-  it('never moves back, and saves no time up while a clock is behind', () => {
+  it('never moves back, and does not catch up later for the time in which a clock was behind', () => {
     const behind = movedRemovalClock(NEVER_STEPPED, clocks(before(NOW, days(1)), UP + hours(5)));
     expect(behind.reached).to.equal(NOW);
     expect(moves(behind, clocks(AHEAD, UP + hours(5) + 1))).to.equal(2);
@@ -65,7 +65,10 @@ describe('The clock of removal', () => {
       const boot = 'second';
       expect(moves(NEVER_STEPPED, clocks(AHEAD, minutes(10) - 1, { boot }))).to.equal(0);
       expect(moves(NEVER_STEPPED, clocks(AHEAD, minutes(10), { boot }))).to.equal(minutes(20));
-      expect(moves(NEVER_STEPPED, clocks(AHEAD, minutes(10))), 'by its host name').to.equal(minutes(20));
+      expect(
+        moves(NEVER_STEPPED, clocks(AHEAD, minutes(10))),
+        'a lower uptime of the same host name',
+      ).to.equal(minutes(20));
       const next = after(NOW, minutes(3));
       expect(moves(NEVER_STEPPED, clocks(next, minutes(10), { boot }))).to.equal(minutes(3));
     });
@@ -78,7 +81,7 @@ describe('The clock of removal', () => {
       expect(clock.reached).to.equal(NOW);
     });
 
-    it('moves by 20 minutes in 10, however many names a machine has', () => {
+    it('moves by 20 minutes once in 10 minutes of uptime, however many host names a machine has', () => {
       let clock = NEVER_STEPPED;
       for (let n = 1; n <= 20; n += 1) {
         clock = movedRemovalClock(clock, clocks(AHEAD, UP + n * minutes(5), { boot: `name ${n}` }));
@@ -89,7 +92,7 @@ describe('The clock of removal', () => {
   });
 
   describe('with a clock of the database', () => {
-    const nodes = (every: Duration, sweeps: number): RemovalClock => {
+    const afterSweeps = (every: Duration, sweeps: number): RemovalClock => {
       let clock: RemovalClock = { ...NEVER_STEPPED, steppedAt: NOW };
       for (let n = 1; n <= sweeps; n += 1) {
         const database = after(NOW, duration(n * every));
@@ -100,8 +103,8 @@ describe('The clock of removal', () => {
     };
 
     it('moves by 20 minutes once in 10 minutes while nodes take turns', () => {
-      expect(nodes(minutes(5), 24).reached - NOW).to.equal(12 * minutes(20));
-      expect(nodes(minutes(1), 59).reached - NOW).to.equal(5 * minutes(20));
+      expect(afterSweeps(minutes(5), 24).reached - NOW).to.equal(12 * minutes(20));
+      expect(afterSweeps(minutes(1), 59).reached - NOW).to.equal(5 * minutes(20));
     });
 
     it('moves, too, after the clock of the database was set back', () => {
@@ -116,7 +119,7 @@ describe('The clock of removal', () => {
     expect(caughtUp(NEVER_STEPPED, before(NOW, days(1))).reached).to.equal(NOW);
   });
 
-  it('is left to nodes whose clock differs by at most 60 s from the clock of the database', () => {
+  it('is moved only by nodes whose clock differs by at most 60 s from the clock of the database', () => {
     const answered = after(NOW, seconds(2));
     expect(clocksDiffer(NOW, before(NOW, seconds(60)), answered)).to.equal(false);
     expect(clocksDiffer(NOW, duration(NOW - 60_001) as never, answered)).to.equal(true);

@@ -154,14 +154,14 @@ describe('the state machine', () => {
   it('keeps its invariants over any sequence of commands', () => {
     const step = fc.record({
       command: fc.constantFrom(...commands),
-      passes: fc.integer({ min: 0, max: days(9) }),
+      elapsed: fc.integer({ min: 0, max: days(9) }),
     });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
         let role = aRole({ expiresAt: instant(NOW + WEEK) });
         let now = NOW;
-        for (const { command, passes } of steps) {
-          now = instant(now + passes);
+        for (const { command, elapsed } of steps) {
+          now = instant(now + elapsed);
           const outcome = decide(role, command, now, limits);
           if (outcome.kind === 'refused') continue;
           expect(stateOf(role, now)).not.to.equal('deleted');

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Manifest, resolve } from '../../src/domain/site.ts';
-import { normalisedBy } from '../normal-forms.ts';
+import { textsNormalizedBy } from '../normal-forms.ts';
 
-/** The answer of a site of some files: `kind`, `kind: file` or, if other requests get another answer, `fallback: file`. */
+/** Resolves a path: the kind of the answer and, if any, its file; `fallback` for a file in place of a missing one. */
 function answer(files: readonly string[], path: string, navigation: boolean = true): string {
   const resolution = resolve({ get: (name) => files.find((file) => file === name) }, path, navigation);
   const isFallback = resolution.kind === 'file' && resolution.fallback;
@@ -23,7 +23,7 @@ describe('resolving a path of a site', () => {
     ['/docs', 'folder'],
     ['/both', 'file: both'],
   ] as const) {
-    it(`answers ${path} with ${expected}, to navigations and all else`, () => {
+    it(`answers ${path} with ${expected}, to navigations and other requests`, () => {
       expect(answer(site, path, true)).to.equal(expected);
       expect(answer(site, path, false)).to.equal(expected);
     });
@@ -77,7 +77,7 @@ describe('resolving a path of a site', () => {
 
   it('finds a file by its path in any form, the longest too', () => {
     const path = `${'ǖ'.repeat(509)}.html`;
-    expect(Buffer.byteLength(path), 'the most that a path has').to.be.within(1_020, 1_024);
+    expect(Buffer.byteLength(path), 'a path may have 1,024 bytes').to.be.within(1_020, 1_024);
     for (const form of ['NFC', 'NFD'] as const) {
       expect(answer([path], `/${path.normalize(form)}`), form).to.equal(`file: ${path}`);
     }
@@ -90,7 +90,7 @@ describe('resolving a path of a site', () => {
       ['/e\u0301/', 1],
       [`/${'a\u0315\u0301'.repeat(683)}`, 0],
     ] as const) {
-      const texts = normalisedBy(() => resolve(manifest, path, true));
+      const texts = textsNormalizedBy(() => resolve(manifest, path, true));
       expect(texts, `of ${path.length} characters`).to.have.lengthOf(times);
     }
   });

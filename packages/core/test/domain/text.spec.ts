@@ -53,7 +53,7 @@ describe('text', () => {
     for (const text of ['\ud800', 'a\udc00b', '\ufffd']) expect(hasBrokenCharacter(text)).to.equal(true);
     expect(hasBrokenCharacter('a𠮷')).to.equal(false);
   });
-  it('has control characters only from C0 to C1', () => {
+  it('has a control character if it has one of C0 or C1, or DEL', () => {
     for (const text of ['\0', 'a\n', '\u007f', '\u009f']) expect(hasControlCharacter(text)).to.equal(true);
     for (const text of ['', 'a b', '\u00a0', '\u202e']) expect(hasControlCharacter(text)).to.equal(false);
   });

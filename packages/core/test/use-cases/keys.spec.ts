@@ -74,7 +74,7 @@ describe('managing API keys', () => {
     expect((await keys.authenticate(text))?.account).to.equal(OWNER);
   });
 
-  it('recognises a key by its text, until it is revoked', async () => {
+  it('recognizes a key by its text, until it is revoked', async () => {
     const { key, text } = await keys.create({ by: OPERATOR, account: OWNER });
     const { text: otherText } = await keys.create({ by: OPERATOR, account: OTHER_ACCOUNT });
     expect(await keys.authenticate(text)).to.deep.equal(key);
@@ -92,7 +92,7 @@ describe('managing API keys', () => {
     const unasked = over(replacing(stage.memory.apiKeys, { find }));
     for (const text of ['', 'a_b', '../a', 'a'.repeat(33)]) {
       expect(await unasked.revoke({ by: OPERATOR, id: text })).to.deep.equal({ kind: 'unknown' });
-      expect(await unasked.recognise(text)).to.equal(undefined);
+      expect(await unasked.recognize(text)).to.equal(undefined);
     }
   });
 

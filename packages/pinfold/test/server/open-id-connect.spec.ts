@@ -106,7 +106,7 @@ describe('an identity provider of your own', () => {
       }),
       finish: async (cameBack, savedState, { client }) =>
         client === '127.0.0.1' && savedState === 'kept' && cameBack.endsWith('/manage/sign-in/oidc?ok=1')
-          ? { kind: 'recognised', person }
+          ? { kind: 'recognized', person }
           : { kind: 'failed', problem: 'forgotten' },
       signOutUrl: async () => undefined,
     };

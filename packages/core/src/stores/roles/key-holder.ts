@@ -1,5 +1,5 @@
 import type { RoleId } from '../../domain/identity.ts';
-import { after, MAX_CLOCK_DIFFERENCE } from '../../domain/instant.ts';
+import { after, CLOCK_TOLERANCE } from '../../domain/instant.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type {
   CommitOutcome,
@@ -21,7 +21,7 @@ export function judgeHolder(
   if (row === undefined || (row.role === null && row.heldUntil <= now)) return undefined;
   if (row.fingerprint !== fingerprint) return { kind: 'mismatch' };
   // A clock that was ahead began it, and it would block its caller until then.
-  if (row.role === null && row.begunAt > after(now, MAX_CLOCK_DIFFERENCE)) return undefined;
+  if (row.role === null && row.begunAt > after(now, CLOCK_TOLERANCE)) return undefined;
   if (row.role === null) return { kind: 'in_progress', until: row.heldUntil };
   return { kind: 'complete', role: row.role, warnings: row.warnings ?? [] };
 }
