@@ -44,6 +44,7 @@ describe('the names', () => {
     await set(id, '桜');
     expect((await person.get(`/publications/${id}`)).text).not.to.include('try “');
     expect((await set(theirs.id, 'x')).status).to.equal(404);
+    expect((await set('%E6%97%A5', 'No Name')).status).to.equal(404);
     expect((await person.send('/names', '/names/none/delete')).status).to.equal(404);
     const forged = await person.post(`/publications/${id}/name`, { form: 'wrong', name: 'x' });
     expect(forged.status).to.equal(403);

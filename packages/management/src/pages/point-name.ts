@@ -5,8 +5,10 @@ import { spellAsName } from '../name-spelling.ts';
 import { refuseAnyChange } from '../request/middleware.ts';
 import { fieldOf, type SignedIn } from '../request/request-context.ts';
 import { type Answer, page, seeOther, withLog } from '../response/answer.ts';
+import { notFound } from '../response/refuse.ts';
 import { disabledInReadOnly, form, hidden } from '../views/forms.ts';
 import { cardPage } from '../views/layout.ts';
+import { pathOf } from './publication.ts';
 
 interface Move {
   readonly name: string;
@@ -23,9 +25,10 @@ export async function moveName(context: SignedIn<'names'>): Promise<Answer> {
 }
 
 export async function setName(context: SignedIn<'names'>): Promise<Answer> {
-  const pin = String(context.request.params.id);
+  const pin = parseRoleId(String(context.request.params.id));
+  if (pin === undefined) return notFound(context);
   const name = (fieldOf(context, 'name') ?? '').trim();
-  const back = `${context.base}/publications/${pin}`;
+  const back = pathOf(context, pin);
   return await pointName(context, { name, pin, back, done: 'didSetName' });
 }
 
