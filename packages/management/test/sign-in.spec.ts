@@ -19,6 +19,9 @@ describe('signing in', () => {
     const asked = await person.get(path);
     expect(asked.status).to.equal(303);
     expect(asked.location).to.equal(`/manage/sign-in?to=${encodeURIComponent(path)}`);
+    const head = await fetch(`${screen.base}${path}`, { method: 'HEAD', redirect: 'manual' });
+    expect(head.headers.get('location')).to.equal(asked.location);
+    expect(head.headers.getSetCookie().join()).not.to.include('pinfold_flash');
     const { token } = await screen.sessions.offerLink(OWNER);
     const inside = await person.signIn({ link: token, to: path });
     expect(inside.location).to.equal(`/manage${path}`);

@@ -240,7 +240,7 @@ function signInAnswer(context: RequestContext, why?: MessageId): Answer {
   if (wantsJson(context)) return { kind: 'json', status: 401, body: { kind: 'signed_out' } };
   const { request, base, screen } = context;
   if (screen.sessions === undefined) return page(signInFirstView(context), 401);
-  if (request.method !== 'GET') {
+  if (request.method === 'POST') {
     return seeOther(`${base}/sign-in`, { tone: 'bad', message: why ?? 'signedOutMeanwhile' });
   }
   return seeOther(
