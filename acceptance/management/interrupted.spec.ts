@@ -97,6 +97,27 @@ describe('an interrupted upload in a browser', () => {
     await publisher.heading('Published');
   });
 
+  it('reloads the page if the script that publishes can no longer be loaded, as after an upgrade', async () => {
+    const script = '**/assets/publish-*.js';
+    await page.route(script, (route) => route.fulfill({ status: 404 }));
+    const reloaded = page.waitForEvent('load');
+    await publisher.chooseZip(SITE);
+    await reloaded;
+    await page.unroute(script);
+    await publisher.chooseZip(SITE);
+    await publisher.heading('Published');
+  });
+
+  it('asks for a reload if the script that packs can no longer be loaded', async () => {
+    await page.route('**/assets/zip-worker-*.js', (route) => route.fulfill({ status: 404 }));
+    await publisher.chooseFolder(SITE);
+    await publisher.heading('Something went wrong');
+    await page.getByText('Reload the page and try again.').waitFor();
+    await page.getByRole('button', { name: 'Choose something else' }).click();
+    await publisher.chooseZip(SITE);
+    await publisher.heading('Published');
+  });
+
   it('reports that the person was signed out, and continues after signing in again', async () => {
     const window = await publisher.context.newPage();
     await window.goto(publisher.service.screen);

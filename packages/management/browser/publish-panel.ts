@@ -82,6 +82,8 @@ async function beginPublishing(panel: HTMLElement, chosen: Chosen): Promise<void
   for (const option of options)
     option.onchange = invalid === undefined ? null : () => void beginPublishing(panel, chosen);
   if (invalid !== undefined) return;
-  const { publish } = (await import(panel.dataset.script ?? '')) as PublishModule;
-  await publish(panel, chosen);
+  const imported: Promise<PublishModule> = import(panel.dataset.script ?? '');
+  // After an upgrade, the server has a module of another name.
+  const module = await imported.catch(() => location.reload());
+  await module?.publish(panel, chosen);
 }

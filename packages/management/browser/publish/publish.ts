@@ -90,7 +90,10 @@ class Publishing implements CancelPanel {
     try {
       await work();
     } catch (error) {
-      if (error !== CANCELLED) throw error;
+      if (error !== CANCELLED) {
+        this.#refuse(this.messages.text('badFormTitle'), html`<p>${this.messages.text('badFormText')}</p>`);
+        throw error;
+      }
       if (this.#sent === undefined) this.#fail('cancelled');
       else await this.#confirmCancelled(this.#sent);
     }

@@ -4,8 +4,6 @@ export const publications = {
   actions: ['Actions', '操作'],
   archiveLabel: ['ZIP of the site', 'サイトの ZIP'],
   backToList: ['All publications', '公開の一覧'],
-  badFormText: ['Reload the page and try again.', '再読み込みして、もう一度お試しください。'],
-  badFormTitle: ['Something went wrong', 'うまく送信できませんでした'],
   accountBlockedTitle: ['The account is blocked', 'アカウントが停止されています'],
   readOnlyTitle: ['Under maintenance', 'メンテナンス中です'],
   leftBytes: ['{left} of {limit} are left for archives.', 'ZIP の容量は {limit} のうち残り {left} です。'],

@@ -115,6 +115,8 @@ export const publishing = {
 
 /** Texts of both the pages and publishing in a browser. */
 export const shared = {
+  badFormText: ['Reload the page and try again.', '再読み込みして、もう一度お試しください。'],
+  badFormTitle: ['Something went wrong', 'うまく送信できませんでした'],
   cancel: ['Cancel', 'キャンセル'],
   copyLink: ['Copy link', 'リンクをコピー'],
   linkCode: ['QR code of the link', 'リンクの QR コード'],
