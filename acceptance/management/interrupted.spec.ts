@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { RateText } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Page, Route } from 'playwright-core';
 import { openPublisher, type Publisher } from './open-publisher.ts';
-import { signIn } from './open-service.ts';
+import { OWNER, signIn } from './open-service.ts';
 
 const SITE = { 'index.html': 'x' };
 const UPLOAD = '**/manage/publish';
@@ -95,6 +96,43 @@ describe('an interrupted upload in a browser', () => {
     await page.unroute(UPLOAD);
     await page.getByRole('button', { name: 'Try again' }).click();
     await publisher.heading('Published');
+  });
+
+  it('shows when the rate of the account allows the next publication, and then continues', async () => {
+    const { accounts } = publisher.service.stores;
+    const limitTo = async (publications: RateText): Promise<void> => {
+      const found = await accounts.load(OWNER);
+      if (found === undefined) throw new Error('no account');
+      const limits = { ...found.value.limits, publications };
+      await accounts.save({ ...found.value, limits }, found.version, []);
+    };
+    await limitTo('1/1h' as RateText);
+    await publisher.service.publish('Earlier');
+    let tries = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/manage/publish')) tries += 1;
+    });
+    await publisher.chooseZip(SITE);
+    await publisher.heading(
+      'The account has used up its rate of publications: wait, then try again. You can publish again in 1 hour.',
+    );
+    expect(tries).to.equal(1);
+    await limitTo('off' as RateText);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await publisher.heading('Published');
+  });
+
+  it('shows the message of the operator if the service became read-only meanwhile', async () => {
+    await publisher.service.stores.mode.change({ kind: 'read_only', message: 'Back at noon.' }, []);
+    await page.clock.install();
+    let tries = 0;
+    page.on('response', (response) => {
+      if (response.status() === 503) tries += 1;
+    });
+    await publisher.chooseZip(SITE);
+    while (tries < 5) await page.clock.runFor(8_000);
+    const heading = await page.locator('h2.stage-end').textContent();
+    expect(heading).to.match(/^The service is read-only for maintenance.* Back at noon\.$/);
   });
 
   it('reloads the page if the script that publishes can no longer be loaded, as after an upgrade', async () => {

@@ -235,7 +235,7 @@ class Publishing implements CancelPanel {
   }
 
   #offerRetry(
-    { kind, ...values }: Exclude<UploadOutcome, Published | { kind: 'problems' | 'refused' }>,
+    { kind, message, ...values }: Exclude<UploadOutcome, Published | { kind: 'problems' | 'refused' }>,
     content: Upload,
     source: Source,
   ): void {
@@ -255,7 +255,7 @@ class Publishing implements CancelPanel {
     });
     const first = kind === 'mismatch' ? undefined : retry;
     this.stage.end(
-      this.messages.text(texts[kind], values),
+      message ?? this.messages.text(texts[kind], values),
       'bad',
       undefined,
       first,

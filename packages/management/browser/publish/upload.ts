@@ -25,9 +25,10 @@ export interface Published extends SentPublication {
 export type UploadOutcome =
   | Published
   | { readonly kind: 'problems'; readonly problems: readonly PublishProblem[] }
-  | { readonly kind: 'mismatch' | 'signed_out' | 'offline' | 'busy' }
+  /** `message` is the service's own, if it answered that it is busy. */
+  | { readonly kind: 'mismatch' | 'signed_out' | 'offline' | 'busy'; readonly message?: string | undefined }
   /** An answer that is not from the service, such as of a proxy that accepts no large uploads. */
-  | { readonly kind: 'strange'; readonly status: number }
+  | { readonly kind: 'strange'; readonly status: number; readonly message?: never }
   | { readonly kind: 'refused'; readonly message: string };
 
 export interface UploadProgress {
@@ -38,12 +39,12 @@ export interface UploadProgress {
 
 interface Reply {
   readonly status: number;
-  readonly body: { readonly kind?: string } | undefined;
+  readonly body: { readonly kind?: string; readonly message?: string } | undefined;
 }
 
 const PAUSES = [1_000, 2_000, 4_000, 8_000];
 const MAX_WAITS = 60;
-const TEMPORARY: ReadonlySet<number> = new Set([0, 408, 429, 502, 503, 504]);
+const TEMPORARY: ReadonlySet<number> = new Set([0, 408, 502, 503, 504]);
 
 export async function upload(
   content: Upload,
@@ -70,7 +71,8 @@ export async function upload(
 function outcomeOf({ status, body }: Reply): UploadOutcome {
   if (status === 0) return { kind: 'offline' };
   if (status === 401) return { kind: 'signed_out' };
-  if (TEMPORARY.has(status) || body?.kind === 'in_progress') return { kind: 'busy' };
+  if (TEMPORARY.has(status) || status === 429 || body?.kind === 'in_progress')
+    return { kind: 'busy', message: body?.message };
   return body?.kind === undefined ? { kind: 'strange', status } : (body as UploadOutcome);
 }
 
