@@ -5,6 +5,10 @@ import { forbiddenSegment, isSystemEntry, percentDecoded } from '@pinfold/core/i
 
 /** References that do not lead to a file in the page's folder: URLs with a scheme, absolute paths, fragments and queries. */
 const NOT_A_FILE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]|#|\?|$)/i;
+/** The page is published under this name, which no other file can then have. */
+const PAGE = 'index.html';
+/** The part of a `<base>` to which relative references are added. */
+const BASE_FOLDER = /^[^?#]*[\\/:]/;
 const STYLE = /\.css$/i;
 /** A page with more files is a site, whose folder should be published instead. */
 const MAX_FILES = 1_000;
@@ -19,37 +23,34 @@ export async function findPageFiles(
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const folder = await realpath(dirname(path));
   const found = new Map<string, Uint8Array>();
-  const queue = new Set(
-    loadedReferences('index.html', page).flatMap((target) => resolveInFolder('', target)),
-  );
+  const queue = new Set(loadedPaths(PAGE, page));
   // Iterating over a set visits members added during the loop, and each only once.
   for (const next of queue) {
     if (found.size === MAX_FILES) break;
-    if (next === 'index.html') continue;
+    if (next === PAGE) continue;
     const bytes = await readInFolder(folder, next);
     if (bytes === undefined) continue;
     found.set(next, bytes);
-    if (!STYLE.test(next)) continue;
-    const base = next.slice(0, next.lastIndexOf('/') + 1);
-    for (const target of loadedReferences(next, bytes)) {
-      for (const referenced of resolveInFolder(base, target)) queue.add(referenced);
-    }
+    if (STYLE.test(next)) for (const loaded of loadedPaths(next, bytes)) queue.add(loaded);
   }
   return found;
 }
 
-/** Finds the references that a page or style sheet loads, without its links. */
-function loadedReferences(path: string, bytes: Uint8Array): readonly string[] {
-  const { references } = observe(path, new TextDecoder().decode(bytes));
-  return references.filter(({ navigation }) => !navigation).map(({ target }) => target);
+/** The paths in the page's folder that the page or a style sheet loads, without its links. */
+function loadedPaths(file: string, bytes: Uint8Array): readonly string[] {
+  const { references } = observe(file, new TextDecoder().decode(bytes));
+  const folder = file.slice(0, file.lastIndexOf('/') + 1);
+  return references
+    .filter(({ navigation, target }) => !navigation && !NOT_A_FILE.test(target))
+    .flatMap(({ base = '', target }) => resolveInFolder(folder, `${BASE_FOLDER.exec(base) ?? ''}${target}`));
 }
 
 /** The path of a reference in the page's folder; empty if it leads out of the folder or to a forbidden name. */
-function resolveInFolder(base: string, target: string): readonly string[] {
+function resolveInFolder(folder: string, target: string): readonly string[] {
   if (NOT_A_FILE.test(target)) return [];
   const decoded = decode(target.replace(/[?#].*/s, '').replaceAll('\\', '/'));
   if (decoded === undefined) return [];
-  const path = posix.join(base, decoded).replace(/\/$/, '');
+  const path = posix.join(folder, decoded).replace(/\/$/, '');
   const isForbidden = path.split('/').some((name) => name === '..' || forbiddenSegment(name) !== undefined);
   return path === '.' || isForbidden || /[\\\0]/.test(path) || isSystemEntry(path) ? [] : [path];
 }

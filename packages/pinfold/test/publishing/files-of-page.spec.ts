@@ -26,7 +26,7 @@ describe('the files that a page shows', () => {
   }
 
   it('are its existing images, styles and scripts, without linked pages', async () => {
-    await writeFiles('chart.png', 'js/app.js', 'a b.svg', 'other.html', 'unnamed.png', ['style.css', '']);
+    await writeFiles('chart.png', 'js/app.js', 'a b.svg', 'other.html', 'unused.png', ['style.css', '']);
     const page =
       '<link rel="stylesheet" href="style.css"><img src="./chart.png?v=1#top"><script src="js/app.js"></script>' +
       '<img src="a%20b.svg"><img src="missing.png"><a href="other.html">x</a>';
@@ -54,6 +54,19 @@ describe('the files that a page shows', () => {
     ]);
   });
 
+  it('are found relative to the base of the page, and not at all if that is on another site', async () => {
+    await writeFiles('assets/a.png', 'a.png', 'assets/b.png', 'b.png');
+    const images = '<img src="a.png"><img src="../b.png"><img src="https://example.com/assets/b.png">';
+    for (const base of ['assets/', './assets/page.html', 'assets\\?x=/y/', '%61ssets/#x/y'])
+      expect(await findFiles(`<base href="${base}">${images}`), base).to.deep.equal([
+        'assets/a.png',
+        'b.png',
+      ]);
+    for (const base of ['https://example.com/', '/assets/', '//assets/', 'caf&eacute;/'])
+      expect(await findFiles(`<base href="${base}">${images}`), base).to.deep.equal([]);
+    expect(await findFiles(`<base href="#assets/">${images}`)).to.deep.equal(['a.png']);
+  });
+
   it('are found in linear time for any style sheet', async () => {
     const hostile = ['url(', 'url( ', 'url("', "url('", ' ', '@import ', 'url(a)', 'url(a '];
     for (const text of hostile) {
@@ -73,7 +86,7 @@ describe('the files that a page shows', () => {
     const inside = join(folder, 'inside');
     await writeFiles('secret.png', 'inside/.env', 'inside/.git/x.png', 'inside/folder/x.png');
     await symlink(join(folder, 'secret.png'), join(inside, 'link.png'));
-    await symlink(folder, join(inside, 'way'));
+    await symlink(folder, join(inside, 'parent'));
     const references = [
       '../secret.png',
       'folder/../../secret.png',
@@ -81,7 +94,7 @@ describe('the files that a page shows', () => {
       '%2e%2e/secret.png',
       '..\\secret.png',
       'link.png',
-      'way/secret.png',
+      'parent/secret.png',
       '.env',
       '.git/x.png',
       'folder',
