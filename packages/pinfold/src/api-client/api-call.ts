@@ -10,7 +10,7 @@ import type { RetryBudget } from './retry-budget.ts';
 const RETRY_FOR = 10_000;
 /** Shorter than for other errors: a host name that does not resolve is probably misspelt. */
 const UNRESOLVED_FOR = 10_000;
-const UNRESOLVED: readonly unknown[] = ['ENOTFOUND', 'EAI_AGAIN'];
+const UNRESOLVED_CODES: readonly unknown[] = ['ENOTFOUND', 'EAI_AGAIN'];
 /** Retryable statuses besides 5xx. */
 const RETRYABLE_STATUSES: readonly number[] = [408, 429];
 
@@ -25,7 +25,7 @@ export async function createClient(
     budget?.failed();
     if (budget !== undefined && wait > budget.left) throw error;
     let retryTime = budget?.leftAtFailure ?? RETRY_FOR;
-    if (UNRESOLVED.includes(systemErrorCode(error.cause))) {
+    if (UNRESOLVED_CODES.includes(systemErrorCode(error.cause))) {
       unresolvedSince ??= performance.now();
       if (performance.now() + wait > unresolvedSince + UNRESOLVED_FOR) throw error;
       retryTime = Math.min(retryTime, UNRESOLVED_FOR);
@@ -90,18 +90,18 @@ const CHUNK_BYTES = 262_144;
 /** The archive of a form; reports the share that has been sent, from 0 to 1. */
 export class WatchedFile extends File {
   readonly #bytes: Uint8Array<ArrayBuffer>;
-  readonly #sending: (sent: number) => void;
+  readonly #onProgress: (sent: number) => void;
 
   constructor(filename: string, bytes: Uint8Array<ArrayBuffer>, onProgress: (sent: number) => void) {
     // Passing the bytes to File would copy them; `stream` provides them instead.
     super([], filename, { type: 'application/zip' });
     Object.defineProperty(this, 'size', { value: bytes.byteLength });
     this.#bytes = bytes;
-    this.#sending = onProgress;
+    this.#onProgress = onProgress;
   }
 
   override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
-    const [bytes, onProgress] = [this.#bytes, this.#sending];
+    const [bytes, onProgress] = [this.#bytes, this.#onProgress];
     let taken = 0;
     const pull = (controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void => {
       // A pull means that the earlier chunks were sent.

@@ -3,7 +3,7 @@ import { nameOf } from '@pinfold/core/internal';
 import { CommandFailure, UnavailableError } from '../command-line/failures.ts';
 import { escapeControls } from '../command-line/terminal.ts';
 import { tryParseJson } from '../try-parse-json.ts';
-import { invalidAnswerText, NOT_A_PINFOLD, unreachable } from './failure-text.ts';
+import { invalidAnswerText, NOT_A_PINFOLD, unreachableError } from './failure-text.ts';
 import { isKeyText } from './logins.ts';
 import { readBeginning } from './read-beginning.ts';
 
@@ -68,7 +68,7 @@ async function send(
     if (nameOf(error) === 'TimeoutError')
       throw new UnavailableError(`${new URL(url).host} does not answer`, { cause: error });
     if (!(error instanceof TypeError)) throw error;
-    throw unreachable(url, error);
+    throw unreachableError(url, error);
   }
 }
 

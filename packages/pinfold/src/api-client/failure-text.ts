@@ -43,26 +43,26 @@ export function formatFailure(error: PinfoldError, url: string): string {
   return escapeControls(`${formatProblem(code, detail, errors)} (${code})`);
 }
 
-/** A request got no answer. Waiting changes that, except for a certificate or a protocol. */
-export function unreachable(url: string, cause: TypeError): CommandFailure {
+/** The error for a request without an answer. Retrying may help, except after an error of TLS or of the protocol. */
+export function unreachableError(url: string, cause: TypeError): CommandFailure {
   const detail = unreachableText(url, cause);
-  if (certificateText(whyUnreachable(cause)) === undefined) return new UnavailableError(detail, { cause });
+  if (tlsErrorText(unreachableReason(cause)) === undefined) return new UnavailableError(detail, { cause });
   return new CommandFailure(detail, { cause, json: { code: 'network_error', detail } });
 }
 
 export function unreachableText(url: string, cause: unknown): string {
-  const reasonText = whyUnreachable(cause);
-  const meaning = MEANINGS[reasonText] ?? certificateText(reasonText);
-  return `${new URL(url).host} cannot be reached: ${meaning === undefined ? reasonText : `${meaning} (${reasonText})`}`;
+  const reason = unreachableReason(cause);
+  const meaning = MEANINGS[reason] ?? tlsErrorText(reason);
+  return `${new URL(url).host} cannot be reached: ${meaning === undefined ? reason : `${meaning} (${reason})`}`;
 }
 
-function whyUnreachable(cause: unknown): string {
+function unreachableReason(cause: unknown): string {
   const reason = cause instanceof Error ? (cause.cause ?? cause) : undefined;
   return systemErrorCode(cause) ?? (reason instanceof Error ? reason.message : 'no answer');
 }
 
-function certificateText(reasonText: string): string | undefined {
-  return TLS_ERRORS.find(([pattern]) => pattern.test(reasonText))?.[1];
+function tlsErrorText(reason: string): string | undefined {
+  return TLS_ERRORS.find(([pattern]) => pattern.test(reason))?.[1];
 }
 
 /** The system's error code behind a rejection of `fetch`. */
@@ -76,8 +76,7 @@ export function systemErrorCode(error: unknown): string | undefined {
 export function invalidAnswerText(url: string, status: number): string {
   if (status >= 200 && status < 300) return NOT_A_PINFOLD;
   const { host } = new URL(url);
-  const reasonText =
-    status >= 500 ? 'perhaps a proxy cannot reach its server' : `is there a Pinfold at ${url}?`;
+  const hint = status >= 500 ? 'perhaps a proxy cannot reach its server' : `is there a Pinfold at ${url}?`;
   const name = STATUS_CODES[status];
-  return `${host} answered with ${status}${name === undefined ? '' : ` ${name}`} and no reason; ${reasonText}`;
+  return `${host} answered with ${status}${name === undefined ? '' : ` ${name}`} and no reason; ${hint}`;
 }

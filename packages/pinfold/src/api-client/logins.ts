@@ -84,10 +84,10 @@ export function readServer({ url: optionUrl, key }: ServerOptions, env: Environm
   if (text === undefined) return undefined;
   const option = optionUrl === undefined ? 'PINFOLD_URL' : '--url';
   const url = publicUrl(text.trim(), (expectation) => new UsageError(`${option} ${expectation}`));
-  const ownKey = key ?? (env.PINFOLD_KEY || env.PINFOLD_API_KEY || undefined);
-  const found = ownKey ?? listLogins(env).find((login) => login.url === url)?.apiKey;
+  const configuredKey = key ?? (env.PINFOLD_KEY || env.PINFOLD_API_KEY || undefined);
+  const keyText = configuredKey ?? listLogins(env).find((login) => login.url === url)?.apiKey;
   // A secret written by `echo` ends with a newline.
-  const apiKey = (found ?? '').trim();
+  const apiKey = (keyText ?? '').trim();
   if (apiKey === '') {
     throw new UsageError(`an API key is required: set PINFOLD_KEY, or run "pinfold login ${url}"`);
   }

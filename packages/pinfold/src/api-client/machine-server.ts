@@ -26,12 +26,12 @@ export async function findMachineServer(env: Environment, account: AccountId): P
     apiKey: formatMachineCredentials(file.key, caller),
     // A server that has restarted since has another key.
     fetch: async (input, init) => {
-      const now = await readServerFile(dataDir);
-      if (now?.address !== address || !(await isServing(now))) {
+      const current = await readServerFile(dataDir);
+      if (current?.address !== address || !(await isServing(current))) {
         throw new TypeError('fetch failed', { cause: new Error(`the server of ${dataDir} does not answer`) });
       }
       const headers = new Headers(init?.headers);
-      headers.set('authorization', `Bearer ${formatMachineCredentials(now.key, caller)}`);
+      headers.set('authorization', `Bearer ${formatMachineCredentials(current.key, caller)}`);
       return fetch(input, { ...init, headers });
     },
   };

@@ -70,7 +70,7 @@ export async function openService(
       : (await import('../metrics/metrics.ts')).createMetrics(names);
   const admit = () => health.admitUpload();
   const uploads = new Uploads({ clock: new SystemClock(), places: settings.uploads, admit });
-  metrics?.uploads(uploads);
+  metrics?.addUploads(uploads);
   const onRequest = withLoggedBugs('onRequest', options.onRequest, log);
   const onMeasurement = withLoggedBugs('observe', options.observe, log);
   const stopped = new AbortController();
@@ -83,7 +83,7 @@ export async function openService(
         metrics?.observe(measurement);
         onMeasurement?.(measurement);
       },
-      observers: [...(options.observers ?? []), health.observer, ...(metrics ? [metrics.observer] : [])],
+      observers: [...(options.observers ?? []), health.observer, ...(metrics ? [metrics.storeObserver] : [])],
       addresses,
       stopping: stopped.signal,
     },
@@ -96,7 +96,7 @@ export async function openService(
   health.watch({ ...ports, disk });
   metrics?.measure(health, free, composed.pool);
   const clients = identifyClients(settings.trustProxy);
-  const logRequest = createRequestLog(log, settings, clients.addressOf, metrics?.request);
+  const logRequest = createRequestLog(log, settings, clients.addressOf, metrics?.countRequest);
   const background: Promise<void>[] = [];
   return {
     settings,
@@ -214,7 +214,7 @@ export async function makeDoors(
         clientAddress: clients.addressOf,
         log: requests,
         reportUrl: settings.reportUrl,
-        statistics: service.metrics?.viewer,
+        statistics: service.metrics?.addViewer,
         access,
       }),
     api: ({ authenticate, viewer: { createGrant, openArchive } }) =>

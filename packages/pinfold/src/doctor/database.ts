@@ -25,7 +25,7 @@ export async function* checkDatabase(
 }
 
 const SCHEMA_CHECK = { name: 'schema', expected: 'this release works with the schema' } as const;
-const CLOCK = { name: 'clock', expected: "this machine's clock and the database's agree" } as const;
+const CLOCK_CHECK = { name: 'clock', expected: "this machine's clock and the database's agree" } as const;
 
 interface SchemaVersion {
   readonly version?: number;
@@ -54,7 +54,7 @@ function sqliteChecks(file: string): readonly Check[] {
       advice: 'check that the file is a database of Pinfold and can be read',
     },
     { ...SCHEMA_CHECK, run: () => schema && judgeSchema(schema) },
-    { ...CLOCK, run: () => skipped('SQLite has no clock of its own') },
+    { ...CLOCK_CHECK, run: () => skipped('SQLite has no clock of its own') },
   ];
 }
 
@@ -92,7 +92,7 @@ function postgresChecks(connected: Connected): readonly Check[] {
       ...SCHEMA_CHECK,
       run: () => examined.schema && judgeSchema({ ...examined.schema, newest: examined.newest }),
     },
-    { ...CLOCK, run: () => judgeClock(ahead) },
+    { ...CLOCK_CHECK, run: () => judgeClock(ahead) },
   ];
 }
 

@@ -61,15 +61,15 @@ function readSettingsOrError(env: Environment): Settings | SettingsError {
 }
 
 function settingsCheck(settings: Settings | SettingsError): Check {
-  const all = 'docs/operators/settings.md explains every variable';
+  const reference = 'docs/operators/settings.md explains every variable';
   return {
     name: 'settings',
     expected: 'every PINFOLD_ variable is known and valid',
     run: () => {
-      if (settings instanceof SettingsError) return failed(settings.message, `correct it; ${all}`);
+      if (settings instanceof SettingsError) return failed(settings.message, `correct it; ${reference}`);
       return settings.notes.length === 0
         ? ok('all variables are valid')
-        : warning(settings.notes.join('; '), `correct or remove them; ${all}`);
+        : warning(settings.notes.join('; '), `correct or remove them; ${reference}`);
     },
   };
 }

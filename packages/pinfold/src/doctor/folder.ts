@@ -11,12 +11,12 @@ const OTHERS_WRITE = 0o002;
 
 type FileSystem = Readonly<Record<'bsize' | 'bavail', number>>;
 
-export type Disk = (path: string) => Promise<FileSystem>;
+export type StatDisk = (path: string) => Promise<FileSystem>;
 
 /** Checks the data folder and returns it; `undefined` if the other checks of this machine cannot run. */
 export async function* checkDataFolder(
   settings: Settings,
-  disk: Disk = (path) => statfs(path),
+  statDisk: StatDisk = (path) => statfs(path),
 ): AsyncGenerator<Finding, string | undefined> {
   const folder = resolve(settings.dataDir);
   const checks: readonly Check[] = [
@@ -29,7 +29,7 @@ export async function* checkDataFolder(
     {
       name: 'room',
       expected: `the disk has room for uploads of up to ${formatMiB(largestArchive(settings))} each`,
-      run: async () => judgeRoom(settings, await disk(folder)),
+      run: async () => judgeRoom(settings, await statDisk(folder)),
     },
   ];
   return (yield* runChecks(checks)) ? folder : undefined;
@@ -79,7 +79,7 @@ function judgeRoom(settings: Settings, { bsize, bavail }: FileSystem): Result {
   if (free >= needed) return ok(observed);
   return warning(
     observed,
-    `have ${formatMiB(needed)}: PINFOLD_UPLOADS=${settings.uploads} uploads may need it at once`,
+    `provide ${formatMiB(needed)}: PINFOLD_UPLOADS=${settings.uploads} uploads may need it at once`,
   );
 }
 

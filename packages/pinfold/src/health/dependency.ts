@@ -15,7 +15,7 @@ export interface DependencyOptions {
   /** The texts for the log: it does not answer, it has no space, or it works again. */
   readonly message: { readonly unavailable: string; readonly full: string; readonly back: string };
   /** Faults that persist even if other requests succeed, and their text for the log. */
-  readonly persistent?: { readonly by: (error: unknown) => boolean; readonly message: string };
+  readonly persistent?: { readonly matches: (error: unknown) => boolean; readonly message: string };
 }
 
 /** The times for an answer, in milliseconds. */
@@ -37,15 +37,15 @@ export class Dependency {
   readonly #timeouts: Timeouts;
   readonly #now: () => number;
   readonly #stopped: AbortController = new AbortController();
-  #call: Probe | undefined;
+  #runProbe: Probe | undefined;
   #log: Log | undefined;
   #state: DependencyState = 'ok';
   #error: unknown;
   /** The last logged failure. Only probes log, not requests. */
   #logged: string | undefined;
   #probing: Promise<void> | undefined;
-  /** The running probe, which may have timed out. */
-  #asked: Promise<unknown> | undefined;
+  /** The probe that has not ended; it may have timed out. */
+  #running: Promise<unknown> | undefined;
   #probedEarly = false;
   #answers = 0;
 
@@ -68,8 +68,8 @@ export class Dependency {
   }
 
   /** Sets the function that probes it. Before, it counts as working. */
-  probeWith(call: Probe): void {
-    this.#call = call;
+  probeWith(runProbe: Probe): void {
+    this.#runProbe = runProbe;
   }
 
   logTo(log: Log): void {
@@ -112,12 +112,12 @@ export class Dependency {
   }
 
   async #probe(): Promise<void> {
-    const call = this.#call;
+    const runProbe = this.#runProbe;
     const { signal: stopped } = this.#stopped;
-    if (call === undefined || stopped.aborted) return;
+    if (runProbe === undefined || stopped.aborted) return;
     const [began, answers] = [this.#now(), this.#answers];
     try {
-      await this.#waitForCall(call, stopped);
+      await this.#waitForProbe(runProbe, stopped);
       this.#record(this.#now() - began > this.#timeouts.slow ? 'slow' : 'ok', undefined);
     } catch (error) {
       if (stopped.aborted) return;
@@ -129,15 +129,15 @@ export class Dependency {
   }
 
   /**
-   * Waits for the running call instead of starting another one: on a file system that hangs, each call holds a
+   * Waits for the running probe instead of starting another one: on a file system that hangs, each call holds a
    * thread.
    */
-  async #waitForCall(call: Probe, stopped: AbortSignal): Promise<void> {
+  async #waitForProbe(runProbe: Probe, stopped: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(this.#timeouts.unavailable)]);
-    this.#asked ??= call(signal).finally(() => {
-      this.#asked = undefined;
+    this.#running ??= runProbe(signal).finally(() => {
+      this.#running = undefined;
     });
-    await raceSignal(this.#asked, signal);
+    await raceSignal(this.#running, signal);
   }
 
   #record(state: DependencyState, error: unknown): void {
@@ -157,7 +157,7 @@ export class Dependency {
   }
 
   #isPersistent(error: unknown): boolean {
-    return this.#options.persistent?.by(error) ?? false;
+    return this.#options.persistent?.matches(error) ?? false;
   }
 
   #setState(state: DependencyState, error: unknown): void {

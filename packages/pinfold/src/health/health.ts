@@ -73,7 +73,7 @@ export class Health {
         full: 'the database has no room',
         back: 'the database answers again',
       },
-      persistent: { by: isOutdated, message: 'the database needs a newer release' },
+      persistent: { matches: isOutdated, message: 'the database needs a newer release' },
     }),
     storage: new Dependency({
       code: 'storage_unavailable',
@@ -91,15 +91,15 @@ export class Health {
         back: 'uploads can be received again',
       },
       persistent: {
-        by: (error) => error instanceof LowSpace,
+        matches: (error) => error instanceof LowSpace,
         message: 'the disk for uploads has less space than one archive may need',
       },
     }),
   };
 
   /**
-   * Records the outcome of calls that fail only if their part is down. Not of others: a write may fail while reads
-   * work.
+   * Records the outcome of calls that fail only if their part is down. Ignores other calls: a write may fail while
+   * reads work.
    */
   readonly observer: Observer = (call, method, port) => {
     const part = OBSERVED_CALLS[`${port} ${method}`];
@@ -141,10 +141,10 @@ export class Health {
   }
 
   /**
-   * Whether all of these work. A full storage still serves views; staging without space receives nothing; a clock may
+   * Whether all needs are met. A full storage still serves views; staging without space receives nothing; a clock may
    * differ from the database's by 60 s.
    */
-  has(needs: readonly Need[]): boolean {
+  meets(needs: readonly Need[]): boolean {
     return needs.every((need) => this.#isMet(need));
   }
 

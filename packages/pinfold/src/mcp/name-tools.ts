@@ -1,7 +1,7 @@
 import { parseName } from '@pinfold/core';
 import { UsageError } from '../command-line/failures.ts';
 import { throwNameError } from '../publishing/refusal-text.ts';
-import { answer, PAGE, READS, resolvePublication, result, string, type Tool, warnIfOpen } from './tool.ts';
+import { PAGE, READS, resolvePublication, result, schemaOf, string, type Tool, warnIfOpen } from './tool.ts';
 
 const NAME = { name: string('The name: a to z, 0 to 9 and "-".') };
 
@@ -11,7 +11,7 @@ export const NAME_TOOLS: readonly Tool[] = [
     title: 'List names',
     description: 'Lists the names of the account, with their URLs and the publication that each shows.',
     input: PAGE,
-    output: answer('NameList'),
+    output: schemaOf('NameList'),
     annotations: READS,
     run: async ({ limit, cursor }, { publications }) => {
       const page = await publications.api.names.listPage({ limit, cursor });
@@ -25,7 +25,7 @@ export const NAME_TOOLS: readonly Tool[] = [
     description: 'Creates a name, or lets it show another publication of the account that is in service.',
     input: { ...NAME, pin: string('The id of the publication, or its shared URL.') },
     required: ['name', 'pin'],
-    output: answer('NameAnswer'),
+    output: schemaOf('NameAnswer'),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
     run: async ({ name: newName = '', pin: id = '' }, { publications }) => {
       const shown = await resolvePublication({ id }, publications, 'pin');
@@ -42,7 +42,7 @@ export const NAME_TOOLS: readonly Tool[] = [
     description: 'Deletes a name: its URL shows nothing from then on. Its publications stay as they are.',
     input: NAME,
     required: ['name'],
-    output: answer(undefined, { deleted: string('The name.') }),
+    output: schemaOf(undefined, { deleted: string('The name.') }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
     run: async ({ name = '' }, { publications }) => {
       await publications.api.names.delete(checkName('not_found', name)).catch(throwNameError);

@@ -3,15 +3,15 @@ import { readState } from '../command-line/arguments.ts';
 import { isRefusedWith } from '../command-line/failures.ts';
 import {
   type Arguments,
-  answer,
-  formatLine,
-  memberOf,
-  orNull,
+  formatPin,
+  memberSchema,
   PAGE,
   READS,
   resolvePublication,
   result,
+  schemaOf,
   string,
+  stringOrNull,
   type Tool,
   type ToolContext,
 } from './tool.ts';
@@ -32,11 +32,11 @@ export const PUBLICATION_TOOLS: readonly Tool[] = [
       },
       ...PAGE,
     },
-    output: answer('PinList'),
+    output: schemaOf('PinList'),
     annotations: READS,
     run: async ({ state, limit, cursor }, { publications }) => {
       const page = await publications.api.listPage({ limit, cursor, state: state && readState(state) });
-      return result(page.pins.length === 0 ? ['No results.'] : page.pins.map(formatLine), { ...page });
+      return result(page.pins.length === 0 ? ['No results.'] : page.pins.map(formatPin), { ...page });
     },
   },
   {
@@ -46,9 +46,9 @@ export const PUBLICATION_TOOLS: readonly Tool[] = [
       'Reads a publication in any state, with its views of the last 30 days and the limits in force.',
     input: ID,
     required: ['id'],
-    output: answer('PinAnswer', {
-      views: memberOf('ViewedPinAnswer', 'views'),
-      limits: memberOf('LimitsAnswer', 'limits'),
+    output: schemaOf('PinAnswer', {
+      views: memberSchema('ViewedPinAnswer', 'views'),
+      limits: memberSchema('LimitsAnswer', 'limits'),
     }),
     annotations: READS,
     run: async (args, { publications }) => {
@@ -58,14 +58,14 @@ export const PUBLICATION_TOOLS: readonly Tool[] = [
         publications.api.limits(),
       ]);
       const viewLines = views.map(({ day, views: count }) => `${day}: ${count} views`);
-      return result([formatLine(pin), ...viewLines], { pin, views, limits });
+      return result([formatPin(pin), ...viewLines], { pin, views, limits });
     },
   },
   definePinTool({
     name: 'rename',
     title: 'Change the title',
     description: 'Changes the title of a publication.',
-    input: { title: orNull('The new title; null removes it.') },
+    input: { title: stringOrNull('The new title; null removes it.') },
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
     run: (args, context) => change(args, { title: args.title ?? null }, context),
   }),
@@ -73,7 +73,7 @@ export const PUBLICATION_TOOLS: readonly Tool[] = [
     name: 'set_password',
     title: 'Set or remove the password',
     description: 'Sets or removes the password of a publication. Every viewer has to enter a new one.',
-    input: { password: orNull('The new password; null removes the protection.') },
+    input: { password: stringOrNull('The new password; null removes the protection.') },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
     run: (args, context) => change(args, { password: args.password ?? null }, context),
   }),
@@ -107,7 +107,7 @@ function definePinTool({
   ...tool
 }: Omit<Tool, 'input' | 'required' | 'output'> & Partial<Pick<Tool, 'input'>>): Tool {
   const members = { ...ID, ...input };
-  return { ...tool, input: members, required: Object.keys(members), output: answer('PinAnswer') };
+  return { ...tool, input: members, required: Object.keys(members), output: schemaOf('PinAnswer') };
 }
 
 async function change(args: Arguments, change: Change, { publications }: ToolContext): Promise<ToolResult> {
@@ -115,5 +115,5 @@ async function change(args: Arguments, change: Change, { publications }: ToolCon
 }
 
 function pinResult({ pin }: PinAnswer): ToolResult {
-  return result([formatLine(pin)], { pin });
+  return result([formatPin(pin)], { pin });
 }

@@ -12,12 +12,12 @@ import { explainTooLarge } from '../publishing/too-large.ts';
 import { CONTENT, LEFT_OUT, pack } from './content.ts';
 import {
   type Arguments,
-  answer,
-  formatLine,
-  orNull,
+  formatPin,
   READS,
   result,
+  schemaOf,
   string,
+  stringOrNull,
   type Tool,
   type ToolContext,
   warnIfOpen,
@@ -33,7 +33,7 @@ export const PUBLISHING_TOOLS: readonly Tool[] = [
     input: {
       ...CONTENT,
       title: string('A title for the owner; viewers do not see it.'),
-      password: orNull(
+      password: stringOrNull(
         'Viewers need it to open the site. Absent or null: none, even for a name that showed one.',
       ),
       name: string('A name whose URL always shows the newest publication under it: a to z, 0 to 9 and "-".'),
@@ -41,7 +41,7 @@ export const PUBLISHING_TOOLS: readonly Tool[] = [
         'The same key with the same content publishes once: to repeat a failed call, give its key.',
       ),
     },
-    output: answer('Publication', {
+    output: schemaOf('Publication', {
       idempotency_key: { type: 'string' },
       replayed: { type: 'boolean', description: 'Whether it was published before with this key.' },
       left_out: LEFT_OUT,
@@ -54,7 +54,7 @@ export const PUBLISHING_TOOLS: readonly Tool[] = [
     title: 'Check a site',
     description: 'Checks what publish would send, and publishes nothing.',
     input: CONTENT,
-    output: answer('DryRun', { left_out: LEFT_OUT }),
+    output: schemaOf('DryRun', { left_out: LEFT_OUT }),
     annotations: READS,
     run: async (args, { publications, roots }) => {
       const { leftOut, folder, ...packed } = await pack(args, roots);
@@ -63,8 +63,8 @@ export const PUBLISHING_TOOLS: readonly Tool[] = [
         .check(bytes, { filename })
         .catch(explainFailure(args, { folder, ...packed }, publications));
       const { file_count, size } = checked.archive;
-      const possible = `It can be published: ${pluralize(file_count, 'file')}, ${pluralize(size, 'byte')}.`;
-      return result([possible, ...formatWarnings(checked.warnings, args)], {
+      const summary = `It can be published: ${pluralize(file_count, 'file')}, ${pluralize(size, 'byte')}.`;
+      return result([summary, ...formatWarnings(checked.warnings, args)], {
         ...checked,
         left_out: leftOut,
       });
@@ -87,11 +87,12 @@ async function publish(args: Arguments, { publications, roots }: ToolContext): P
         ...error.json,
         idempotency_key: idempotencyKey,
       };
+      // Keeps the class, which decides whether the problem is retryable.
       const Failure = error.constructor as typeof CommandFailure;
       throw new Failure(error.message, { cause: error.cause, json });
     });
   const lines = [
-    `${published.replayed ? 'It was published before' : 'Published'}: ${formatLine(published.pin)}`,
+    `${published.replayed ? 'It was published before' : 'Published'}: ${formatPin(published.pin)}`,
     ...(published.name ? [`Under its name: ${published.name.url}`] : []),
     ...(published.name?.pin === published.pin.id ? warnIfOpen(published.name.name, published.pin) : []),
     ...formatWarnings(published.warnings, args),

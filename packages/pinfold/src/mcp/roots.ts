@@ -84,12 +84,12 @@ export class Roots {
       );
     }
     const absolute = resolve(first, requested);
-    if (!this.#contains(absolute)) throw this.#outside(requested);
+    if (!this.#contains(absolute)) throw this.#outsideError(requested);
     const path = await realpath(absolute).catch((error: NodeJS.ErrnoException) => {
       if (!NO_SUCH_PATH.has(error.code)) throw error;
       throw new CommandFailure(`there is no ${absolute}`, { cause: error, code: 'not_found' });
     });
-    if (!this.#contains(path)) throw this.#outside(requested);
+    if (!this.#contains(path)) throw this.#outsideError(requested);
     return { path, stats: await stat(path, { bigint: true }) };
   }
 
@@ -97,7 +97,7 @@ export class Roots {
     return this.#folders.some((folder) => contains(folder, path));
   }
 
-  #outside(requested: string): CommandFailure {
+  #outsideError(requested: string): CommandFailure {
     const folders = this.#folders.join(', ');
     const detail = `${requested} is not in a folder that may be published from (${folders}): the user can allow another one with --root`;
     return new CommandFailure(detail, 'usage');

@@ -40,7 +40,7 @@ export async function serveMcp(
     const ended = () => running.delete(call);
     call.then(ended, ended);
   };
-  const closing = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<void>();
   const lines = joinLines();
   pipeline(stdin, lines, () => undefined);
   const transport = new StdioServerTransport(lines, stdout, { maxBufferSize: MESSAGE_BYTES });
@@ -67,12 +67,12 @@ export async function serveMcp(
     return server;
   };
   serveStdio(makeServer, { transport, onerror: (error) => err(`pinfold: ${error.message}`) });
-  const end = transport.onclose;
+  const handleClose = transport.onclose;
   transport.onclose = () => {
-    end?.();
-    closing.resolve();
+    handleClose?.();
+    closed.resolve();
   };
-  await closing.promise;
+  await closed.promise;
   lines.destroy();
   // Finish running calls, so that a client that lost the answer can retry with the same key.
   await Promise.allSettled(running);

@@ -57,14 +57,14 @@ export interface Arguments {
 export const READS: Annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
 
 export const string = (description: string): Json => ({ type: 'string', description });
-export const orNull = (description: string): Json => ({ type: ['string', 'null'], description });
+export const stringOrNull = (description: string): Json => ({ type: ['string', 'null'], description });
 export const PAGE: Readonly<Record<'limit' | 'cursor', Json>> = {
   limit: { type: 'integer', minimum: 1, maximum: 100, description: '20 when absent.' },
   cursor: string('The next_cursor of an earlier page.'),
 };
 
 /** The schemas of the API's answers. Their references are inlined below, because MCP clients do not resolve them. */
-const { schemas: answers } = openApiDocument({ publicUrl: 'https://share.example' }).components as {
+const { schemas } = openApiDocument({ publicUrl: 'https://share.example' }).components as {
   readonly schemas: Readonly<Record<string, unknown>>;
 };
 
@@ -77,9 +77,9 @@ const PROBLEM = {
 };
 
 /** The output schema of a tool: a schema of the API by its name, or a new object, with further members. */
-export function answer(name: string | undefined, more: Readonly<Record<string, Json>> = {}): Json {
+export function schemaOf(name: string | undefined, more: Readonly<Record<string, Json>> = {}): Json {
   const { required, properties, ...schema } = (
-    name === undefined ? { type: 'object', required: [], properties: {} } : inlineReferences(answers[name])
+    name === undefined ? { type: 'object', required: [], properties: {} } : inlineReferences(schemas[name])
   ) as Json & { readonly required: readonly string[]; readonly properties: Json };
   return {
     ...schema,
@@ -91,16 +91,16 @@ export function answer(name: string | undefined, more: Readonly<Record<string, J
 function inlineReferences(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map(inlineReferences);
-  if ('$ref' in schema) return inlineReferences(answers[String(schema.$ref).split('/').at(-1) ?? '']);
+  if ('$ref' in schema) return inlineReferences(schemas[String(schema.$ref).split('/').at(-1) ?? '']);
   return Object.fromEntries(
     Object.entries(schema).map(([member, value]) => [member, inlineReferences(value)]),
   );
 }
 
 /** A member of a schema of the API, such as `views` of `ViewedPinAnswer`. */
-export function memberOf(name: string, member: string): Json {
+export function memberSchema(name: string, member: string): Json {
   return (
-    ((inlineReferences(answers[name]) as Json).properties as Readonly<Record<string, Json>>)[member] ?? {}
+    ((inlineReferences(schemas[name]) as Json).properties as Readonly<Record<string, Json>>)[member] ?? {}
   );
 }
 
@@ -113,7 +113,7 @@ export function resolvePublication(
   return resolveId(readReference(id, argument), publications);
 }
 
-export function formatLine({ shared_url, state, title, expires_at, password_protected }: Pin): string {
+export function formatPin({ shared_url, state, title, expires_at, password_protected }: Pin): string {
   const end = state === 'published' ? `expires ${expires_at ?? 'never'}` : state;
   const named = title === null ? '' : `, "${title}"`;
   return `${shared_url} (${end}${password_protected ? ', with a password' : ''}${named})`;

@@ -39,7 +39,8 @@ function addSeries(family: Family, { series }: Family): Family {
   const all: Record<string, readonly number[]> = { ...family.series };
   for (const [labels, values] of Object.entries(series)) {
     const known = all[labels];
-    all[labels] = known === undefined ? values : values.map((value, at) => merge(known[at] ?? 0, value));
+    all[labels] =
+      known === undefined ? values : values.map((value, index) => merge(known[index] ?? 0, value));
   }
   return { ...family, series: all };
 }
@@ -64,7 +65,7 @@ export function formatExposition(snapshot: MetricsSnapshot): string {
 export function formatLabels(names: readonly string[], values: readonly string[]): string {
   const escaped = (text: string = ''): string =>
     text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
-  return names.map((name, at) => `${name}="${escaped(values[at])}"`).join(',');
+  return names.map((name, index) => `${name}="${escaped(values[index])}"`).join(',');
 }
 
 function formatSeries(
@@ -78,8 +79,8 @@ function formatSeries(
   };
   if (type !== 'histogram') return [line('', values[0])];
   let count = 0;
-  const buckets = [...bounds, '+Inf'].map((bound, at) => {
-    count += values[at] ?? 0;
+  const buckets = [...bounds, '+Inf'].map((bound, index) => {
+    count += values[index] ?? 0;
     return line('_bucket', count, `le="${bound}"`);
   });
   return [...buckets, line('_sum', values.at(-1)), line('_count', count)];

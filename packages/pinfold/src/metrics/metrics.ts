@@ -23,15 +23,15 @@ import { type CountRequest, createRequestMetrics } from './request-metrics.ts';
 import { createSweepMetrics, type SweepMetrics } from './sweep-metrics.ts';
 
 export interface Metrics {
-  readonly request: CountRequest;
+  readonly countRequest: CountRequest;
   readonly observe: Observe;
-  readonly observer: Observer;
+  readonly storeObserver: Observer;
   readonly sweeps: SweepMetrics;
   countCalls<Cases extends UseCases>(useCases: Cases, passwords: PasswordHasher): Cases;
   /** Adds gauges of health, of the disk that receives uploads, and of the database connections. */
   measure(health: Health, free: () => Promise<number>, pool: Pool | undefined): void;
-  uploads(uploads: Uploads): void;
-  readonly viewer: (registry: ViewerStatistics) => void;
+  addUploads(uploads: Uploads): void;
+  readonly addViewer: (statistics: ViewerStatistics) => void;
   snapshot(): MetricsSnapshot;
   close(): void;
 }
@@ -47,22 +47,22 @@ export function createMetrics({ version, node }: { version: string; node: string
   const sessionsEnded = registry.counter('pinfold_sessions_ended_total', endedHelp, ['reason']);
   sessionsEnded.at('limit');
   return {
-    request: createRequestMetrics(registry),
+    countRequest: createRequestMetrics(registry),
     observe: (measurement) => {
       publishing.observe(measurement);
       sweeps.observe(measurement);
       if (measurement.kind === 'sessions_ended')
         sessionsEnded.at(measurement.reason).value += measurement.count;
     },
-    observer: createStoreObserver(registry),
+    storeObserver: createStoreObserver(registry),
     sweeps,
     countCalls: (useCases, { queue }) => {
-      const { publishing: places } = useCases.limits;
+      const { publishing: limit } = useCases.limits;
       if (queue !== undefined) addQueue('hashes', () => queue);
       // Publications beyond the limit wait for a place.
       addQueue('publications', () => {
         const begun = publishing.inProgress();
-        return { running: Math.min(begun, places), waiting: Math.max(0, begun - places) };
+        return { running: Math.min(begun, limit), waiting: Math.max(0, begun - limit) };
       });
       return publishing.countCalls(useCases);
     },
@@ -71,8 +71,8 @@ export function createMetrics({ version, node }: { version: string; node: string
       measureFreeSpace(registry, free);
       if (pool !== undefined) addPoolMetrics(registry, pool);
     },
-    uploads: ({ queue }) => addQueue('uploads', () => queue),
-    viewer: ({ bodies, sites, inflations }) => {
+    addUploads: ({ queue }) => addQueue('uploads', () => queue),
+    addViewer: ({ bodies, sites, inflations }) => {
       addCacheMetrics(registry, { bodies, sites });
       addQueue('inflations', () => inflations);
     },
@@ -96,11 +96,11 @@ function addProcessMetrics(registry: Registry): void {
     const { user, system } = process.cpuUsage();
     cpu.value = (user + system) / 1e6;
   });
-  openFiles(registry);
+  addOpenFiles(registry);
 }
 
 /** Adds the metrics of open files. Only Linux has this folder; elsewhere they are absent. */
-function openFiles(registry: Registry): void {
+function addOpenFiles(registry: Registry): void {
   const limit = readOpenFileLimit();
   if (limit === undefined) return;
   registry.gauge('process_max_fds', 'Limit of open files of the processes.').at().value = limit;
@@ -128,12 +128,12 @@ function createStoreObserver(registry: Registry): Observer {
     };
     return (...args) => {
       const startedAt = performance.now();
-      const answer = call(...args);
-      if (!isPromise(answer)) {
+      const returned = call(...args);
+      if (!isPromise(returned)) {
         measure(startedAt);
-        return answer;
+        return returned;
       }
-      return answer.then(
+      return returned.then(
         (result: unknown) => {
           measure(startedAt);
           return result;

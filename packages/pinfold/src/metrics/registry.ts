@@ -27,9 +27,9 @@ export class Series {
   }
 
   observe(seconds: number): void {
-    let at = 0;
-    while (at < this.#bounds.length && seconds > (this.#bounds[at] ?? 0)) at += 1;
-    this.values[at] = (this.values[at] ?? 0) + 1;
+    let bucket = 0;
+    while (bucket < this.#bounds.length && seconds > (this.#bounds[bucket] ?? 0)) bucket += 1;
+    this.values[bucket] = (this.values[bucket] ?? 0) + 1;
     const sum = this.#bounds.length + 1;
     this.values[sum] = (this.values[sum] ?? 0) + seconds;
   }

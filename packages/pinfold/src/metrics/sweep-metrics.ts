@@ -3,7 +3,7 @@ import { earlier } from '@pinfold/core/internal';
 import type { Snapshot } from '@pinfold/core/moving';
 import type { Metric, Registry } from './registry.ts';
 
-const LENGTHS = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 600];
+const SECONDS = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 600];
 const REMOVED = ['reservations', 'attempts', 'uploads', 'archives', 'orphans'] as const;
 
 export interface SweepStores {
@@ -13,11 +13,11 @@ export interface SweepStores {
   readonly limits: Pick<UseCases['limits'], 'cleanupGrace' | 'reservationAge'>;
 }
 
-/** Counts the results of sweeps, and the rest that they leave. */
+/** Counts what sweeps removed, and what they have not removed yet. */
 export interface SweepMetrics {
   readonly observe: Observe;
   /**
-   * Counts what is left to remove, and looks up the last scheduled export. Called before the first sweep and after
+   * Counts what is not removed yet, and looks up the last scheduled export. Called before the first sweep and after
    * each successful one.
    */
   update(stores: SweepStores, swept: boolean): Promise<void>;
@@ -26,7 +26,7 @@ export interface SweepMetrics {
 export function createSweepMetrics(registry: Registry): SweepMetrics {
   const gauge = (name: string, help: string, ...labels: readonly string[]): Metric =>
     registry.gauge(`pinfold_sweep_${name}`, help, labels, 'greatest');
-  const seconds = registry.histogram('pinfold_sweep_seconds', 'Duration of sweeps.', [], LENGTHS).at();
+  const seconds = registry.histogram('pinfold_sweep_seconds', 'Duration of sweeps.', [], SECONDS).at();
   const removed = registry.counter('pinfold_sweep_removed_total', 'Items that sweeps removed.', ['what']);
   const failuresHelp = 'Failed attempts of sweeps to remove an archive.';
   const failures = registry.counter('pinfold_sweep_failures_total', failuresHelp).at();

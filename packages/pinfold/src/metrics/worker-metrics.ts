@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { type MetricsSnapshot, mergeSnapshots, withoutGauges } from './metrics-snapshot.ts';
 
 interface MetricsMessage {
-  readonly kind: 'pinfold:figures';
+  readonly kind: 'pinfold:metrics';
   readonly snapshot: MetricsSnapshot;
 }
 
@@ -14,7 +14,7 @@ export function sendMetricsToLeader(read: () => MetricsSnapshot): () => Promise<
   const send = async (): Promise<void> => {
     if (process.send === undefined || !process.connected) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const message: MetricsMessage = { kind: 'pinfold:figures', snapshot: read() };
+    const message: MetricsMessage = { kind: 'pinfold:metrics', snapshot: read() };
     process.send(message, undefined, {}, () => resolve());
     await promise;
   };
@@ -44,5 +44,5 @@ export function receiveWorkerMetrics(): () => readonly MetricsSnapshot[] {
 
 function isMetricsMessage(message: unknown): message is MetricsMessage {
   const { kind } = (message ?? {}) as Partial<MetricsMessage>;
-  return kind === 'pinfold:figures';
+  return kind === 'pinfold:metrics';
 }

@@ -17,9 +17,9 @@ const SHOWN_PLACES = 5;
 /** Groups findings by cause, so that one cause in many files is one sentence. */
 export function groupFindings(findings: readonly WireWarning[]): readonly FindingGroup[] {
   const atLeast = findings.length < MAX_FINDINGS ? '' : 'at least ';
-  const read = findings.map((finding) => ({ ...finding, ...readFinding(finding.detail) }));
-  return [...Map.groupBy(read, ({ rule, sentences }) => `${rule} ${sentences}`).values()].flatMap((group) => {
-    const [{ rule, sentences }] = group as [(typeof read)[number]];
+  const all = findings.map((finding) => ({ ...finding, ...readFinding(finding.detail) }));
+  return [...Map.groupBy(all, ({ rule, sentences }) => `${rule} ${sentences}`).values()].flatMap((group) => {
+    const [{ rule, sentences }] = group as [(typeof all)[number]];
     const places = formatPlaces(group);
     const more = places.length - SHOWN_PLACES;
     const count = group.length > 1 ? `, ${atLeast}${group.length}` : '';
@@ -32,13 +32,14 @@ export function groupFindings(findings: readonly WireWarning[]): readonly Findin
 
 interface Place {
   readonly path?: string;
+  /** The text found there. */
   readonly seen?: string;
 }
 
 /** Formats places. Files in which the same text was found share one place. */
 function formatPlaces(group: readonly Place[]): readonly string[] {
-  const seen = Map.groupBy(group, (place) => place.seen);
-  return [...seen].flatMap(([text, places]) => {
+  const byText = Map.groupBy(group, (place) => place.seen);
+  return [...byText].flatMap(([text, places]) => {
     const paths = [...new Set(places.flatMap(({ path }) => path ?? []))];
     if (text === undefined) return paths;
     const [path, ...others] = paths;

@@ -21,17 +21,16 @@ export async function explainMissingIndex(
   const [only, ...others] = (error.json.errors ?? []) as readonly WireError[];
   if (only?.rule !== 'missing_index' || others.length > 0) return error;
   const problem = await describeMissingIndex(folder, argument);
-  const broken = archiveError(problem);
-  const json = { ...error.json, detail: broken.detail, errors: [broken] };
+  const wireError = archiveError(problem);
+  const json = { ...error.json, detail: wireError.detail, errors: [wireError] };
   const cause: Refusal = { kind: 'refused', code: 'invalid_archive', problems: [problem] };
-  return new CommandFailure(escapeControls(broken.detail), { cause, json });
+  return new CommandFailure(escapeControls(wireError.detail), { cause, json });
 }
 
 async function describeMissingIndex(folder: string, argument: string): Promise<ArchiveProblem> {
-  const found = indexHint(await listPaths(folder));
-  if (found === undefined || found.kind === 'empty')
-    return { rule: 'missing_index', ...(found && { hint: found }) };
-  const { kind, ...paths } = found;
+  const hint = indexHint(await listPaths(folder));
+  if (hint === undefined || hint.kind === 'empty') return { rule: 'missing_index', ...(hint && { hint }) };
+  const { kind, ...paths } = hint;
   const hintPaths = Object.entries(paths).map(([name, path]) => [name, join(argument, path)]);
   return { rule: 'missing_index', hint: { kind, ...Object.fromEntries(hintPaths) } };
 }

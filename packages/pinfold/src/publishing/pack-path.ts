@@ -23,11 +23,11 @@ export async function packPath(argument: string, options: PackOptions, terminal:
     rejectOption(options, 'with-files', 'a page in a folder');
     rejectOption(options, 'with-dot-files', 'a folder');
     rejectOption(options, 'as-is', 'a folder');
-    return packInput(options.name, terminal);
+    return packStandardInput(options.name, terminal);
   }
   if (options.name !== undefined) throw new UsageError('--name needs - as PATH');
   const path = resolve(currentFolder(terminal.env), argument);
-  const found = await stat(path).catch((error: unknown) => {
+  const stats = await stat(path).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error)) throw error;
     const isMissing = error.code === 'ENOENT';
     const message = isMissing
@@ -35,13 +35,13 @@ export async function packPath(argument: string, options: PackOptions, terminal:
       : `${path} cannot be read (${error.code})`;
     throw new CommandFailure(message, { cause: error, code: isMissing ? 'not_found' : 'unreadable' });
   });
-  if (found.isDirectory()) {
+  if (stats.isDirectory()) {
     rejectOption(options, 'with-files', 'a single page: a folder is published with all its files');
     return packSite(options['as-is'] ? argument : await chooseFolder(argument, terminal), options, terminal);
   }
   rejectOption(options, 'with-dot-files', 'a folder');
   rejectOption(options, 'as-is', 'a folder');
-  if (found.size > MAX_BYTES)
+  if (stats.size > MAX_BYTES)
     throw new CommandFailure(
       `${path} is larger than 2 GiB, the most that can be published`,
       'archive_too_large',
@@ -86,7 +86,7 @@ function noteLeftOut(leftOut: readonly string[], { err }: Terminal): void {
   );
 }
 
-async function packInput(name: string | undefined, terminal: Terminal): Promise<Packed> {
+async function packStandardInput(name: string | undefined, terminal: Terminal): Promise<Packed> {
   if (name === undefined) throw new UsageError('--name is required: the file name of standard input');
   const read = (): Promise<Packed['bytes']> => {
     if (terminal.input === undefined) throw new UsageError('there is no standard input');

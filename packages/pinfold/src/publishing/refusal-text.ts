@@ -55,9 +55,9 @@ export function expectAccepted<Outcome extends { readonly kind: string }>(
 }
 
 /** Returns a parsed argument. @throws UsageError for a refusal of the core. */
-export function readArgument<Read extends string | null>(
-  read: Read | Refusal<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_title'>,
-): Read {
-  if (read === null || typeof read === 'string') return read;
-  throw new UsageError(formatRefusal(read), { cause: read });
+export function readArgument<Parsed extends string | null>(
+  parsed: Parsed | Refusal<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_title'>,
+): Parsed {
+  if (parsed === null || typeof parsed === 'string') return parsed;
+  throw new UsageError(formatRefusal(parsed), { cause: parsed });
 }

@@ -4,7 +4,7 @@ import { CommandFailure } from '../command-line/failures.ts';
 import { escapeControls } from '../command-line/terminal.ts';
 import type { ZipToSend } from './pack.ts';
 
-const SHOWN = 3;
+const MAX_SHOWN = 3;
 
 /**
  * Adds the size and the largest files to a refusal of a ZIP for its size; returns other errors unchanged. The server
@@ -35,5 +35,5 @@ async function findLargest(
   return entries
     .filter(({ compressedSize }) => compressedSize > bytes.length / 100)
     .sort((one, other) => other.compressedSize - one.compressedSize)
-    .slice(0, SHOWN);
+    .slice(0, MAX_SHOWN);
 }

@@ -94,12 +94,12 @@ async function saveOne(
       `${id}.zip`,
       checkedPieces(toOriginal(archive), () => {}),
     );
-  await write(`${id}.json`, document({ pin: administeredPinOf(found, publicUrl) }));
+  await write(`${id}.json`, jsonDocument({ pin: administeredPinOf(found, publicUrl) }));
   const events = everyItem(
     (page) => manageHistory.list({ by: OPERATOR, pin: id, ...page }),
     (page) => page.events.map((event) => eventOf(event)),
   );
-  await write(`${id}.events.json`, document({ events: await Array.fromAsync(events) }));
+  await write(`${id}.events.json`, jsonDocument({ events: await Array.fromAsync(events) }));
 }
 
 /** Opens an archive; returns why there is none if it was removed, or is missing in the storage. */
@@ -118,6 +118,6 @@ async function openArchiveOf(
   }
 }
 
-function document(value: object): readonly Uint8Array[] {
+function jsonDocument(value: object): readonly Uint8Array[] {
   return [Buffer.from(`${formatJsonLine(value)}\n`)];
 }

@@ -34,7 +34,7 @@ export interface CheckedBytes {
  */
 export async function* checkedPieces(
   { pieces, sha256: expected }: Original,
-  done: (checked: CheckedBytes) => void,
+  onChecked: (checked: CheckedBytes) => void,
 ): AsyncGenerator<Uint8Array, void> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -50,5 +50,5 @@ export async function* checkedPieces(
       'unreadable',
     );
   }
-  done({ bytes, sha256 });
+  onChecked({ bytes, sha256 });
 }

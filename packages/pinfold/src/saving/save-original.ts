@@ -52,8 +52,8 @@ export async function saveOriginal(
   { pipe, env }: Terminal,
 ): Promise<CheckedBytes> {
   let checked: CheckedBytes | undefined;
-  const pieces = checkedPieces(original, (done) => {
-    checked = done;
+  const pieces = checkedPieces(original, (bytes) => {
+    checked = bytes;
   });
   if (file === '-')
     await explainSystemErrors(async () => pipe?.(ReadableStream.from(pieces)), 'cannot_write');

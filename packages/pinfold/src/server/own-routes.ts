@@ -18,7 +18,7 @@ import { type Health, type HealthReport, type Need, parseNeeds } from '../health
 import type { IsTrustedClient } from './client-address.ts';
 
 export interface OwnRoutesOptions {
-  readonly health: Pick<Health, 'has' | 'report'>;
+  readonly health: Pick<Health, 'meets' | 'report'>;
   /** The dependencies that readiness checks, unless the request names others. */
   readonly needs: readonly Need[];
   /** The clients to which `/healthz` shows each dependency. */
@@ -81,7 +81,7 @@ function answerReadiness({ health, needs, isStopping }: OwnRoutesOptions, url: s
   const needed = requested === undefined ? needs : parseNeeds(requested);
   if (needed === undefined || more.length > 0) return { status: 400, json: { status: 'invalid_request' } };
   if (isStopping()) return { status: 503, json: { status: 'stopping' } };
-  if (!health.has(needed)) return { status: 503, json: { status: 'unavailable' } };
+  if (!health.meets(needed)) return { status: 503, json: { status: 'unavailable' } };
   return { status: 200, json: { status: 'ok' } };
 }
 

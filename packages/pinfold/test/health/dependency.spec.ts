@@ -10,16 +10,16 @@ const FULL = new Fault('storage_unavailable', 'full', {
 
 const NOT_SUPPORTED = new Fault('storage_unavailable', 'not for this release');
 
-/** A part whose answers and delays a test controls, and its clock. */
-function createDependency(longest = 60_000) {
+/** A dependency whose answers and delays a test controls. */
+function createDependency(timeout = 60_000) {
   const logged: string[] = [];
   let now = 0;
   let checks = 0;
   let answer: (signal: AbortSignal) => Promise<unknown> = async () => undefined;
   const message = { unavailable: 'away', full: 'full', back: 'back' };
-  const persistent = { by: (error: unknown): boolean => error === NOT_SUPPORTED, message: 'barred' };
+  const persistent = { matches: (error: unknown) => error === NOT_SUPPORTED, message: 'not supported' };
   const options = { code: 'storage_unavailable', message, persistent } as const;
-  const part = new Dependency(options, { slow: 1_000, unavailable: longest }, () => now);
+  const part = new Dependency(options, { slow: 1_000, unavailable: timeout }, () => now);
   part.logTo(openLog('info', (line) => logged.push(JSON.parse(line).msg)));
   part.probeWith((signal) => {
     checks += 1;
@@ -29,24 +29,24 @@ function createDependency(longest = 60_000) {
     part,
     logged,
     checks: () => checks,
-    answers: (how: (signal: AbortSignal) => Promise<unknown>): void => {
-      answer = how;
+    setProbe: (probe: (signal: AbortSignal) => Promise<unknown>): void => {
+      answer = probe;
     },
-    takes: (milliseconds: number): void => {
+    setDuration: (milliseconds: number): void => {
       answer = async () => {
         now += milliseconds;
       };
     },
-    found: async (how: (signal: AbortSignal) => Promise<unknown>): Promise<DependencyState> => {
-      answer = how;
+    stateAfter: async (probe: (signal: AbortSignal) => Promise<unknown>): Promise<DependencyState> => {
+      answer = probe;
       await part.probe();
       return part.state;
     },
   };
 }
 
-const refuses = (error: unknown) => (): Promise<never> => Promise.reject(error);
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const rejectWith = (error: unknown) => (): Promise<never> => Promise.reject(error);
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('a dependency of the server', () => {
   it('is healthy before the first probe', () => {
@@ -54,34 +54,34 @@ describe('a dependency of the server', () => {
   });
 
   it('has the state that a probe finds: healthy, slow, full or unavailable', async () => {
-    const { part, found, takes } = createDependency();
-    expect(await found(refuses(FAULT))).to.equal('unavailable');
+    const { part, stateAfter, setDuration } = createDependency();
+    expect(await stateAfter(rejectWith(FAULT))).to.equal('unavailable');
     expect(part.error).to.equal(FAULT);
-    expect(await found(refuses(FULL))).to.equal('full');
-    takes(1_000);
+    expect(await stateAfter(rejectWith(FULL))).to.equal('full');
+    setDuration(1_000);
     await part.probe();
     expect(part.state).to.equal('ok');
-    takes(1_001);
+    setDuration(1_001);
     await part.probe();
     expect(part.state).to.equal('slow');
   });
 
   it('is unavailable after a timeout, and gets no second probe while one hangs', async () => {
-    const { part, checks, found } = createDependency(1);
+    const { part, checks, stateAfter } = createDependency(1);
     const hanging = Promise.withResolvers<void>();
-    expect(await found(() => hanging.promise)).to.equal('unavailable');
+    expect(await stateAfter(() => hanging.promise)).to.equal('unavailable');
     await part.probe();
     expect([part.state, checks()]).to.deep.equal(['unavailable', 1]);
     hanging.resolve();
-    await settled();
-    expect(await found(async () => undefined)).to.equal('ok');
+    await settle();
+    expect(await stateAfter(async () => undefined)).to.equal('ok');
     expect(checks()).to.equal(2);
   });
 
   it('aborts the signal of a probe that has timed out', async () => {
-    const { found } = createDependency(1);
+    const { stateAfter } = createDependency(1);
     let reason: unknown;
-    await found(
+    await stateAfter(
       (signal) =>
         new Promise((_, reject) => {
           signal.addEventListener('abort', () => {
@@ -100,11 +100,11 @@ describe('a dependency of the server', () => {
   });
 
   it('is unavailable as soon as a request fails, and available as soon as one succeeds', async () => {
-    const { part, answers } = createDependency();
-    answers(refuses(FAULT));
+    const { part, setProbe } = createDependency();
+    setProbe(rejectWith(FAULT));
     part.failed(FAULT);
     expect(part.state).to.equal('unavailable');
-    await settled();
+    await settle();
     expect(part.state).to.equal('unavailable');
     part.answered();
     expect(part.state).to.equal('ok');
@@ -115,15 +115,15 @@ describe('a dependency of the server', () => {
   it('is probed after a failed request, at most once between two regular probes', async () => {
     const { part, checks } = createDependency();
     part.failed(FAULT);
-    await settled();
+    await settle();
     expect([part.state, checks()]).to.deep.equal(['ok', 1]);
     for (let n = 0; n < 10; n += 1) part.failed(FAULT);
-    await settled();
+    await settle();
     expect([part.state, checks()]).to.deep.equal(['unavailable', 1]);
     await part.probe();
     expect([part.state, checks()]).to.deep.equal(['ok', 2]);
     part.failed(FAULT);
-    await settled();
+    await settle();
     expect(checks()).to.equal(3);
   });
 
@@ -136,45 +136,45 @@ describe('a dependency of the server', () => {
   });
 
   it('is slow, not unavailable, when a probe times out while requests succeed', async () => {
-    const { part, found } = createDependency(1);
+    const { part, stateAfter } = createDependency(1);
     const busy = (): Promise<void> => {
       part.answered();
       return Promise.reject(FAULT);
     };
-    expect(await found(busy)).to.equal('slow');
+    expect(await stateAfter(busy)).to.equal('slow');
   });
 
-  it('is unavailable, not slow, when a probe is denied access while requests succeed', async () => {
-    const { part, logged, found } = createDependency(1);
+  it('is unavailable, not slow, when a probe meets a persistent fault while requests succeed', async () => {
+    const { part, logged, stateAfter } = createDependency(1);
     const persistent = (): Promise<void> => {
       part.answered();
       return Promise.reject(NOT_SUPPORTED);
     };
-    expect(await found(persistent)).to.equal('unavailable');
-    expect(logged).to.deep.equal(['barred']);
+    expect(await stateAfter(persistent)).to.equal('unavailable');
+    expect(logged).to.deep.equal(['not supported']);
   });
 
   it('is logged when probes find it unavailable or available again, not for each request', async () => {
-    const { part, logged, found } = createDependency();
+    const { part, logged, stateAfter } = createDependency();
     part.answered();
-    await found(refuses(FAULT));
+    await stateAfter(rejectWith(FAULT));
     part.failed(FAULT);
-    await settled();
+    await settle();
     part.answered();
-    await found(refuses(FAULT));
+    await stateAfter(rejectWith(FAULT));
     expect(logged).to.deep.equal(['away']);
-    await found(async () => undefined);
-    await found(async () => undefined);
+    await stateAfter(async () => undefined);
+    await stateAfter(async () => undefined);
     expect(logged).to.deep.equal(['away', 'back']);
-    await found(refuses(FULL));
-    await found(refuses(FULL));
+    await stateAfter(rejectWith(FULL));
+    await stateAfter(rejectWith(FULL));
     expect(logged.slice(2)).to.deep.equal(['full']);
   });
 
   it('is not probed after it is closed, which ends a running probe', async () => {
     const { part, checks, logged } = createDependency();
     const hanging = createDependency();
-    hanging.answers(() => new Promise(() => undefined));
+    hanging.setProbe(() => new Promise(() => undefined));
     const probing = hanging.part.probe();
     await Promise.all([hanging.part.close(), probing]);
     expect(hanging.part.state).to.equal('ok');

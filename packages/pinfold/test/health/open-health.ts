@@ -10,36 +10,36 @@ import { instrument, type Persistence } from '@pinfold/core/adapter';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { Health } from '../../src/health/health.ts';
 
-const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** The state of the stores, which a test sets, and the calls that they received. */
+/** The state of the stores, which a test sets, and the checks that they received. */
 class Backends {
-  readonly asked = { database: 0, storage: 0, staging: 0, listings: 0 };
-  readonly wrong: { database?: Fault; storage?: Fault; staging?: Fault } = {};
+  readonly checks = { database: 0, storage: 0, staging: 0, listings: 0 };
+  readonly faults: { database?: Fault; storage?: Fault; staging?: Fault } = {};
   /** Milliseconds by which the database's clock is ahead. */
   databaseClock = 0;
   /** Free bytes of the disk for uploads. */
   free = 1_000;
 
   answer<Result>(part: 'database' | 'storage' | 'staging', result: Result): Promise<Result> {
-    const fault = this.wrong[part];
+    const fault = this.faults[part];
     return fault === undefined ? Promise.resolve(result) : Promise.reject(fault);
   }
 }
 
-function storesOver(backends: Backends) {
-  const { asked } = backends;
+function createPorts(backends: Backends) {
+  const { checks } = backends;
   const roles: Partial<RoleStore> = {
     load: () => backends.answer('database', undefined),
     renew: () => backends.answer('database', { kind: 'lost' as const }),
   };
   const archives: Partial<ArchiveStorage> = {
     check: () => {
-      asked.storage += 1;
+      checks.storage += 1;
       return backends.answer('storage', undefined);
     },
     list: async () => {
-      asked.listings += 1;
+      checks.listings += 1;
       return [];
     },
     read: () => backends.answer('storage', undefined),
@@ -47,7 +47,7 @@ function storesOver(backends: Backends) {
   };
   const staging: Partial<Staging> = {
     check: () => {
-      asked.staging += 1;
+      checks.staging += 1;
       return backends.answer('staging', undefined);
     },
     receive: () => backends.answer('staging', { kind: 'too_large' as const }),
@@ -59,27 +59,27 @@ function storesOver(backends: Backends) {
   };
 }
 
-/** The health over stores that count their calls, and fail when a test wants it. */
+/** Opens the health of stores that count their checks, and that fail with the faults that a test sets. */
 export function openHealth() {
   const clock = createManualClock();
   const backends = new Backends();
-  const { asked, wrong } = backends;
+  const { checks, faults } = backends;
   const persistence: Partial<Persistence> = {
     check: () => {
-      asked.database += 1;
+      checks.database += 1;
       return backends.answer('database', instant(clock.now() + backends.databaseClock));
     },
   };
   const health = new Health();
-  const ports = instrument(storesOver(backends), [health.observer]);
+  const ports = instrument(createPorts(backends), [health.observer]);
   const disk = { free: async () => backends.free, archiveBytes: 100 };
   health.watch({ ...ports, persistence: persistence as Persistence, clock, disk });
   const stop = new AbortController();
   const running = health.run(clock, stop.signal);
   return {
     health,
-    asked,
-    wrong,
+    checks,
+    faults,
     ...ports,
     setFree: (bytes: number): void => {
       backends.free = bytes;
@@ -88,10 +88,10 @@ export function openHealth() {
       backends.databaseClock = ahead;
     },
     /** Advances the time, in the steps of the timer that checks the stores. */
-    pass: async (count: number): Promise<void> => {
+    passSeconds: async (count: number): Promise<void> => {
       for (let passed = 0; passed < count; passed += 5) {
         clock.advance(seconds(5));
-        await turns();
+        await nextTurn();
       }
     },
     end: async (): Promise<void> => {
