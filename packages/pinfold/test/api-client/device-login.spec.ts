@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { registerLogin, waitForKey } from '../../src/api-client/device-login.ts';
 import { type Stub, startStub } from '../servers/stub.ts';
 
-const GIVEN = { key: 'pf_a_b', id: 'a', account: 'ada', scopes: ['pins:read'] };
+const ISSUED = { key: 'pf_a_b', id: 'a', account: 'ada', scopes: ['pins:read'] };
 
 describe('waiting for the key of a login', () => {
   let server: Stub;
@@ -23,7 +23,7 @@ describe('waiting for the key of a login', () => {
     url = server.url;
   });
 
-  it('waits as long as the server asks, even while it is busy', async () => {
+  it('waits as long as the server asks, even while the server is busy', async () => {
     const waiting = { status: 202, body: { status: 'waiting' } };
     answers = [
       { ...waiting, retryAfter: '7' },
@@ -32,11 +32,11 @@ describe('waiting for the key of a login', () => {
       { status: 503, retryAfter: '9999', body: {} },
       { ...waiting, retryAfter: '0' },
       { ...waiting, retryAfter: 'soon' },
-      { status: 200, body: { status: 'given', ...GIVEN } },
+      { status: 200, body: { status: 'given', ...ISSUED } },
     ];
     const slept: Duration[] = [];
     const clock = { sleep: async (length: Duration) => void slept.push(length) };
-    expect(await waitForKey(url, 's', clock)).to.deep.equal(GIVEN);
+    expect(await waitForKey(url, 's', clock)).to.deep.equal(ISSUED);
     expect(slept).to.deep.equal([7_000, 1_000, 3_000, 30_000, 1_000, 1_000]);
     expect(new Set(requests)).to.deep.equal(new Set(['/manage/connect/key secret=s']));
   });
@@ -54,7 +54,7 @@ describe('waiting for the key of a login', () => {
     expect(passed).to.equal(600_000);
   });
 
-  it('registers first, and reports why that is refused', async () => {
+  it('registers a login, and reports why the server refuses it', async () => {
     answers = [{ status: 200, body: { status: 'registered' } }];
     await registerLogin(url, 'abc');
     expect(requests).to.deep.equal(['/manage/connect/register request=abc']);
@@ -65,7 +65,7 @@ describe('waiting for the key of a login', () => {
 
   it('refuses a key that no request could send', async () => {
     for (const key of ['pf_a\nb', 'pf_ä', '']) {
-      answers = [{ status: 200, body: { ...GIVEN, key } }];
+      answers = [{ status: 200, body: { ...ISSUED, key } }];
       const clock = { sleep: async () => undefined };
       const error: unknown = await waitForKey(url, 's', clock).catch((reason: unknown) => reason);
       expect(String(error), key).to.include('the answer does not come from Pinfold');

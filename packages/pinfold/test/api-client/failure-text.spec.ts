@@ -2,18 +2,18 @@ import { expect } from 'chai';
 import { invalidAnswerText, unreachableText } from '../../src/api-client/failure-text.ts';
 
 describe('the text of a failure', () => {
-  const failed = (code: string) =>
+  const fetchError = (code: string) =>
     new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
 
   it('explains a refused connection and an unknown host, with the code', () => {
     const url = 'https://pages.example/x';
-    expect(unreachableText(url, failed('ECONNREFUSED'))).to.equal(
+    expect(unreachableText(url, fetchError('ECONNREFUSED'))).to.equal(
       'pages.example cannot be reached: no server listens at this address (ECONNREFUSED)',
     );
-    expect(unreachableText(url, failed('ENOTFOUND'))).to.equal(
+    expect(unreachableText(url, fetchError('ENOTFOUND'))).to.equal(
       'pages.example cannot be reached: this host name does not exist (ENOTFOUND)',
     );
-    expect(unreachableText(url, failed('ECONNRESET'))).to.equal(
+    expect(unreachableText(url, fetchError('ECONNRESET'))).to.equal(
       'pages.example cannot be reached: ECONNRESET',
     );
   });
@@ -26,7 +26,7 @@ describe('the text of a failure', () => {
       ['ERR_TLS_CERT_ALTNAME_INVALID', 'another name'],
       ['ERR_SSL_WRONG_VERSION_NUMBER', 'http://?'],
     ] as const) {
-      expect(unreachableText('https://pages.example', failed(code)))
+      expect(unreachableText('https://pages.example', fetchError(code)))
         .to.include(advice)
         .and.include(code);
     }
@@ -37,7 +37,7 @@ describe('the text of a failure', () => {
       new Error('Response does not match the HTTP/1.1 protocol (Expected HTTP/)'),
       { code: undefined },
     );
-    for (const cause of [failed('HPE_INVALID_CONSTANT').cause, withoutCode])
+    for (const cause of [fetchError('HPE_INVALID_CONSTANT').cause, withoutCode])
       expect(unreachableText('http://pages.example', new TypeError('fetch failed', { cause })))
         .to.include('should the URL begin with https://?')
         .and.not.include('undefined');

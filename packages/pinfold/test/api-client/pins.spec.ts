@@ -32,7 +32,7 @@ describe('the answer of a remote server', () => {
   beforeEach(async () => {
     [answers, requests] = [[], 0];
     server = await startStub(async (request, response) => {
-      // All of it: otherwise the connection would end while the client still sends, which is a failure for the client.
+      // Reads the whole body: otherwise the connection would end while the client still sends, which fails in the client.
       await buffer(request);
       requests += 1;
       const [status, body, headers] = answers.shift() ?? [500, {}];
@@ -95,7 +95,7 @@ describe('the answer of a remote server', () => {
     }
   });
 
-  it('is opened only if it is a web address', async () => {
+  it('is opened only if its URL is a web address', async () => {
     for (const shared_url of ['file:///etc/passwd', 'javascript:0', '--help', 'calc.exe']) {
       answers = [[201, { grant: { url: shared_url, expires_at: '2026-11-20T12:00:00.000Z' } }]];
       const { code, out } = await run(env, 'open', ID, '--json');
@@ -103,7 +103,7 @@ describe('the answer of a remote server', () => {
     }
   });
 
-  it('is recognized if it does not come from Pinfold', async () => {
+  it('is refused if it does not come from Pinfold', async () => {
     for (const args of [['list'], ['show', ID], ['publish', page]]) {
       answers = [[200, 'Welcome']];
       const { code, err } = await run(env, ...args);
@@ -111,7 +111,7 @@ describe('the answer of a remote server', () => {
     }
   });
 
-  it('is awaited, and a failed publication names its key', async () => {
+  it('is requested again after 503 and 502; a publication that failed names its Idempotency-Key', async () => {
     const busy: Answer = [503, { code: 'unavailable', detail: 'Later.' }, { 'retry-after': '1' }];
     answers = [busy, [502, '<html>'], [201, { pin: pin('x'), warnings: [] }]];
     const { code, out, err } = await run(env, 'publish', page, '--idempotency-key', 'mine', '--json');
@@ -133,15 +133,15 @@ describe('the answer of a remote server', () => {
       .and.to.include(' is unavailable (503 unavailable): Later.');
   });
 
-  it('is awaited for the same time before and while a publication is sent', async () => {
+  it('is requested again within one period for all requests of a publication', async () => {
     const busy: Answer = [503, { code: 'unavailable', detail: 'Later.' }, { 'retry-after': '1' }];
-    const none: Answer = [404, { code: 'not_found', detail: 'There is none.' }];
+    const notFound: Answer = [404, { code: 'not_found', detail: 'There is none.' }];
     const checked: Answer = [200, { pin: null, archive: { file_count: 1, size: 1 }, warnings: [] }];
-    answers = [busy, none, busy, checked, [201, { pin: pin('x'), warnings: [] }]];
+    answers = [busy, notFound, busy, checked, [201, { pin: pin('x'), warnings: [] }]];
     const { code, err } = await run(env, 'publish', page, '--to', 'docs', '--strict');
     expect(code, err).to.equal(0);
-    const waits = [...err.matchAll(/trying again in 1 s \(for up to (\d+) s\)/g)].map(([, left]) =>
-      Number(left),
+    const waits = [...err.matchAll(/trying again in 1 s \(for up to (\d+) s\)/g)].map(([, period]) =>
+      Number(period),
     );
     expect(waits).to.have.length(2);
     expect(waits[0]).to.equal(150);
@@ -149,15 +149,15 @@ describe('the answer of a remote server', () => {
   });
 
   it('is final if the server does not speak TLS, with exit code 1', async () => {
-    const elsewhere = { ...env, PINFOLD_URL: String(env.PINFOLD_URL).replace('http:', 'https:') };
+    const overTls = { ...env, PINFOLD_URL: String(env.PINFOLD_URL).replace('http:', 'https:') };
     for (const args of [['publish', page], ['list']]) {
-      const { code, out, err } = await run(elsewhere, ...args, '--json');
+      const { code, out, err } = await run(overTls, ...args, '--json');
       expect([code, JSON.parse(out).error.code], err).to.deep.equal([1, 'network_error']);
       expect(err).to.include('http://?').and.not.include('trying again');
     }
   });
 
-  it('does not name a key if nothing was sent', async () => {
+  it('names no Idempotency-Key if a request before the upload failed', async () => {
     const late: Answer = [503, { code: 'unavailable', detail: 'Later.' }, { 'retry-after': '3600' }];
     for (const args of [['--dry-run'], ['--strict'], ['--to', 'docs']]) {
       answers = [late];

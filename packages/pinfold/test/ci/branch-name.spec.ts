@@ -58,13 +58,13 @@ describe('the name for a build', () => {
     ['a merge request', { CI_MERGE_REQUEST_IID: '7', CI_COMMIT_REF_NAME: 'x' }, undefined, 'pr-7'],
     ['a tag of GitLab', { CI_COMMIT_TAG: 'v1', CI_COMMIT_REF_NAME: 'v1' }, undefined, undefined],
     ['no CI', {}, undefined, undefined],
-    ['numbers that are none', { CI_MERGE_REQUEST_IID: '7;rm' }, { number: -1 }, undefined],
+    ['invalid numbers', { CI_MERGE_REQUEST_IID: '7;rm' }, { number: -1 }, undefined],
     ['an event that is not an object', {}, 'x', undefined],
   ] as const) {
     it(`of ${what} is ${name}`, () => expect(deriveBuildName(env, event)).to.equal(name));
   }
 
-  it('comes from the file of the event', async () => {
+  it('comes from the event file, unless that is missing or not JSON', async () => {
     const folder = newFolder();
     const file = join(folder, 'event.json');
     await writeFile(file, '{"number": 42}');

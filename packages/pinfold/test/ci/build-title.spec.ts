@@ -5,7 +5,7 @@ import { createBuildTitle } from '../../src/ci/build-title.ts';
 import { newFolder } from '../servers/new-folder.ts';
 
 const SHA = '0a1b2c3d4e5f60718293a4b5c6d7e8f901234567';
-const MERGED = 'f'.repeat(40);
+const MERGE_SHA = 'f'.repeat(40);
 
 describe('the title of a publication in CI', () => {
   for (const [what, env, title] of [
@@ -21,7 +21,7 @@ describe('the title of a publication in CI', () => {
     ['a build without a branch', { CI_COMMIT_SHA: SHA }, '0a1b2c3 · Shop'],
     ['a build without a commit', { CI_COMMIT_BRANCH: 'main' }, 'main · Shop'],
     ['another CI', {}, 'Shop'],
-    ['a branch with what titles may not have', { CI_COMMIT_BRANCH: 'a\u0007b\uFFFDc\uD800' }, 'abc · Shop'],
+    ['a branch with forbidden characters', { CI_COMMIT_BRANCH: 'a\u0007b\uFFFDc\uD800' }, 'abc · Shop'],
   ] as const) {
     it(`of ${what} is ${title}`, () => expect(createBuildTitle('Shop', env)).to.equal(title));
   }
@@ -30,10 +30,10 @@ describe('the title of a publication in CI', () => {
     const GITHUB_EVENT_PATH = join(newFolder(), 'event.json');
     await writeFile(GITHUB_EVENT_PATH, JSON.stringify({ number: 12, pull_request: { head: { sha: SHA } } }));
     const env = { GITHUB_EVENT_PATH, GITHUB_EVENT_NAME: 'pull_request' };
-    const mergeSnapshots = { ...env, GITHUB_REF_NAME: '12/merge', GITHUB_SHA: MERGED };
-    expect(createBuildTitle(undefined, mergeSnapshots)).to.equal('pr-12 · 0a1b2c3');
+    const mergeBuild = { ...env, GITHUB_REF_NAME: '12/merge', GITHUB_SHA: MERGE_SHA };
+    expect(createBuildTitle(undefined, mergeBuild)).to.equal('pr-12 · 0a1b2c3');
     await writeFile(GITHUB_EVENT_PATH, JSON.stringify({ number: 12, pull_request: { head: null } }));
-    expect(createBuildTitle(undefined, mergeSnapshots)).to.equal('pr-12 · fffffff');
+    expect(createBuildTitle(undefined, mergeBuild)).to.equal('pr-12 · fffffff');
   });
 
   it('has the title of the page only if all of it fits', () => {

@@ -13,9 +13,9 @@ const GUIDE = join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'ci.md')
 const SECRET = 'a password\n100%';
 
 /** The blocks of the guide in one language. */
-async function samples(language: string): Promise<readonly string[]> {
+async function readSamples(language: string): Promise<readonly string[]> {
   const blocks = (await readFile(GUIDE, 'utf8')).matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm);
-  return [...blocks].filter(([, found]) => found === language).map(([, , code = '']) => code);
+  return [...blocks].filter(([, blockLanguage]) => blockLanguage === language).map(([, , code = '']) => code);
 }
 
 describe('publishing from CI', () => {
@@ -68,19 +68,19 @@ describe('publishing from CI', () => {
     };
   }
 
-  async function names(): Promise<readonly string[]> {
+  async function listNames(): Promise<readonly string[]> {
     const found: string[] = [];
     for await (const { name } of client.names.list()) found.push(name);
     return found;
   }
 
-  async function shown(url: string): Promise<string> {
+  async function fetchText(url: string): Promise<string> {
     return (await fetch(url)).text();
   }
 
-  const step = (inputs: object, env: Env = {}) => {
-    const given = { path: 'dist', url: served.url, key: served.key, ...inputs };
-    return runAction(given, contextOf('push', {}), { ...job, ...env }, workspace);
+  const runStep = (inputs: object, env: Env = {}) => {
+    const allInputs = { path: 'dist', url: served.url, key: served.key, ...inputs };
+    return runAction(allInputs, contextOf('push', {}), { ...job, ...env }, workspace);
   };
 
   async function build(content: string): Promise<void> {
@@ -95,7 +95,7 @@ describe('publishing from CI', () => {
   });
 
   it('runs the workflow of the guide: a pull request has one comment and one name until it is closed', async () => {
-    const [source = ''] = await samples('yaml');
+    const [source = ''] = await readSamples('yaml');
     const workflow: Workflow = parse(source);
     const opened = await runWorkflow(workflow, await pullRequest('opened'), job, workspace);
     expect(opened.map(({ code, err }) => [code, err]).at(-1)?.[0], opened.at(-1)?.err).to.equal(0);
@@ -103,15 +103,15 @@ describe('publishing from CI', () => {
     const later = { ...job, GITHUB_RUN_ID: '2', CONTENT: 'second' };
     const pushed = await runWorkflow(workflow, await pullRequest('synchronize'), later, workspace);
     const second = pushed.at(-1)?.outputs ?? {};
-    expect(await names()).to.deep.equal(['pr-12']);
+    expect(await listNames()).to.deep.equal(['pr-12']);
     expect(second['name-url']).to.equal(first['name-url']);
-    const { environment, steps: inJob } = workflow.jobs.publish ?? { steps: [] };
-    const { id: step = '' } = inJob.find(({ with: inputs }) => inputs?.path !== undefined) ?? {};
-    const outputs = { steps: { [step]: { outputs: second } } };
+    const { environment, steps: jobSteps } = workflow.jobs.publish ?? { steps: [] };
+    const { id: stepId = '' } = jobSteps.find(({ with: inputs }) => inputs?.path !== undefined) ?? {};
+    const outputs = { steps: { [stepId]: { outputs: second } } };
     expect(interpolate(environment?.url ?? '', outputs)).to.equal(second['name-url']);
     expect((await client.names.get('pr-12')).name.pin).to.equal(second.id);
-    expect(await shown(String(second['name-url']))).to.include('second');
-    expect(await shown(String(first.url))).to.include('first');
+    expect(await fetchText(String(second['name-url']))).to.include('second');
+    expect(await fetchText(String(first.url))).to.include('first');
     expect(github.comments.map(({ body }) => body)).to.have.length(1);
     expect(github.comments[0]?.body)
       .to.include(second.url)
@@ -119,12 +119,12 @@ describe('publishing from CI', () => {
       .and.include('f00d');
     const closed = await runWorkflow(workflow, await pullRequest('closed'), later, workspace);
     expect(closed.map(({ code }) => code)).to.deep.equal([0]);
-    expect(await names()).to.deep.equal([]);
+    expect(await listNames()).to.deep.equal([]);
     for (const { url } of [first, second]) expect((await fetch(String(url))).status, url).to.equal(404);
   });
 
   it('runs nothing for a pull request of a fork, and has one concurrency group for each name', async () => {
-    const [source = ''] = await samples('yaml');
+    const [source = ''] = await readSamples('yaml');
     const workflow: Workflow = parse(source);
     for (const action of ['opened', 'closed'])
       expect(
@@ -137,15 +137,15 @@ describe('publishing from CI', () => {
   });
 
   it('renews the publication of a name, on the schedule of the guide', async () => {
-    const [source = ''] = await samples('yaml');
+    const [source = ''] = await readSamples('yaml');
     const workflow: Workflow & { readonly on?: unknown } = parse(source);
     expect(workflow.on).to.have.property('schedule');
     await build('first');
-    const { outputs } = await step({ to: 'docs' });
+    const { outputs } = await runStep({ to: 'docs' });
     const { pin: before } = await client.get(String(outputs.id));
-    const known = contextOf('schedule', {});
-    expect(await runWorkflow(workflow, known, job, workspace)).to.deep.equal([]);
-    const context = { ...known, vars: { ...known.vars, PINFOLD_LINK: outputs['name-url'] } };
+    const withoutLink = contextOf('schedule', {});
+    expect(await runWorkflow(workflow, withoutLink, job, workspace)).to.deep.equal([]);
+    const context = { ...withoutLink, vars: { ...withoutLink.vars, PINFOLD_LINK: outputs['name-url'] } };
     const [renewed, ...more] = await runWorkflow(workflow, context, job, workspace);
     expect([renewed?.code, more.length], renewed?.err).to.deep.equal([0, 0]);
     const { pin: after } = await client.get(before.id);
@@ -167,21 +167,21 @@ describe('publishing from CI', () => {
     expect((await runJob('pinfold', publish, project, workspace)).code).to.equal(0);
     expect((await runJob('pinfold-stop', stop, project, workspace)).code).to.equal(0);
     const gitlab = await runJob('pinfold', publish, project, workspace);
-    await step({ to: 'docs' });
-    await step({ to: 'docs', close: true });
-    const action = await step({ to: 'docs' });
+    await runStep({ to: 'docs' });
+    await runStep({ to: 'docs', close: true });
+    const action = await runStep({ to: 'docs' });
     for (const { code, err } of [gitlab, action]) {
       expect([code, sentence.test(err)], err).to.deep.equal([1, true]);
       expect(err).not.to.include('TypeError');
     }
-    expect(await names()).to.deep.equal([]);
+    expect(await listNames()).to.deep.equal([]);
   });
 
   it('publishes once in all attempts of a run', async () => {
     await build('first');
     const [first, again] = [
-      await step({ to: 'docs' }),
-      await step({ to: 'docs' }, { GITHUB_RUN_ATTEMPT: '2' }),
+      await runStep({ to: 'docs' }),
+      await runStep({ to: 'docs' }, { GITHUB_RUN_ATTEMPT: '2' }),
     ];
     expect(again.outputs).to.deep.equal({ ...first.outputs, replayed: 'true' });
     expect(first.outputs.id).to.match(/^[0-9a-f-]{36}$/);
@@ -190,7 +190,7 @@ describe('publishing from CI', () => {
 
   it('protects a publication, and shows the secrets only to the runner', async () => {
     await build('first');
-    const { code, out, err, outputs } = await step({ to: 'docs', password: SECRET });
+    const { code, out, err, outputs } = await runStep({ to: 'docs', password: SECRET });
     expect(code, err).to.equal(0);
     expect(out.split('\n').slice(0, 2)).to.deep.equal([
       `::add-mask::${served.key}`,
@@ -200,20 +200,20 @@ describe('publishing from CI', () => {
     for (const secret of ['a password', served.key]) expect(rest).not.to.include(secret);
     expect((await client.get(String(outputs.id))).pin.password_protected).to.equal(true);
     await build('second');
-    expect((await step({ to: 'docs' })).code).to.equal(1);
-    expect((await step({ to: 'docs', 'no-password': true })).code).to.equal(0);
+    expect((await runStep({ to: 'docs' })).code).to.equal(1);
+    expect((await runStep({ to: 'docs', 'no-password': true })).code).to.equal(0);
   });
 
   it('is strict, passes a title unchanged, and needs a valid name', async () => {
     await build('<img src="missing.png">');
-    expect((await step({ strict: true })).code).to.equal(1);
+    expect((await runStep({ strict: true })).code).to.equal(1);
     const title = `--"; touch 'x' $(touch y) \`touch z\``;
-    const { outputs } = await step({ title });
+    const { outputs } = await runStep({ title });
     expect((await client.get(String(outputs.id))).pin.title).to.equal(title);
     expect(outputs['name-url']).to.equal('');
-    expect((await step({ to: 'No name' })).code).to.equal(2);
+    expect((await runStep({ to: 'No name' })).code).to.equal(2);
     expect(
-      (await step({ 'to-branch': true }, { GITHUB_EVENT_PATH: '', GITHUB_REF_TYPE: 'tag' })).code,
+      (await runStep({ 'to-branch': true }, { GITHUB_EVENT_PATH: '', GITHUB_REF_TYPE: 'tag' })).code,
     ).to.equal(2);
   });
 
@@ -226,31 +226,31 @@ describe('publishing from CI', () => {
       github.login = login;
       const before = github.comments.length;
       for (const run of ['1', '2'])
-        expect((await step({ to: 'docs', comment: true }, { GITHUB_RUN_ID: run })).code).to.equal(0);
+        expect((await runStep({ to: 'docs', comment: true }, { GITHUB_RUN_ID: run })).code).to.equal(0);
       expect(github.comments.slice(before).map(({ user }) => user.login)).to.deep.equal([login]);
     }
     expect(new Set(github.comments.slice(0, 150).map(({ body }) => body))).to.deep.equal(new Set([mark]));
     await writeFile(event, '{}');
-    expect((await step({ to: 'docs', comment: true }, { GITHUB_REF_TYPE: 'branch' })).out).to.include(
+    expect((await runStep({ to: 'docs', comment: true }, { GITHUB_REF_TYPE: 'branch' })).out).to.include(
       'not about a pull request',
     );
     await pullRequest('opened');
-    const refused = await step({ to: 'docs', comment: true, 'github-token': 'wrong' });
+    const refused = await runStep({ to: 'docs', comment: true, 'github-token': 'wrong' });
     expect([refused.code, refused.err.includes('401')]).to.deep.equal([1, true]);
   });
 
   it('succeeds in closing a name that is already deleted', async () => {
-    expect((await step({ close: true, to: 'docs' })).code).to.equal(0);
-    expect((await step({ close: true })).code).to.equal(2);
+    expect((await runStep({ close: true, to: 'docs' })).code).to.equal(0);
+    expect((await runStep({ close: true })).code).to.equal(2);
     expect((await client.listPage()).pins).to.deep.equal([]);
   });
 
-  it('runs the template of GitLab: an environment with the newest publication, whose stop deletes it', async () => {
+  it('runs the template of GitLab: an environment with the newest publication, which its stop job ends', async () => {
     const jobs = await readJobs();
     const [publish, stop] = [jobs.pinfold, jobs['pinfold-stop']];
     if (publish === undefined || stop === undefined) throw new Error('the template has two jobs');
     const project = { PINFOLD_URL: served.url, PINFOLD_KEY: served.key, CI_MERGE_REQUEST_IID: '7' };
-    const [, sample = ''] = await samples('yaml');
+    const [, sample = ''] = await readSamples('yaml');
     const { script } = parse(sample).build as { readonly script: readonly string[] };
     for (const [index, content] of ['first', 'second'].entries()) {
       await workspace.run(['sh', '-e'], script.join('\n'), { CONTENT: content });
@@ -267,7 +267,7 @@ describe('publishing from CI', () => {
       expect(env).to.equal(`SITE_URL=${name?.url}\n`);
       expect((await client.get(String(name?.pin))).pin.password_protected).to.equal(index === 1);
     }
-    expect(await names()).to.deep.equal(['pr-7']);
+    expect(await listNames()).to.deep.equal(['pr-7']);
     expect(publish.environment?.url).to.equal('$SITE_URL');
     expect([publish.environment?.on_stop, stop.environment?.action]).to.deep.equal(['pinfold-stop', 'stop']);
     expect([stop.environment?.name, stop.resource_group]).to.deep.equal([
@@ -277,7 +277,7 @@ describe('publishing from CI', () => {
     for (const _ of ['once', 'again']) {
       const { code, err } = await runJob('pinfold-stop', stop, project, workspace);
       expect(code, err).to.equal(0);
-      expect(await names()).to.deep.equal([]);
+      expect(await listNames()).to.deep.equal([]);
       expect((await client.listPage({ state: 'published' })).pins).to.deep.equal([]);
     }
   });
@@ -301,15 +301,15 @@ describe('publishing from CI', () => {
   it('runs the shell lines of the guide', async () => {
     await build('first');
     const server = { PINFOLD_URL: served.url, PINFOLD_KEY: served.key, SITE_PASSWORD: 'correct horse' };
-    const [publish = '', remove = '', protect = ''] = await samples('sh');
+    const [publish = '', remove = '', protect = ''] = await readSamples('sh');
     for (const line of [publish, protect]) {
       const { code, err } = await workspace.run(['sh', '-e'], line, server);
       expect(code, err).to.equal(0);
-      expect(await names()).to.deep.equal(['docs']);
+      expect(await listNames()).to.deep.equal(['docs']);
     }
     const { pin, name } = JSON.parse(await readFile(join(workspace.folder, 'published.json'), 'utf8'));
     expect([typeof pin.shared_url, name.name]).to.deep.equal(['string', 'docs']);
     expect((await workspace.run(['sh', '-e'], remove, server)).code).to.equal(0);
-    expect(await names()).to.deep.equal([]);
+    expect(await listNames()).to.deep.equal([]);
   });
 });

@@ -42,7 +42,7 @@ interface Action {
 export type Context = Readonly<Record<string, unknown>>;
 
 /** The output of the steps of an action or a job, with the outputs of the action. */
-export interface Ran extends CommandRun {
+export interface RunResult extends CommandRun {
   readonly outputs: Env;
 }
 
@@ -64,7 +64,7 @@ export function interpolate(text: string, context: Context): string {
   return text.replaceAll(/\$\{\{(.*?)\}\}/g, (_, expression: string) => `${evaluate(expression, context)}`);
 }
 
-function interpolated(values: Readonly<Record<string, unknown>>, context: Context): Record<string, string> {
+function interpolateAll(values: Readonly<Record<string, unknown>>, context: Context): Record<string, string> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, interpolate(String(value), context)]),
   );
@@ -76,36 +76,39 @@ export async function readAction(): Promise<Action> {
 
 /** Runs the composite action as a runner does, with the variables of its job. */
 export async function runAction(
-  given: Readonly<Record<string, unknown>>,
+  inputs: Readonly<Record<string, unknown>>,
   context: Context,
   env: Env,
   workspace: Workspace,
-): Promise<Ran> {
+): Promise<RunResult> {
   const action = await readAction();
   const defaults = Object.entries(action.inputs).map(([name, input]) => [name, input.default ?? '']);
-  const inputs = { ...interpolated(Object.fromEntries(defaults), context), ...interpolated(given, context) };
+  const values = {
+    ...interpolateAll(Object.fromEntries(defaults), context),
+    ...interpolateAll(inputs, context),
+  };
   const steps: Record<string, { readonly outputs: Env }> = {};
-  const inside = { ...context, inputs, steps };
-  const all = { code: 0, out: '', err: '' };
+  const actionContext = { ...context, inputs: values, steps };
+  const total = { code: 0, out: '', err: '' };
   for (const step of action.runs.steps) {
-    if (step.if !== undefined && !evaluate(step.if, inside)) continue;
+    if (step.if !== undefined && !evaluate(step.if, actionContext)) continue;
     const output = join(newFolder(), 'output');
     await writeFile(output, '');
-    const own = {
+    const stepVariables = {
       GITHUB_OUTPUT: output,
       GITHUB_ACTION_PATH: ACTION,
-      ...interpolated(step.env ?? {}, inside),
+      ...interpolateAll(step.env ?? {}, actionContext),
     };
-    const { code, out, err } = await workspace.run(BASH, step.run ?? '', { ...env, ...own });
-    if (step.id !== undefined) steps[step.id] = { outputs: outputsIn(await readFile(output, 'utf8')) };
-    Object.assign(all, { code, out: all.out + out, err: all.err + err });
+    const { code, out, err } = await workspace.run(BASH, step.run ?? '', { ...env, ...stepVariables });
+    if (step.id !== undefined) steps[step.id] = { outputs: parseOutputs(await readFile(output, 'utf8')) };
+    Object.assign(total, { code, out: total.out + out, err: total.err + err });
     if (code !== 0) break;
   }
-  const values = Object.entries(action.outputs).map(([name, { value }]) => [name, value]);
-  return { ...all, outputs: interpolated(Object.fromEntries(values), inside) };
+  const outputs = Object.entries(action.outputs).map(([name, { value }]) => [name, value]);
+  return { ...total, outputs: interpolateAll(Object.fromEntries(outputs), actionContext) };
 }
 
-function outputsIn(file: string): Env {
+function parseOutputs(file: string): Env {
   const lines = file.split('\n').filter((line) => line !== '');
   return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s, 2)));
 }
@@ -116,20 +119,20 @@ export async function runWorkflow(
   context: Context,
   env: Env,
   workspace: Workspace,
-): Promise<readonly Ran[]> {
-  const ran: Ran[] = [];
+): Promise<readonly RunResult[]> {
+  const results: RunResult[] = [];
   for (const [name, job] of Object.entries(jobs)) {
     if (job.if !== undefined && !evaluate(job.if, context)) continue;
     for (const step of job.steps) {
-      const own = { ...env, GITHUB_JOB: name };
-      const variables = { ...own, ...interpolated(step.env ?? {}, context) };
+      const jobVariables = { ...env, GITHUB_JOB: name };
+      const variables = { ...jobVariables, ...interpolateAll(step.env ?? {}, context) };
       if (step.run !== undefined)
-        ran.push({ ...(await workspace.run(BASH, step.run, variables)), outputs: {} });
+        results.push({ ...(await workspace.run(BASH, step.run, variables)), outputs: {} });
       else if (step.uses?.startsWith('example/pinfold/deploy/github-action@v'))
-        ran.push(await runAction(step.with ?? {}, context, own, workspace));
+        results.push(await runAction(step.with ?? {}, context, jobVariables, workspace));
     }
   }
-  return ran;
+  return results;
 }
 
 /** A comment in the API of GitHub. */

@@ -21,11 +21,11 @@ export interface Job {
 export async function readJobs(): Promise<Readonly<Record<string, Job>>> {
   const file = join(import.meta.dirname, '..', '..', '..', '..', 'deploy', 'gitlab-ci.yml');
   const jobs: Readonly<Record<string, Job>> = parse(await readFile(file, 'utf8'));
-  const whole = Object.entries(jobs).map(([name, job]) => {
+  const extendedJobs = Object.entries(jobs).map(([name, job]) => {
     const base = job.extends === undefined ? {} : (jobs[job.extends] ?? {});
     return [name, { ...base, ...job, variables: { ...base.variables, ...job.variables } }] as const;
   });
-  return Object.fromEntries(whole);
+  return Object.fromEntries(extendedJobs);
 }
 
 /** Runs the script of a job like a runner; variables of the project override those of the file. */
@@ -37,7 +37,7 @@ export function runJob(name: string, job: Job, env: Env, workspace: Workspace): 
 /** A server that answers every publication, with any URL of its name, even an invalid one. */
 export async function serveNameUrl(url: string) {
   const id = '5e9d2f60-71c3-4a84-9b0e-2d6f8a1c3b57';
-  const at = '2026-11-20T12:00:00.000Z';
+  const date = '2026-11-20T12:00:00.000Z';
   const pin = {
     id,
     title: null,
@@ -45,14 +45,14 @@ export async function serveNameUrl(url: string) {
     shared_url: `http://share.example/s/${id}`,
     password_protected: false,
     pinned: false,
-    published_at: at,
+    published_at: date,
     expires_at: null,
     deleted_at: null,
     file_count: 1,
     size: 1,
     original_filename: 'dist.zip',
   };
-  const name = { name: 'pr-7', url, pin: id, updated_at: at };
+  const name = { name: 'pr-7', url, pin: id, updated_at: date };
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
       const isRead = request.method === 'GET';

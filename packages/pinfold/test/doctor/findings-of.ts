@@ -9,7 +9,7 @@ export async function findingsOf(
   return found;
 }
 
-/** The checks that are not ok. */
+/** The checks that failed or warned. */
 export function listProblems(found: Readonly<Record<string, Finding>>): readonly string[] {
   return Object.values(found)
     .filter(({ status }) => status === 'failed' || status === 'warning')

@@ -31,24 +31,24 @@ describe('pinfold doctor, on the machine of a server', () => {
       expect(found[check]?.status, check).to.equal('ok');
     }
     expect(found.url?.status).to.equal('skipped');
-    const left = await readdir(join(folder, 'archives'), { recursive: true, withFileTypes: true });
-    expect(left.filter((entry) => entry.isFile())).to.deep.equal([]);
+    const remaining = await readdir(join(folder, 'archives'), { recursive: true, withFileTypes: true });
+    expect(remaining.filter((entry) => entry.isFile())).to.deep.equal([]);
     expect(await readdir(join(folder, 'staging'))).to.deep.equal([]);
   });
 
   it('prints one JSON document for scripts, with exit code 1 if a check failed', async () => {
-    const well = await run(env, 'doctor', '--json');
-    expect(well.code).to.equal(0);
-    const report = JSON.parse(well.out) as { status: string; checks: readonly object[] };
+    const passed = await run(env, 'doctor', '--json');
+    expect(passed.code).to.equal(0);
+    const report = JSON.parse(passed.out) as { status: string; checks: readonly object[] };
     expect(report.status).to.equal('ok');
     for (const check of report.checks) {
       expect(check).to.have.all.keys('check', 'status', 'expected', 'observed', 'advice');
     }
     await chmod(folder, 0o777);
-    const ill = await run(env, 'doctor', '--json');
-    expect(ill.code).to.equal(1);
-    expect(JSON.parse(ill.out)).to.include({ status: 'failed' });
-    expect(ill.err).to.match(/^pinfold: 1 of \d+ checks failed\n$/);
+    const failed = await run(env, 'doctor', '--json');
+    expect(failed.code).to.equal(1);
+    expect(JSON.parse(failed.out)).to.include({ status: 'failed' });
+    expect(failed.err).to.match(/^pinfold: 1 of \d+ checks failed\n$/);
   });
 
   it('prints for people what it expects, what it observes and what to do', async () => {
@@ -88,25 +88,25 @@ describe('pinfold doctor, on the machine of a server', () => {
 
   it('reports an invalid secret without printing it', async () => {
     await writeFile(join(folder, 'secret'), 'half of a secr');
-    const halved = await findingsOf(examine({ ...env, PINFOLD_PUBLIC_URL: 'http://127.0.0.1:1' }));
-    expect(halved.secret).to.include({ status: 'failed' });
-    expect(halved.secret?.observed).not.to.include('half of');
+    const found = await findingsOf(examine({ ...env, PINFOLD_PUBLIC_URL: 'http://127.0.0.1:1' }));
+    expect(found.secret).to.include({ status: 'failed' });
+    expect(found.secret?.observed).not.to.include('half of');
   });
 
   it('reports a full disk, and one with too little room for all uploads', async () => {
     const MiB = 1_048_576;
-    const roomOn = async (bavail: number) =>
+    const checkRoom = async (bavail: number) =>
       (await findingsOf(checkDataFolder(readSettings(env), async () => ({ bsize: 1, bavail })))).room;
-    expect(await roomOn(641 * MiB)).to.include({ status: 'ok' });
-    expect(await roomOn(19 * MiB)).to.include({ status: 'failed' });
-    expect(await roomOn(639 * MiB)).to.include({ status: 'warning' });
+    expect(await checkRoom(641 * MiB)).to.include({ status: 'ok' });
+    expect(await checkRoom(19 * MiB)).to.include({ status: 'failed' });
+    expect(await checkRoom(639 * MiB)).to.include({ status: 'warning' });
   });
 
   it('reports a damaged database, and a file that is not a database', async () => {
     const file = join(folder, 'pinfold.sqlite');
     await truncate(file, 8_192);
     expect((await findingsOf(examine(env))).database?.status).to.equal('failed');
-    await writeFile(file, 'no database at all, but long enough to have a head: '.repeat(200));
+    await writeFile(file, 'not a database, but long enough to have a header: '.repeat(200));
     expect((await findingsOf(examine(env))).database?.status).to.equal('failed');
   });
 
@@ -147,26 +147,26 @@ describe('pinfold doctor, with PostgreSQL', () => {
   });
 
   it('reports missing rights of the user, without and with a schema', async () => {
-    const user = `poor @"${database.address.database}`;
+    const user = `limited @"${database.address.database}`;
     const quoted = `"${user.replaceAll('"', '""')}"`;
     await database.ask(`CREATE ROLE ${quoted} LOGIN PASSWORD 'poor'`);
-    const poor = envOf(database.url({ user, password: 'poor' }));
-    const before = await findingsOf(examine(poor));
+    const limited = envOf(database.url({ user, password: 'poor' }));
+    const before = await findingsOf(examine(limited));
     expect(listProblems(before)).to.deep.equal(['database.rights failed']);
     expect(before['database.rights']?.advice).to.equal(`CREATE SCHEMA pinfold AUTHORIZATION ${quoted}`);
     await (await compose(readSettings(envOf(database.url())))).close();
-    expect((await findingsOf(examine(poor)))['database.rights']?.observed).to.equal(
+    expect((await findingsOf(examine(limited)))['database.rights']?.observed).to.equal(
       'the user cannot use the schema',
     );
     await database.ask(`GRANT USAGE ON SCHEMA pinfold TO ${quoted}`);
     await database.ask(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pinfold TO ${quoted}`);
     await database.ask(`REVOKE DELETE ON pinfold.roles FROM ${quoted}`);
-    expect((await findingsOf(examine(poor)))['database.rights']).to.include({
+    expect((await findingsOf(examine(limited)))['database.rights']).to.include({
       status: 'failed',
       observed: 'the user lacks rights: roles: DELETE',
     });
     await database.ask(`GRANT DELETE ON pinfold.roles TO ${quoted}`);
-    const granted = await findingsOf(examine(poor));
+    const granted = await findingsOf(examine(limited));
     expect(listProblems(granted)).to.deep.equal(['database.rights warning']);
   });
 
@@ -181,7 +181,7 @@ describe('pinfold doctor, with PostgreSQL', () => {
     });
   });
 
-  it('reports a server that refuses it or is missing, without showing the password', async () => {
+  it('reports a server that refuses the password or does not answer, without showing the password', async () => {
     for (const change of [{ password: 'hunter2' }, { port: 1 }]) {
       const found = await findingsOf(examine(envOf(database.url(change))));
       expect(listProblems(found)).to.deep.equal(['database failed']);
@@ -236,7 +236,7 @@ describe('pinfold doctor, with S3', () => {
     ['delete', 'storage.delete', (method) => method === 'DELETE'],
   ];
   for (const [right, check, isRefused] of rights) {
-    it(`reports that it may not ${right}, and names the right to grant`, async () => {
+    it(`reports that the right to ${right} is missing, and names it`, async () => {
       refused = isRefused;
       const found = await findingsOf(examine(env()));
       expect(listProblems(found)).to.deep.equal([`${check} failed`]);

@@ -28,12 +28,12 @@ type Found = Readonly<Record<string, Finding>>;
 /** The changes that a proxy makes to requests. */
 interface Change {
   readonly headers?: (headers: IncomingHttpHeaders) => IncomingHttpHeaders;
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   /** Whether it appends the client to the received X-Forwarded-For, instead of replacing it. */
   readonly isAppending?: boolean;
   readonly status?: number;
-  /** Changes of answers. */
-  readonly answered?: IncomingHttpHeaders;
+  /** Headers that it sets in answers. */
+  readonly answerHeaders?: IncomingHttpHeaders;
 }
 
 describe('pinfold doctor, from outside', () => {
@@ -46,7 +46,7 @@ describe('pinfold doctor, from outside', () => {
   beforeEach(async () => {
     folder = newFolder();
     change = {};
-    proxy = createServer({ maxHeaderSize: 65_536 }, passOn).listen(0, '127.0.0.1');
+    proxy = createServer({ maxHeaderSize: 65_536 }, forward).listen(0, '127.0.0.1');
     await once(proxy, 'listening');
     env = { PINFOLD_DATA_DIR: folder, PINFOLD_PORT: '0', PINFOLD_WELCOME: 'off' };
   });
@@ -61,9 +61,9 @@ describe('pinfold doctor, from outside', () => {
   let upstream: number;
 
   /** A correct proxy, except for the changes of the test. */
-  const passOn: RequestListener = (incoming, outgoing) => {
-    const { headers = (same) => same, mostBytes = Infinity } = change;
-    if (Number(incoming.headers['content-length'] ?? 0) > mostBytes) {
+  const forward: RequestListener = (incoming, outgoing) => {
+    const { headers = (same) => same, maxBytes = Infinity } = change;
+    if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) {
       outgoing.writeHead(413).end('too large');
       return;
     }
@@ -74,7 +74,7 @@ describe('pinfold doctor, from outside', () => {
     const before = change.isAppending ? (incoming.headers['x-forwarded-for'] ?? []) : [];
     const clients = [before, incoming.socket.remoteAddress ?? ''].flat().join(', ');
     const forwarded = { ...incoming.headers, 'x-forwarded-for': clients };
-    const onward = request({
+    const forwarding = request({
       host: '127.0.0.1',
       port: upstream,
       method: incoming.method,
@@ -82,12 +82,12 @@ describe('pinfold doctor, from outside', () => {
       headers: headers(forwarded),
       agent: false,
     });
-    onward.on('response', (response) => {
-      outgoing.writeHead(response.statusCode ?? 500, { ...response.headers, ...change.answered });
+    forwarding.on('response', (response) => {
+      outgoing.writeHead(response.statusCode ?? 500, { ...response.headers, ...change.answerHeaders });
       response.pipe(outgoing);
     });
-    onward.on('error', () => outgoing.destroy());
-    incoming.pipe(onward);
+    forwarding.on('error', () => outgoing.destroy());
+    incoming.pipe(forwarding);
   };
 
   function proxyUrl(): string {
@@ -100,14 +100,13 @@ describe('pinfold doctor, from outside', () => {
     upstream = (await app.listen()).port;
   }
 
-  /** The findings for the server, with no problems on its machine. */
-  async function found(): Promise<Found> {
+  async function examineServer(): Promise<Found> {
     return findingsOf(examine(env));
   }
 
   it('finds no problems behind a correct proxy', async () => {
     await start();
-    const all = await found();
+    const all = await examineServer();
     expect(listProblems(all)).to.deep.equal([]);
     for (const check of [
       'url',
@@ -133,9 +132,9 @@ describe('pinfold doctor, from outside', () => {
   });
 
   const changes: readonly (readonly [
-    does: string,
+    behavior: string,
     Change,
-    listProblems: readonly string[],
+    problems: readonly string[],
     text?: RegExp,
   ])[] = [
     [
@@ -144,30 +143,30 @@ describe('pinfold doctor, from outside', () => {
       ['proxy.host failed', 'sites failed'],
       /127\.0\.0\.1\\" arrived as Host.*proxy_set_header Host \$http_host/,
     ],
-    ['takes Origin away', { headers: ({ origin, ...sent }) => sent }, ['proxy.origin failed']],
+    ['removes Origin', { headers: ({ origin, ...sent }) => sent }, ['proxy.origin failed']],
     [
-      'takes no ZIP of the largest size',
-      { mostBytes: 1_048_576 },
+      'refuses a ZIP of the largest size',
+      { maxBytes: 1_048_576 },
       ['proxy.body failed'],
       /the proxy answered 413.*client_max_body_size 11m/,
     ],
     [
-      'names no client in X-Forwarded-For',
+      'removes X-Forwarded-For',
       { headers: ({ 'x-forwarded-for': _, ...sent }) => sent },
       ['proxy.client warning'],
     ],
     [
-      'changes what browsers get',
-      { answered: { 'content-security-policy': "default-src 'self'" } },
+      'changes a header of answers',
+      { answerHeaders: { 'content-security-policy': "default-src 'self'" } },
       ['browser failed'],
       /the header content-security-policy/,
     ],
   ];
-  for (const [does, changed, expected, text = /./] of changes) {
-    it(`reports a proxy that ${does}`, async () => {
+  for (const [behavior, changed, expected, text = /./] of changes) {
+    it(`reports a proxy that ${behavior}`, async () => {
       await start();
       change = changed;
-      const all = await found();
+      const all = await examineServer();
       expect(listProblems(all)).to.deep.equal(expected);
       expect(JSON.stringify(all)).to.match(text);
     });
@@ -175,7 +174,7 @@ describe('pinfold doctor, from outside', () => {
 
   it('reports that all viewers have one address if X-Forwarded-For is not trusted', async () => {
     await start({ PINFOLD_TRUST_PROXY: '' });
-    const all = await found();
+    const all = await examineServer();
     expect(listProblems(all)).to.deep.equal(['proxy.client failed']);
     expect(all['proxy.client']?.advice).to.match(/^PINFOLD_TRUST_PROXY=(?:::ffff:)?127\.0\.0\.1$/);
   });
@@ -192,19 +191,19 @@ describe('pinfold doctor, from outside', () => {
       ['127.0.0.0/8', 'add 66.241.124.230 to PINFOLD_TRUST_PROXY'],
     ] as const) {
       await start({ PINFOLD_TRUST_PROXY: trusted });
-      const all = await found();
+      const all = await examineServer();
       expect(listProblems(all), trusted).to.deep.equal(['proxy.client failed']);
       expect(all['proxy.client']?.advice).to.equal(advice);
       await app?.close();
     }
     await start({ PINFOLD_TRUST_PROXY: '2' });
-    expect(listProblems(await found())).to.deep.equal([]);
+    expect(listProblems(await examineServer())).to.deep.equal([]);
   });
 
   it('reports that clients can choose their address', async () => {
     await start({ PINFOLD_TRUST_PROXY: '2' });
     change = { isAppending: true };
-    const all = await found();
+    const all = await examineServer();
     expect(listProblems(all)).to.deep.equal(['proxy.client failed']);
     expect(all['proxy.client']?.advice).to.include('PINFOLD_TRUST_PROXY');
   });
@@ -212,15 +211,15 @@ describe('pinfold doctor, from outside', () => {
   it('reports a missing server behind its proxy, and a missing proxy', async () => {
     await start();
     change = { status: 502 };
-    const away = await found();
-    expect(listProblems(away)).to.deep.equal(['url failed']);
-    expect(away.url?.advice).to.include('start the server');
+    const behindProxy = await examineServer();
+    expect(listProblems(behindProxy)).to.deep.equal(['url failed']);
+    expect(behindProxy.url?.advice).to.include('start the server');
     proxy.close();
     proxy.closeAllConnections();
-    expect((await found()).url?.observed).to.include('ECONNREFUSED');
+    expect((await examineServer()).url?.observed).to.include('ECONNREFUSED');
   });
 
-  it('reports a name without an address, and checks the server of --url', async () => {
+  it('checks the server of --url, and refuses an invalid one', async () => {
     await start();
     const { code, out } = await run(env, 'doctor', '--json', '--url', 'http://pinfold.invalid');
     expect(code).to.equal(1);
@@ -229,55 +228,55 @@ describe('pinfold doctor, from outside', () => {
     expect((await run(env, 'doctor', '--url', 'nonsense')).code).to.equal(2);
   });
 
-  it('skips checks that need the secret if it is another server’s', async () => {
+  it("reports a secret that is not the server's", async () => {
     await start({ PINFOLD_SECRET: 'the secret of the server' });
     env = { ...env, PINFOLD_SECRET: 'the secret of another one' };
-    const all = await found();
+    const all = await examineServer();
     expect(listProblems(all)).to.deep.equal(['proxy.host failed']);
     expect(all['proxy.host']?.advice).to.include('PINFOLD_SECRET');
   });
 
   it('echoes only requests with a valid token', async () => {
     await start();
-    const mirror = `${proxyUrl()}/healthz/mirror`;
-    for (const mark of ['', 'x', 'A'.repeat(100)]) {
-      expect((await fetch(mirror, { headers: { 'x-pinfold-doctor': mark } })).status).to.equal(404);
+    const echoUrl = `${proxyUrl()}/healthz/mirror`;
+    for (const token of ['', 'x', 'A'.repeat(100)]) {
+      expect((await fetch(echoUrl, { headers: { 'x-pinfold-doctor': token } })).status).to.equal(404);
     }
-    expect((await fetch(mirror)).status).to.equal(404);
+    expect((await fetch(echoUrl)).status).to.equal(404);
   });
 
   describe('over TLS', () => {
-    let secure: Server;
+    let secureProxy: Server;
     let ca: string;
 
     before(async () => {
-      const place = newFolder();
-      const [key, cert] = [join(place, 'key.pem'), join(place, 'cert.pem')];
+      const certificates = newFolder();
+      const [key, cert] = [join(certificates, 'key.pem'), join(certificates, 'cert.pem')];
       const names = 'subjectAltName=DNS:share.localhost,DNS:*.share.localhost';
       const request = 'req -x509 -newkey rsa:2048 -nodes -days 5 -subj /CN=localhost'.split(' ');
       const files = ['-keyout', key, '-out', cert];
       await promisify(execFile)('openssl', [...request, '-addext', names, ...files]);
       ca = await readFile(cert, 'utf8');
-      secure = createSecureServer(
+      secureProxy = createSecureServer(
         { maxHeaderSize: 65_536, key: await readFile(key), cert: ca },
-        (incoming, outgoing) => passOn(incoming, outgoing),
+        (incoming, outgoing) => forward(incoming, outgoing),
       );
-      secure.listen(0, '127.0.0.1');
-      await once(secure, 'listening');
+      secureProxy.listen(0, '127.0.0.1');
+      await once(secureProxy, 'listening');
     });
 
     after(() => {
-      secure.closeAllConnections();
-      secure.close();
+      secureProxy.closeAllConnections();
+      secureProxy.close();
     });
 
     function secureUrl(): string {
-      return `https://share.localhost:${(secure.address() as AddressInfo).port}`;
+      return `https://share.localhost:${(secureProxy.address() as AddressInfo).port}`;
     }
 
     it('reports an untrusted certificate', async () => {
       await start({ PINFOLD_PUBLIC_URL: secureUrl() });
-      const all = await found();
+      const all = await examineServer();
       expect(listProblems(all)).to.deep.equal(['url.certificate failed']);
       expect(all['url.certificate']?.advice).to.include('NODE_EXTRA_CA_CERTS');
     });
@@ -290,11 +289,11 @@ describe('pinfold doctor, from outside', () => {
     });
 
     it('reports that the proxy has no certificate for the name', async () => {
-      const without = createSecureServer().listen(0, '127.0.0.1');
-      await once(without, 'listening');
-      const { port } = without.address() as AddressInfo;
+      const withoutCertificate = createSecureServer().listen(0, '127.0.0.1');
+      await once(withoutCertificate, 'listening');
+      const { port } = withoutCertificate.address() as AddressInfo;
       const { url } = await findingsOf(examine(env, publicUrl(`https://127.0.0.1:${port}`)));
-      without.close();
+      withoutCertificate.close();
       expect(url?.observed).to.match(/^the proxy refused TLS: \S+ alert [\w ]+$/);
       expect(url?.advice).to.include('certificate for this name');
     });

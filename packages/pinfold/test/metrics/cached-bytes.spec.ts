@@ -32,13 +32,13 @@ describe('the bytes that caches count', () => {
     server = await serve({ PINFOLD_METRICS_PORT: '0', PINFOLD_RATE_REQUESTS: 'off' });
   });
 
-  const cached = async (): Promise<number> => {
+  const readCachedBytes = async (): Promise<number> => {
     const text = await metricsText(server.metricsPort);
-    const of = (cache: string): number => metricOf(text, `pinfold_cache_bytes{cache="${cache}"}`) ?? 0;
-    return of('bodies') + of('sites');
+    const bytesOf = (cache: string): number => metricOf(text, `pinfold_cache_bytes{cache="${cache}"}`) ?? 0;
+    return bytesOf('bodies') + bytesOf('sites');
   };
 
-  const arrayBuffers = async (): Promise<number> => {
+  const measureBuffers = async (): Promise<number> => {
     // Finalizers release memory after a collection.
     for (let times = 0; times < 3; times += 1) {
       gc();
@@ -55,7 +55,7 @@ describe('the bytes that caches count', () => {
       const published = await publish(server.url, server.key, `site-${index}`, largeSite());
       ids.push(((await published.json()) as { readonly pin: { readonly id: string } }).pin.id);
     }
-    const before = await arrayBuffers();
+    const before = await measureBuffers();
     for (let index = 0; index < FILES; index += 1) {
       for (const id of ids) {
         const host = `${id}.localhost:${server.port}`;
@@ -64,7 +64,7 @@ describe('the bytes that caches count', () => {
         for (const headers of views) {
           expect((await send(local, path, { host, ...headers })).status).to.be.oneOf([200, 206]);
         }
-        // Pages also come from the pool.
+        // The bytes of error pages also come from the pool.
         for (let times = 0; times < 5; times += 1) await send(local, '/nothing', { host });
       }
       const [id = ''] = ids;
@@ -75,8 +75,8 @@ describe('the bytes that caches count', () => {
       await send(local, '/manage/', { host: `localhost:${server.port}` });
       if (index % 20 === 0) await publish(server.url, server.key, `between-${index}`);
     }
-    const withoutGauges = await cached();
-    expect(withoutGauges).to.be.greaterThan(500_000);
-    expect((await arrayBuffers()) - before).to.be.below(2 * withoutGauges);
+    const bytes = await readCachedBytes();
+    expect(bytes).to.be.greaterThan(500_000);
+    expect((await measureBuffers()) - before).to.be.below(2 * bytes);
   });
 });

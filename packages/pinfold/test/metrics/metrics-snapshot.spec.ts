@@ -45,8 +45,8 @@ describe('the metrics of several processes', () => {
 
   it('have a limited number of series, whatever values labels have', () => {
     const registry = new Registry();
-    const cells = registry.counter('seen_total', 'Seen.', ['what']);
-    for (let n = 0; n < 2_000; n += 1) cells.at(`thing ${n}`).value += 1;
+    const counter = registry.counter('seen_total', 'Seen.', ['what']);
+    for (let n = 0; n < 2_000; n += 1) counter.at(`thing ${n}`).value += 1;
     const { seen_total: seen } = registry.snapshot();
     expect(Object.keys(seen?.series ?? {}).length).to.be.lessThan(502);
     expect(seen?.series['what="other"']).to.deep.equal([1_500]);
@@ -55,17 +55,17 @@ describe('the metrics of several processes', () => {
   it('name a new error even after clients were refused in every possible way', () => {
     const registry = new Registry();
     const count = createRequestMetrics(registry);
-    const take = (route: string, method: string, status: number): void => {
-      const who = { role: null, requestId: '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20' };
-      count({ route, method, status, milliseconds: 1, ...who }, 0, 0);
+    const countOne = (route: string, method: string, status: number): void => {
+      const ids = { role: null, requestId: '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20' };
+      count({ route, method, status, milliseconds: 1, ...ids }, 0, 0);
     };
     const statuses = [400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 431, 499];
     for (let route = 0; route < 40; route += 1) {
       for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']) {
-        for (const status of statuses) take(`/route/${route}`, method, status);
+        for (const status of statuses) countOne(`/route/${route}`, method, status);
       }
     }
-    take('site', 'GET', 503);
+    countOne('site', 'GET', 503);
     const series = registry.snapshot().pinfold_http_requests_total?.series;
     expect(series?.['route="site",method="GET",status="503"']).to.deep.equal([1]);
   });
@@ -80,14 +80,14 @@ describe('the metrics of several processes', () => {
     let now = 0;
     const registry = new Registry();
     const count = measureBusiestAccount(registry, () => now);
-    const most = () => registry.snapshot().pinfold_busiest_account_publications?.series[''];
+    const readBusiest = () => registry.snapshot().pinfold_busiest_account_publications?.series[''];
     for (const account of ['ada', 'ada', 'bob']) count(account);
     now = 31 * 60_000;
     count('ada');
-    expect(most()).to.deep.equal([3]);
+    expect(readBusiest()).to.deep.equal([3]);
     now = 62 * 60_000;
-    expect(most()).to.deep.equal([1]);
+    expect(readBusiest()).to.deep.equal([1]);
     now = 200 * 60_000;
-    expect(most()).to.deep.equal([0]);
+    expect(readBusiest()).to.deep.equal([0]);
   });
 });

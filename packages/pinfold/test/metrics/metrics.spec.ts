@@ -31,11 +31,11 @@ describe('metrics', () => {
     expect((await send(url, 'http://other.example/metrics')).status).to.equal(200);
   });
 
-  it('count requests, publications, refused views and tries, without names', async () => {
-    const published = await publish(server.url, server.key, 'figures-1');
+  it('count requests, publications, refused views and password tries, without ids, keys or addresses', async () => {
+    const published = await publish(server.url, server.key, 'metrics-1');
     const { pin } = (await published.json()) as { readonly pin: { readonly id: string } };
-    await publish(server.url, server.key, 'figures-1');
-    expect((await publish(server.url, server.key, 'figures-2', new Uint8Array([1, 2, 3]))).status).to.equal(
+    await publish(server.url, server.key, 'metrics-1');
+    expect((await publish(server.url, server.key, 'metrics-2', new Uint8Array([1, 2, 3]))).status).to.equal(
       422,
     );
     const host = { host: `${pin.id}.localhost:${server.port}` };
@@ -48,8 +48,8 @@ describe('metrics', () => {
       headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ password: 'a secret passphrase' }),
     });
-    const to = { host: `localhost:${server.port}` };
-    expect((await send(local, `/s/${pin.id}`, to, 'password=wrong')).status).to.equal(403);
+    const publicHost = { host: `localhost:${server.port}` };
+    expect((await send(local, `/s/${pin.id}`, publicHost, 'password=wrong')).status).to.equal(403);
     const text = await metricsText(port);
     const requests = (route: string, method: string, status: number): number | undefined =>
       metricOf(text, `pinfold_http_requests_total{route="${route}",method="${method}",status="${status}"}`);
@@ -73,7 +73,7 @@ describe('metrics', () => {
     expect(metricOf(text, 'pinfold_store_seconds_count{store="archives",operation="put"}')).to.equal(1);
     expect(metricOf(text, 'pinfold_http_sent_bytes_total')).to.be.greaterThan(1_000);
     expect(metricOf(text, 'pinfold_http_received_bytes_total')).to.be.greaterThan(1_000);
-    for (const secret of [pin.id, server.key, 'default', '127.0.0.1', 'nowhere', 'figures-1']) {
+    for (const secret of [pin.id, server.key, 'default', '127.0.0.1', 'nowhere', 'metrics-1']) {
       expect(text).not.to.include(secret);
     }
   });
@@ -111,7 +111,7 @@ describe('metrics', () => {
     ).to.equal(1);
   });
 
-  it('fail the start if their port is taken', async () => {
+  it('make the start fail if their port is taken', async () => {
     const refused = await serve({ PINFOLD_METRICS_PORT: String(port) }).then(
       () => 'served',
       (error: unknown) => String(error),

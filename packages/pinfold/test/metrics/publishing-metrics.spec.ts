@@ -4,7 +4,7 @@ import { createPublishingMetrics } from '../../src/metrics/publishing-metrics.ts
 import { Registry } from '../../src/metrics/registry.ts';
 
 describe('metrics of publications', () => {
-  it('count a publication that fails by its fault, and no dry run', async () => {
+  it('count a failed publication under the code of its fault, and do not count dry runs', async () => {
     const registry = new Registry();
     const fail = async () => {
       throw new Fault('publishing_overloaded', 'the queue is full');
@@ -12,10 +12,10 @@ describe('metrics of publications', () => {
     const { countCalls, inProgress } = createPublishingMetrics(registry);
     const useCases = countCalls({ publish: fail, check: fail } as unknown as UseCases);
     await useCases.check({} as CheckRequest).catch(() => {});
-    const failed = () => registry.snapshot().pinfold_publications_total?.series;
-    expect(JSON.stringify(failed())).not.to.include('publishing_overloaded');
+    const readSeries = () => registry.snapshot().pinfold_publications_total?.series;
+    expect(JSON.stringify(readSeries())).not.to.include('publishing_overloaded');
     await useCases.publish({} as PublishRequest).catch(() => {});
-    expect(JSON.stringify(failed())).to.include('publishing_overloaded');
+    expect(JSON.stringify(readSeries())).to.include('publishing_overloaded');
     expect(inProgress()).to.equal(0);
   });
 });

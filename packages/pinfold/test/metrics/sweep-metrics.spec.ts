@@ -56,32 +56,32 @@ describe('the metrics of sweeps', () => {
   it('have the publications and bytes that the last counting sweep found', () => {
     const registry = new Registry();
     const { observe } = createSweepMetrics(registry);
-    const withoutGauges = () => {
+    const readStored = () => {
       const { pinfold_publications: publications, pinfold_stored_bytes: bytes } = registry.snapshot();
       return { ...publications?.series, ...bytes?.series };
     };
     const sweep = (stored: CleanUpReport['stored']) =>
       observe({ kind: 'sweep', report: { ...report, stored }, took: duration(1) });
     sweep(null);
-    expect(withoutGauges(), 'before the first count').to.deep.equal({});
+    expect(readStored(), 'before the first count').to.deep.equal({});
     sweep({ pinned: 2, unpinned: 30, bytes: 4_096 });
     const expected = { 'pinned="true"': [2], 'pinned="false"': [30], '': [4_096] };
-    expect(withoutGauges()).to.deep.equal(expected);
+    expect(readStored()).to.deep.equal(expected);
     sweep(null);
-    expect(withoutGauges(), 'a sweep without the time for it').to.deep.equal(expected);
+    expect(readStored(), 'after a sweep that did not count').to.deep.equal(expected);
   });
 
   it('have the end of the last scheduled export, and nothing before the first one', async () => {
     const [{ roles, snapshot }, clock, registry] = [createMemory(), createManualClock(), new Registry()];
     const { update } = createSweepMetrics(registry);
     const limits = { cleanupGrace: seconds(1), reservationAge: seconds(2) };
-    const exported = async () => {
+    const readExported = async () => {
       await update({ roles, snapshot, clock, limits }, false);
       return registry.snapshot().pinfold_export_end_timestamp_seconds?.series;
     };
-    expect(await exported()).to.deep.equal({});
+    expect(await readExported()).to.deep.equal({});
     await snapshot.recordScheduledExport(clock.now());
-    expect(await exported()).to.deep.equal({ '': [clock.now() / 1_000] });
+    expect(await readExported()).to.deep.equal({ '': [clock.now() / 1_000] });
   });
 
   it('count as a backlog only what the clock of removal has reached', async () => {

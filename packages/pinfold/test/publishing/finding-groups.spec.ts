@@ -3,7 +3,7 @@ import { problemOfEachRule, warningOfEachRule } from '@pinfold/test-contracts/in
 import { expect } from 'chai';
 import { groupFindings } from '../../src/publishing/finding-groups.ts';
 
-function absolute(count: number): ReturnType<typeof wireWarnings> {
+function absoluteReferences(count: number): ReturnType<typeof wireWarnings> {
   return wireWarnings(
     Array.from({ length: count }, (_, n) => ({
       rule: 'absolute_reference',
@@ -16,7 +16,7 @@ function absolute(count: number): ReturnType<typeof wireWarnings> {
 
 describe('groupFindings', () => {
   it('names a cause and its advice once, with the found texts and the number of files', () => {
-    expect(groupFindings(absolute(12))).to.deep.equal([
+    expect(groupFindings(absoluteReferences(12))).to.deep.equal([
       {
         sentence:
           'References that begin with "/", or have too many "../", point outside the site here. The site was built with Vite: use "vite build --base ./" and build it again. (absolute_reference, 12)',
@@ -26,7 +26,9 @@ describe('groupFindings', () => {
   });
 
   it('reports that there may be more findings if the answer is full', () => {
-    expect(groupFindings(absolute(20))[0]?.sentence).to.include('(absolute_reference, at least 20)');
+    expect(groupFindings(absoluteReferences(20))[0]?.sentence).to.include(
+      '(absolute_reference, at least 20)',
+    );
   });
 
   it('shows the first places and how many more there are', () => {
@@ -56,17 +58,17 @@ describe('groupFindings', () => {
       const groups = groupFindings([finding, { ...finding, path: 'other' }]);
       expect(groups, finding.rule).to.have.length(1);
       const { sentence = '', places = [] } = groups[0] ?? {};
-      const [beginning] = sentence.split(` (${finding.rule}, 2)`);
-      expect(finding.detail.endsWith(beginning ?? ''), sentence).to.equal(true);
-      const seen = finding.detail.slice(0, -(beginning ?? '').length).replace(/: $/, '');
+      const [text] = sentence.split(` (${finding.rule}, 2)`);
+      expect(finding.detail.endsWith(text ?? ''), sentence).to.equal(true);
+      const seen = finding.detail.slice(0, -(text ?? '').length).replace(/: $/, '');
       expect(places.join(), finding.rule).to.include(seen);
     }
   });
 
   it('groups findings of other server versions by their text', () => {
     const old = { rule: 'source_map', detail: 'Anyone can read it.' };
-    const later = { rule: 'constructor', detail: 'Something new: a thing.', path: 'a' };
-    expect(groupFindings([old, later, later, { ...old, path: 'b' }])).to.deep.equal([
+    const newer = { rule: 'constructor', detail: 'Something new: a thing.', path: 'a' };
+    expect(groupFindings([old, newer, newer, { ...old, path: 'b' }])).to.deep.equal([
       { sentence: 'Anyone can read it. (source_map, 2)', places: ['b'] },
       { sentence: 'Something new: a thing. (constructor, 2)', places: ['a'] },
     ]);
