@@ -168,6 +168,12 @@ describe('Checkpointer', () => {
       }
     }));
 
+  it('fails no change if a thread cannot be started, and closes', async () => {
+    const checkpointer = new Checkpointer('unused', new URL('http://localhost/'));
+    for (let n = 0; n < 2 * ENOUGH; n += 1) checkpointer.changed();
+    await checkpointer.close();
+  });
+
   it('starts nothing once it is closed, once or twice', () =>
     withCheckpointer(async ({ checkpointer, asked, change }) => {
       await Promise.all([checkpointer.close(), checkpointer.close()]);

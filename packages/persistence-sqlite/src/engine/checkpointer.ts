@@ -26,8 +26,13 @@ export class Checkpointer {
     if (this.#changes < CHANGES || this.#running !== undefined || this.#closed) return;
     this.#changes = 0;
     this.#running = Promise.withResolvers();
-    this.#worker ??= this.#start();
-    this.#worker.postMessage(this.#file);
+    try {
+      this.#worker ??= this.#start();
+      this.#worker.postMessage(this.#file);
+    } catch {
+      // The system has no more threads: the next changes try again.
+      this.#ended();
+    }
   }
 
   /** Resolves when no checkpoint runs any more. May be called again. */
