@@ -106,8 +106,9 @@ async function stateIn(client: PostgresClient, schema: string): Promise<readonly
  */
 export async function keepsPreparedStatements(pool: PostgresPool): Promise<boolean> {
   pool.on('connect', ignoreBreaks);
-  const [one, other] = await Promise.all([pool.connect(), pool.connect()]);
+  const connecting = [pool.connect(), pool.connect()] as const;
   try {
+    const [one, other] = await Promise.all(connecting);
     await one.query({ ...STATEMENT });
     await other.query({ ...BEGIN });
     // The other transaction now holds the connection that has prepared the statement, so this one gets another.
@@ -116,8 +117,8 @@ export async function keepsPreparedStatements(pool: PostgresPool): Promise<boole
     await other.query({ ...ROLLBACK });
     return (await repeated) && (await isPrepared(other));
   } finally {
-    one.release(true);
-    other.release(true);
+    for (const client of await Promise.allSettled(connecting))
+      if (client.status === 'fulfilled') client.value.release(true);
   }
 }
 

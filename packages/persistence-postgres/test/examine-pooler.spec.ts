@@ -1,3 +1,4 @@
+import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import type { PostgresClient, PostgresPool } from '../src/engine/postgres-connection.ts';
 import { keepsPreparedStatements } from '../src/examine-postgres.ts';
@@ -65,6 +66,19 @@ describe('a prepared statement', () => {
 
   it('is lost behind a pooler that gives each transaction another connection', async () => {
     expect(await keepsPreparedStatements(poolBehind(2, 'transaction'))).to.equal(false);
+  });
+
+  it('is not looked for if only one connection is free, which is released', async () => {
+    const { connect, ...pool } = poolBehind(1, 'session');
+    const refused = new Error('too many connections');
+    const released: (boolean | undefined)[] = [];
+    const connecting = [
+      async () => ({ ...(await connect()), release: (destroy?: boolean) => void released.push(destroy) }),
+      () => Promise.reject(refused),
+    ];
+    const full = { ...pool, connect: () => connecting.shift()?.() ?? connect() };
+    expect(await rejectionOf(keepsPreparedStatements(full))).to.equal(refused);
+    expect(released).to.deep.equal([true]);
   });
 
   it('stays with a pooler of one connection, for which each transaction waits', async () => {
