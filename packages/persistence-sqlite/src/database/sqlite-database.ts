@@ -67,8 +67,7 @@ export class SqliteDatabase implements Database {
   }
 
   async openSnapshot(signal?: AbortSignal): Promise<DatabaseSnapshot> {
-    signal?.throwIfAborted();
-    const file = await this.#connection.readTransaction();
+    const file = await this.#connection.readTransaction(signal);
     let isOpen = true;
     return {
       read: async (query, args, readSignal) => {

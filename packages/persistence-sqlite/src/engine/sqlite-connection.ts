@@ -38,8 +38,8 @@ export class SqliteConnection {
   }
 
   /** See {@link LastingFile.readTransaction}. */
-  readTransaction(): Promise<SqliteFile> {
-    return this.#retrying(() => this.#file.readTransaction());
+  readTransaction(signal?: AbortSignal): Promise<SqliteFile> {
+    return this.#retrying(() => this.#file.readTransaction(), signal);
   }
 
   /** Runs statements in one transaction, which is serialized with those of other connections. */
