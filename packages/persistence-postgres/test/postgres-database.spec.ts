@@ -1,15 +1,12 @@
 import { Fault, isFault } from '@pinfold/core';
 import {
   all,
-  defineLookup,
   defineProgram,
-  defineQuery,
   defineTable,
   find,
   get,
   insert,
-  integer,
-  type Lookup,
+  json,
   type RecordTable,
   StepError,
   scan,
@@ -22,19 +19,17 @@ import type { PoolConfig } from 'pg';
 import { postgresPlace } from 'pinfold-test-servers/mocha';
 import { JoinedReads } from '../src/database/joined-reads.ts';
 import { PostgresDatabase } from '../src/database/postgres-database.ts';
-import { PostgresConnection, type PostgresPool } from '../src/engine/postgres-connection.ts';
+import { PostgresConnection } from '../src/engine/postgres-connection.ts';
+import { fakeServer, findOne, POTS, serverError } from './fake-server.ts';
 
-interface Pot {
-  readonly name: string;
-  readonly coins: number;
-}
-
-const POTS: RecordTable<Pot, 'name'> = defineTable({
-  name: 'pots',
-  columns: { name: text, coins: integer },
-  key: ['name'],
-  guards: undefined,
-});
+const LABELS: RecordTable<{ readonly name: string; readonly texts: readonly string[] }, 'name'> = defineTable(
+  {
+    name: 'labels',
+    columns: { name: text, texts: json },
+    key: ['name'],
+    guards: undefined,
+  },
+);
 
 /** Reads twice, one after another, and writes three rows. */
 const spread = defineProgram('pots.spread', {
@@ -53,66 +48,6 @@ const failing = defineProgram('pots.fail', {
     throw new Error('a mistake of the program');
   },
 });
-const findOne = defineQuery('pots.find', () => get(POTS, { name: 'a' }));
-
-const POT: Lookup<Pot> = defineLookup('pots.look', {
-  table: POTS,
-  by: 'name',
-  select: ['name', 'coins'],
-  references: {},
-  make: ({ row }) => row,
-});
-
-interface Server {
-  readonly database: PostgresDatabase;
-  /** The statements sent while all earlier ones were answered, each with those sent before its answer. */
-  readonly trips: string[][];
-  readonly released: (boolean | undefined)[];
-}
-
-/** A server that answers each statement in a later turn; `refuse` gives the error of one. */
-function serve(
-  isPipelined: boolean,
-  refuse: (sql: string, values: readonly unknown[]) => Error | undefined = () => undefined,
-): Server {
-  const trips: string[][] = [];
-  const released: (boolean | undefined)[] = [];
-  let isAnswered = true;
-  const client = {
-    pipeline: isPipelined,
-    query: async ({
-      text: sql,
-      values = [],
-    }: {
-      readonly text: string;
-      readonly values?: readonly unknown[];
-    }) => {
-      if (isAnswered) trips.push([]);
-      isAnswered = false;
-      trips.at(-1)?.push(sql);
-      await new Promise((resolve) => setImmediate(resolve));
-      isAnswered = true;
-      const error = refuse(sql, values);
-      if (error !== undefined) throw error;
-      return { rows: rowsOf(sql), rowCount: 0 };
-    },
-    release: (isBroken?: boolean) => released.push(isBroken),
-    on: () => undefined,
-  };
-  const pool: PostgresPool = { connect: async () => client, on: () => undefined, off: () => undefined };
-  const connection = new PostgresConnection(pool, async () => {});
-  return { database: new PostgresDatabase(connection, 'place', { tables: [POTS] }), trips, released };
-}
-
-function rowsOf(sql: string): object[] {
-  if (sql.includes('pg_is_in_recovery')) return [{ standby: false }];
-  return sql.includes('json_build_array') ? [{ parts: [[], []] }] : [];
-}
-
-function ofServer(code: string): Error {
-  return Object.assign(new Error('refused'), { code, severity: 'ERROR' });
-}
-
 /** Reads and writes in one step. */
 const mixed = defineProgram('pots.mix', {
   *run() {
@@ -130,15 +65,15 @@ const RANGE = { order: ['name'], limit: 2, maxScanned: 5, mayScanMore: false } a
 const searching = defineProgram('pots.search', { run: () => scan(POTS, {}, { coins: 1 }, RANGE) });
 
 /** The round trips of a program, without the one that checks that the server is the primary one. */
-function begun(trips: readonly (readonly string[])[]): readonly (readonly string[])[] {
+function tripsFromBegin(trips: readonly (readonly string[])[]): readonly (readonly string[])[] {
   return trips.slice(trips.findIndex(([sql]) => sql?.startsWith('BEGIN')));
 }
 
 describe('the database in PostgreSQL', () => {
   it('sends writes with the next read, and the last ones with the commit', async () => {
-    const { database, trips } = serve(true);
+    const { database, trips } = fakeServer(true);
     expect(await database.write(spread, undefined)).to.equal('done');
-    const kinds = begun(trips).map((trip) => trip.map((sql) => /^\w+/.exec(sql)?.[0]));
+    const kinds = tripsFromBegin(trips).map((trip) => trip.map((sql) => /^\w+/.exec(sql)?.[0]));
     expect(kinds).to.deep.equal([
       ['BEGIN', 'SELECT'],
       ['INSERT', 'SELECT'],
@@ -147,9 +82,9 @@ describe('the database in PostgreSQL', () => {
   });
 
   it('joins the reads of one step in one statement, before later writes', async () => {
-    const { database, trips } = serve(true);
+    const { database, trips } = fakeServer(true);
     await database.write(mixed, undefined);
-    const sent = begun(trips).flat();
+    const sent = tripsFromBegin(trips).flat();
     expect(sent.map((sql) => /^\w+/.exec(sql)?.[0])).to.deep.equal([
       'BEGIN',
       'SELECT',
@@ -162,9 +97,9 @@ describe('the database in PostgreSQL', () => {
   });
 
   it('scans in one statement, so that rows and end see one state', async () => {
-    const { database, trips } = serve(true);
+    const { database, trips } = fakeServer(true);
     expect(await database.write(searching, undefined)).to.deep.equal({ rows: [], scannedTo: undefined });
-    expect(begun(trips).flat()).to.have.lengthOf(3);
+    expect(tripsFromBegin(trips).flat()).to.have.lengthOf(3);
   });
 
   it('does not mistake a quoted name for a parameter', () => {
@@ -183,15 +118,17 @@ describe('the database in PostgreSQL', () => {
   });
 
   it('waits for each statement on a connection without pipelining', async () => {
-    const { database, trips } = serve(false);
+    const { database, trips } = fakeServer(false);
     await database.write(spread, undefined);
-    expect(begun(trips).map((trip) => trip.length)).to.deep.equal(Array.from({ length: 7 }, () => 1));
+    expect(tripsFromBegin(trips).map((trip) => trip.length)).to.deep.equal(
+      Array.from({ length: 7 }, () => 1),
+    );
   });
 
   it('takes the locks of a program in one order, together with BEGIN', async () => {
-    const { database, trips } = serve(true);
+    const { database, trips } = fakeServer(true);
     await database.write(spread, undefined);
-    const [[begin] = []] = begun(trips);
+    const [[begin] = []] = tripsFromBegin(trips);
     const locks = begin?.match(/pg_advisory_xact_lock\w*/g);
     expect(locks).to.deep.equal(['pg_advisory_xact_lock_shared', 'pg_advisory_xact_lock']);
   });
@@ -200,11 +137,11 @@ describe('the database in PostgreSQL', () => {
     const how = isPipelined ? 'pipelines' : 'does not pipeline';
 
     it(`retries a program that was rolled back, on a connection that ${how}`, async () => {
-      let left = 2;
-      const { database, trips, released } = serve(isPipelined, (sql) => {
-        if (!sql.startsWith('UPDATE') || left === 0) return undefined;
-        left -= 1;
-        return ofServer('40001');
+      let refusals = 2;
+      const { database, trips, released } = fakeServer(isPipelined, (sql) => {
+        if (!sql.startsWith('UPDATE') || refusals === 0) return undefined;
+        refusals -= 1;
+        return serverError('40001');
       });
       expect(await database.write(spread, undefined)).to.equal('done');
       expect(trips.flat().filter((sql) => sql.startsWith('BEGIN'))).to.have.length(3);
@@ -212,7 +149,7 @@ describe('the database in PostgreSQL', () => {
     });
 
     it(`undoes a program that throws, and does not retry it, on a connection that ${how}`, async () => {
-      const { database, trips, released } = serve(isPipelined);
+      const { database, trips, released } = fakeServer(isPipelined);
       const error = await database.write(failing, undefined).catch((reason: Error) => reason.message);
       expect(error).to.equal('a mistake of the program');
       const sent = trips.flat();
@@ -220,10 +157,19 @@ describe('the database in PostgreSQL', () => {
       expect([sent.at(-1), released]).to.deep.equal(['ROLLBACK', [false]]);
     });
 
+    it(`rolls back a program whose last write cannot be encoded, on a connection that ${how}`, async () => {
+      const { database, trips } = fakeServer(isPipelined);
+      const run = () => update(LABELS, { name: 'a' }, { texts: 1n as never });
+      const label = defineProgram('labels.set', { run });
+      const error = await database.write(label, undefined).catch((reason: unknown) => reason);
+      expect(error).to.be.instanceOf(TypeError);
+      expect(trips.flat().at(-1)).to.equal('ROLLBACK');
+    });
+
     it(`puts the first step that failed into a fault, on a connection that ${how}`, async () => {
-      const { database } = serve(isPipelined, (sql) => {
-        if (sql.startsWith('INSERT')) return ofServer('57014');
-        return sql.startsWith('SELECT t0') ? ofServer('25P02') : undefined;
+      const { database } = fakeServer(isPipelined, (sql) => {
+        if (sql.startsWith('INSERT')) return serverError('57014');
+        return sql.startsWith('SELECT t0') ? serverError('25P02') : undefined;
       });
       const onlyWrites = defineProgram('pots.add', {
         *run() {
@@ -265,51 +211,10 @@ describe('the database in PostgreSQL', () => {
     }
   }).timeout(60_000);
 
-  it('joins the lookups of one turn in one statement, and looks a single key up separately', async () => {
-    const { database, trips } = serve(true);
-    await database.peek(POT, 'a');
-    await Promise.all(['a', 'b', 'a', 'c'].map((name) => database.peek(POT, name)));
-    await database.peek(POT, 'b');
-    const [one, several, again, ...more] = trips.flat().filter((sql) => sql.includes('pots'));
-    expect([one, more]).to.deep.equal([again, []]);
-    expect(one).to.include('= $1');
-    expect(several).to.include('= ANY ($1');
-  });
-
-  it('ends the wait of a lookup that is aborted, and no other one', async () => {
-    const { database, trips } = serve(true);
-    const [early, late] = [new AbortController(), new AbortController()];
-    const found = [
-      database.peek(POT, 'a', early.signal),
-      database.peek(POT, 'b', late.signal),
-      database.peek(POT, 'c'),
-    ].map((value) => Promise.resolve(value).catch((reason) => reason));
-    early.abort('left early');
-    setImmediate(() => late.abort('left late'));
-    expect(await Promise.all(found)).to.deep.equal(['left early', 'left late', undefined]);
-    expect(trips.flat().filter((sql) => sql.includes('pots'))).to.have.length(1);
-  });
-
-  it('fails the lookup of a key that the server refuses, and no other one of its turn', async () => {
-    const { database } = serve(true, (_, values) =>
-      JSON.stringify(values).includes('bad') ? ofServer('22021') : undefined,
-    );
-    const found = ['a', 'bad', 'c'].map((name) =>
-      Promise.resolve(database.peek(POT, name)).catch((reason) => reason.code),
-    );
-    expect(await Promise.all(found)).to.deep.equal([undefined, '22021', undefined]);
-  });
-
-  it('is unavailable for every lookup of a turn if the server is', async () => {
-    const { database } = serve(true, (sql) => (sql.includes('pots') ? ofServer('57014') : undefined));
-    const found = ['a', 'b'].map((name) =>
-      Promise.resolve(database.peek(POT, name)).catch((reason) => reason.code),
-    );
-    expect(await Promise.all(found)).to.deep.equal(['store_unavailable', 'store_unavailable']);
-  });
-
   it('shows the line of the program whose step the server refused', async () => {
-    const { database } = serve(true, (sql) => (sql.startsWith('SELECT t0') ? ofServer('42703') : undefined));
+    const { database } = fakeServer(true, (sql) =>
+      sql.startsWith('SELECT t0') ? serverError('42703') : undefined,
+    );
     const error = (await database.write(spread, undefined).catch((reason) => reason)) as Error;
     expect(error.message).to.equal('pots.spread: get in pots (name) failed');
     expect(error.stack).to.match(/run[^\n]*postgres-database\.spec\.ts/);

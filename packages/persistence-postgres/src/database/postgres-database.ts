@@ -69,7 +69,12 @@ export class PostgresDatabase implements Database {
 
   async openSnapshot(signal?: AbortSignal): Promise<DatabaseSnapshot> {
     signal?.throwIfAborted();
-    const { client, close } = await this.#connection.openSnapshot();
+    const opening = this.#connection.openSnapshot();
+    const { client, close } = await raceSignal(opening, signal).catch((error: unknown) => {
+      // Closes the snapshot if it opens after an abort.
+      opening.then((late) => late.close()).catch(() => undefined);
+      throw error;
+    });
     let isOpen = true;
     return {
       read: async ({ name, run }, args, readSignal) => {
@@ -82,8 +87,9 @@ export class PostgresDatabase implements Database {
         return raceSignal(result, readSignal);
       },
       close: async () => {
-        if (isOpen) await close();
+        if (!isOpen) return;
         isOpen = false;
+        await close();
       },
     };
   }
@@ -93,11 +99,14 @@ export class PostgresDatabase implements Database {
     return this.#runWithRetries(async (client) => {
       const session = new PostgresSession(client, this.#plans, program.name);
       session.send(begin);
-      const result = await resultOf(session, () => session.run(program.run(args)));
+      const result = await resultOf(session, async () => {
+        const value = await session.run(program.run(args));
+        session.flush();
+        return value;
+      });
       // The commit is a second phase: an earlier failure changed nothing, so only the first phase may be retried.
       return () =>
         resultOf(session, async () => {
-          session.flush();
           session.send(COMMIT);
           const failure = await session.ended();
           if (failure !== undefined) throw failure;
