@@ -94,14 +94,17 @@ const copy = command({
   guide: 'backups.md',
   run: async (_, { json, ...values }, terminal) => {
     const target = { ...terminal, env: targetEnvironment(values, terminal.env) };
-    const moved = await withComposition(terminal, ({ ports: source }) =>
-      withComposition(
-        target,
-        ({ ports }) => walk(fromStores(source), new ToStores(ports), progressTo(terminal, 'copying')),
-        { purpose: 'import' },
-      ).catch((error: unknown) => {
-        throw nameOption(error, values);
-      }),
+    const moved = await withComposition(
+      terminal,
+      ({ ports: source }) =>
+        withComposition(
+          target,
+          ({ ports }) => walk(fromStores(source), new ToStores(ports), progressTo(terminal, 'copying')),
+          { purpose: 'import' },
+        ).catch((error: unknown) => {
+          throw nameOption(error, values);
+        }),
+      { purpose: 'archives' },
     );
     printSummary('copied', moved, json, terminal);
   },
@@ -161,11 +164,15 @@ function withExport(
   terminal: Terminal,
   task: (ports: ComposedService['ports'], exportTo: (to: Destination) => Promise<Walked>) => Promise<Walked>,
 ): Promise<Walked> {
-  return withComposition(terminal, async ({ ports }) => {
-    const moved = await task(ports, (to) => walk(fromStores(ports), to, progressTo(terminal, 'exporting')));
-    if (isScheduled) await ports.snapshot.recordScheduledExport(ports.clock.now());
-    return moved;
-  });
+  return withComposition(
+    terminal,
+    async ({ ports }) => {
+      const moved = await task(ports, (to) => walk(fromStores(ports), to, progressTo(terminal, 'exporting')));
+      if (isScheduled) await ports.snapshot.recordScheduledExport(ports.clock.now());
+      return moved;
+    },
+    { purpose: 'archives' },
+  );
 }
 
 const OPTION_FOR: Readonly<Record<string, TargetOption>> = {

@@ -35,8 +35,10 @@ const verify = command({
       printVerified(await verifyExportIn(from, terminal, sample), json, terminal);
       return;
     }
-    const found = await withComposition(terminal, ({ ports }) =>
-      verifyStores(ports, progressTo(terminal, 'verifying'), sample),
+    const found = await withComposition(
+      terminal,
+      ({ ports }) => verifyStores(ports, progressTo(terminal, 'verifying'), sample),
+      { purpose: 'archives' },
     );
     if (json) terminal.out(formatJsonLine(found));
     else for (const line of formatReport(found)) terminal.out(line);

@@ -36,10 +36,11 @@ import { openStorage } from './storage.ts';
 /** The options in code, and the purpose for which the service is opened. */
 export interface ComposeOptions extends ServiceOptions {
   /**
-   * A server creates a missing data folder. A command rejects a folder that is missing or not a server's. An import
-   * creates it, too, and is the only one that opens a database with an unfinished import. Default: `server`.
+   * A server creates a missing data folder. A command rejects a folder that is missing or not a server's; with
+   * `archives`, for all of them, also one without them. An import creates it, too, and is the only one that opens a
+   * database with an unfinished import. Default: `server`.
    */
-  readonly purpose?: 'server' | 'command' | 'import';
+  readonly purpose?: 'server' | 'command' | 'archives' | 'import';
   /** The addresses of the service, if they are known only after it listens. */
   readonly addresses?: () => WebAddresses;
   /** Aborted when the service stops, so that requests that wait for events end. */
@@ -111,9 +112,9 @@ export async function compose(
   layer: Layer = PLAIN_LAYER,
 ): Promise<ComposedService> {
   const { purpose = 'server' } = options;
-  const missingFolder = purpose === 'command' ? 'refused' : 'made';
-  const dataDir = await openDataFolder(settings.dataDir, missingFolder);
-  if (missingFolder === 'refused') await checkIsDataFolder(dataDir, settings);
+  const isNew = purpose === 'server' || purpose === 'import';
+  const dataDir = await openDataFolder(settings.dataDir, isNew ? 'made' : 'refused');
+  if (!isNew) await checkIsDataFolder(dataDir, settings, purpose === 'archives');
   // In the order of closing: the last opened comes first.
   const closers: Closer[] = [];
   const close = once(() => closers.reduce((earlier, next) => earlier.finally(next), layer.close()));
@@ -157,7 +158,7 @@ async function openPorts(
   const budget = createMemoryBudget(workers);
   const secrets = settings.secrets ?? ([await loadStoredSecret(dataDir)] as const);
   const clock = await layer.provide('clock', () => options.clock ?? new node.SystemClock());
-  const storage = await openStorage(settings, dataDir, clock, options.addHeaders);
+  const storage = await openStorage(settings, dataDir, clock, options);
   closers.unshift(storage.end);
   let pool: Pool | undefined;
   const persistence = await openReadyDatabase(settings, options, () =>

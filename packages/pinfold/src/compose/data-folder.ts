@@ -45,12 +45,16 @@ export async function openDataFolder(
  * Throws for a folder with other contents than a server's, so that a command does not start a second installation
  * there. Accepts an empty folder, which may be prepared for a first start, and any folder if all data is elsewhere.
  */
-export async function checkIsDataFolder(folder: string, settings: Settings): Promise<void> {
+export async function checkIsDataFolder(
+  folder: string,
+  settings: Settings,
+  needsArchives: boolean,
+): Promise<void> {
   const held = dataFolderMark(settings);
   if (held === undefined) return;
   const found = await explainError(folder, 'read', () => readdir(folder));
   if (found.length === 0) return;
-  if (found.includes(held)) return checkHasArchives(settings.storage, folder);
+  if (found.includes(held)) return needsArchives ? checkHasArchives(settings.storage, folder) : undefined;
   const expectation = `names a folder without ${JSON.stringify(held)}: ${JSON.stringify(folder)}`;
   throw new SettingsError('dataDir', `${expectation}${SERVER_MAKES_IT}`);
 }

@@ -7,6 +7,7 @@ import { SQLITE_FILE } from '../settings/databases.ts';
 import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import type { StorageSetting } from '../settings/storage-setting.ts';
+import type { ComposeOptions } from './compose.ts';
 
 type S3Client = ReturnType<typeof import('@pinfold/storage-s3').createS3Client>;
 
@@ -28,7 +29,7 @@ export async function openStorage(
   { storage }: Settings,
   dataDir: string,
   clock: Clock,
-  addHeaders?: S3ClientOptions['addHeaders'],
+  { addHeaders, purpose }: Pick<ComposeOptions, 'addHeaders' | 'purpose'>,
 ): Promise<OpenedStorage> {
   let opening: Promise<FsStaging> | undefined;
   const staging = (): Promise<FsStaging> => {
@@ -37,6 +38,7 @@ export async function openStorage(
   };
   if (storage.kind === 'files') {
     const archives: OpenedStorage['archives'] = async (roles) => {
+      if (purpose === 'command' && !hasArchives(dataDir)) return createMissingArchives(dataDir);
       const named = await roles?.listArchives(undefined, 1);
       if (named?.length === 1) checkHasArchives(storage, dataDir);
       return openFsArchiveStorage({ folder: join(dataDir, ARCHIVES), staging: await staging(), clock });
@@ -64,10 +66,25 @@ export function dataFolderMark({ database, storage }: Settings): string | undefi
  * removed.
  */
 export function checkHasArchives({ kind }: StorageSetting, dataDir: string): void {
-  if (kind !== 'files' || existsSync(join(dataDir, ARCHIVES))) return;
-  const expectation = `names a folder without "${ARCHIVES}": ${JSON.stringify(dataDir)}; mount or restore its volume, or create "${ARCHIVES}" if its sites are lost`;
+  if (kind !== 'files' || hasArchives(dataDir)) return;
   const cause = new Fault('storage_unavailable', 'the folder of archives is missing');
-  throw new SettingsError('dataDir', expectation, { cause });
+  throw new SettingsError('dataDir', `names ${describeMissingArchives(dataDir)}`, { cause });
+}
+
+function hasArchives(dataDir: string): boolean {
+  return existsSync(join(dataDir, ARCHIVES));
+}
+
+function describeMissingArchives(dataDir: string): string {
+  return `a folder without "${ARCHIVES}": ${JSON.stringify(dataDir)}; mount or restore its volume, or create "${ARCHIVES}" if its sites are lost`;
+}
+
+/** Fails whenever a command needs an archive. Commands that need none, as those that end an access, still work. */
+function createMissingArchives(dataDir: string): ArchiveStorage {
+  const fail = async (): Promise<never> => {
+    throw new Fault('storage_unavailable', `PINFOLD_DATA_DIR names ${describeMissingArchives(dataDir)}`);
+  };
+  return { put: fail, read: fail, size: fail, delete: fail, list: fail, check: fail };
 }
 
 export type BucketSetting = Extract<StorageSetting, { kind: 's3' }>;

@@ -32,7 +32,7 @@ export async function* examine(
   const folder = yield* checkDataFolder(settings);
   if (folder !== undefined) {
     yield* checkDatabase(settings, folder, clock);
-    const storage = await openStorage(settings, folder, clock);
+    const storage = await openStorage(settings, folder, clock, {});
     const isEmpty = (await readdir(folder)).length === 0;
     try {
       yield* checkStorage(settings, storage, ids.archive(clock.now()));

@@ -38,7 +38,7 @@ export async function* checkDataFolder(
 async function checkFolder(settings: Settings, folder: string): Promise<Result> {
   try {
     await openDataFolder(settings.dataDir, 'refused');
-    await checkIsDataFolder(folder, settings);
+    await checkIsDataFolder(folder, settings, true);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     const [observed = '', ...advice] = error.message.split('; ');

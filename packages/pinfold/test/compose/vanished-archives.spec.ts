@@ -25,23 +25,46 @@ describe('a data folder whose archives vanished, as with a volume that is not mo
     left = await readdir(data);
   });
 
-  it('stops every command with the exit code 3, and is left as it is', async () => {
+  it('stops each command that needs archives, and is left as it is', async () => {
     const evidence = join(machine.folder, 'evidence');
     const { id } = aPublication(1).role;
+    const keep = ['pins', 'takedown', id, '--reason', 'Phishing', '--keep', evidence];
+    expect((await machine.run(...keep)).code).to.equal(1);
     for (const args of [
-      ['pins', 'takedown', id, '--reason', 'Phishing', '--keep', evidence],
-      ['accounts', 'erase', 'acme', '--yes'],
       ['copy', '--to-data-dir', join(machine.folder, 'copy')],
       ['export', join(machine.folder, 'backup')],
       ['verify'],
       ['cleanup'],
-      ['keys', 'list'],
+      ['pins', 'save', id, join(machine.folder, 'site.zip')],
     ]) {
       const { code, err } = await machine.run(...args);
       expect([code, WITHOUT.test(err)], `${args.join(' ')}: ${err}`).to.deep.equal([3, true]);
     }
     expect(await readdir(data)).to.deep.equal(left);
     expect(await readdir(machine.folder)).to.deep.equal(['data']);
+  });
+
+  it('hinders no command that ends an access', async () => {
+    const { id, account } = aPublication(1).role;
+    for (const args of [
+      ['keys', 'revoke', '--all'],
+      ['accounts', 'block', account, '--reason', 'Phishing'],
+      ['pins', 'takedown', id, '--reason', 'Phishing'],
+    ]) {
+      const { code, err } = await machine.run(...args);
+      expect(code, `${args.join(' ')}: ${err}`).to.equal(0);
+    }
+    expect(await readdir(data)).to.deep.equal(left);
+  });
+
+  it('leaves only the removal of archives to later', async () => {
+    const { id, account } = aPublication(1).role;
+    const takedown = await machine.run('pins', 'takedown', id, '--reason', 'Phishing', '--purge');
+    expect(takedown).to.include({ code: 0 });
+    const erasure = await machine.run('accounts', 'erase', account, '--yes');
+    expect(erasure).to.include({ code: 3 });
+    expect(erasure.err).to.include('archives are left');
+    expect(await readdir(data)).to.deep.equal(left);
   });
 
   it('is reported by doctor, and left as it is', async () => {
@@ -64,7 +87,7 @@ describe('a data folder whose archives vanished, as with a volume that is not mo
     const persistence = createMemory();
     await publishTo(persistence.roles, aPublication(1));
     const settings = readSettings({ PINFOLD_DATA_DIR: empty, PINFOLD_SECRET: 'x'.repeat(44) });
-    for (const purpose of ['server', 'command', 'import'] as const) {
+    for (const purpose of ['server', 'import'] as const) {
       const error = await compose(settings, { purpose, persistence }).catch((reason: unknown) => reason);
       expect(error, purpose).to.be.instanceOf(SettingsError);
       expect(String(error)).to.match(WITHOUT);
