@@ -70,8 +70,8 @@ export function decideTurn(
 ): ComparisonTurn {
   if (found === undefined) return { kind: 'compare', from: NOT_COMPARED };
   const age = now - found.savedAt;
-  // Begins again: storage has changed too much since these counts.
-  if (isForced || age >= COMPARISON_INTERVAL) {
+  // Begins again: storage has changed too much since these counts, or a clock that was ahead dated them.
+  if (isForced || age >= COMPARISON_INTERVAL || age < -MAX_CLOCK_DIFFERENCE) {
     return { kind: 'compare', from: { ...NOT_COMPARED, isRefused: found.isRefused } };
   }
   const isHeld = Math.abs(age) < COMPARISON_LEASE && !takesOver;

@@ -57,6 +57,12 @@ describe('a comparison of storage with the records', () => {
     expect(decideTurn(done, after(NOW, hours(23)), options)).to.deep.equal({ kind: 'leave', found: done });
   });
 
+  it('begins anew if a clock that was ahead dated the last one', () => {
+    const found = { ...NOT_COMPARED, savedAt: after(NOW, hours(24 * 365)), isUnderWay: false };
+    const turn = decideTurn(found, NOW, { isForced: false, takesOver: false });
+    expect(turn).to.deep.equal({ kind: 'compare', from: NOT_COMPARED });
+  });
+
   it('ends without ids, and with counts that leave out removed orphans', () => {
     const found = { ...NOT_COMPARED, compared: 10, unnamed: 3, orphans: ids(0, 3), missing: ids(3, 1) };
     const end = { ...found, isUnderWay: false, orphans: [], missing: [] };
