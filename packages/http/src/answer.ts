@@ -73,7 +73,8 @@ export async function send(
     return;
   }
   // Does not end the response yet: that would close the connection while the client is still sending.
-  response.writeHead(status, isEarly ? { ...headers, Connection: 'close' } : headers);
+  const closes = isEarly && request.httpVersionMajor === 1;
+  response.writeHead(status, closes ? { ...headers, Connection: 'close' } : headers);
   if (isHead || (stream === undefined && body.byteLength === 0)) response.flushHeaders();
   else if (stream === undefined) response.write(body);
   else if (!(await sendPieces(response, stream))) return;

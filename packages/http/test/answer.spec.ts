@@ -1,5 +1,10 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect, createServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { SystemClock } from '@pinfold/platform-node';
 import { expect } from 'chai';
-import { encodeAnswer, html } from '../src/internal.ts';
+import { encodeAnswer, html, send } from '../src/internal.ts';
 
 const ALWAYS = { 'Cache-Control': 'no-store', 'X-Request-Id': 'id', 'X-Content-Type-Options': 'nosniff' };
 
@@ -21,5 +26,34 @@ describe('An answer', () => {
     const { headers, body } = encodeAnswer({ status: 204, headers: { 'Cache-Control': 'private' } }, 'id');
     expect(headers).to.deep.equal({ ...ALWAYS, 'Cache-Control': 'private' });
     expect(body.byteLength).to.equal(0);
+  });
+
+  it('before the end of a body has no Connection over HTTP/2, of which Node warns', async () => {
+    const warnings: string[] = [];
+    const listen = ({ message }: Error) => warnings.push(message);
+    process.on('warning', listen);
+    const server = createServer((request, response) => {
+      const [incoming, outgoing] = [
+        request as unknown as IncomingMessage,
+        response as unknown as ServerResponse,
+      ];
+      void send(incoming, outgoing, encodeAnswer({ status: 401, json: {} }, 'id'), {
+        clock: new SystemClock(),
+      });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    try {
+      const stream = client.request({ ':method': 'POST', 'content-length': '5000' });
+      const [answer] = await once(stream, 'response');
+      expect(answer).to.include({ ':status': 401 }).and.not.have.property('connection');
+      stream.end('x'.repeat(5_000));
+      await once(stream.resume(), 'close');
+      expect(warnings).to.deep.equal([]);
+    } finally {
+      client.close();
+      await new Promise((resolve) => server.close(resolve));
+      process.off('warning', listen);
+    }
   });
 });

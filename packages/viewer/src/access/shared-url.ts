@@ -76,7 +76,8 @@ async function takePassword(exchange: Exchange, id: RoleId, path: string): Promi
   const password = await readPassword(request, context.useCases.clock);
   if (typeof password === 'number') {
     // The connection closes, since the rest of a stalled form is not read.
-    const more: Headers = password === 408 ? { Connection: 'close' } : {};
+    const closes = password === 408 && request.httpVersionMajor === 1;
+    const more: Headers = closes ? { Connection: 'close' } : {};
     return sendPlainPage(exchange, password, 'bad_form', more);
   }
   const attempt = { id, path, password };
