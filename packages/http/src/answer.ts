@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type DrainLimits, drain, isUnderWay } from './body/drain.ts';
+import { type DrainLimits, drain, isBodyPending } from './body/drain.ts';
 import type { Html } from './html.ts';
 import { outgoingBytes } from './outgoing-bytes.ts';
 import { type SentBody, sendPieces } from './pieces.ts';
@@ -22,7 +22,7 @@ export interface EncodedAnswer {
   readonly stream?: SentBody;
 }
 
-/** Encodes an answer with the headers of all answers, which its own may replace. */
+/** Encodes an answer. Its own headers replace those that every answer has. */
 export function encodeAnswer(
   { status, headers, json, html, bytes, stream }: Answer,
   requestId: string,
@@ -66,7 +66,7 @@ export async function send(
 ): Promise<void> {
   if (response.destroyed) return;
   const isHead = request.method === 'HEAD';
-  const isEarly = isUnderWay(request);
+  const isEarly = isBodyPending(request);
   if (!isEarly && (isHead || stream === undefined)) {
     response.writeHead(status, headers).end(isHead ? undefined : body);
     request.resume();
@@ -78,8 +78,8 @@ export async function send(
   if (isHead || (stream === undefined && body.byteLength === 0)) response.flushHeaders();
   else if (stream === undefined) response.write(body);
   else if (!(await sendPieces(response, stream))) return;
-  const left = isEarly && (await drain(request, limits));
+  const isRestUnread = isEarly && (await drain(request, limits));
   response.end();
-  if (left) request.destroy();
+  if (isRestUnread) request.destroy();
   else request.resume();
 }

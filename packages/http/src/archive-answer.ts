@@ -64,22 +64,22 @@ function zipName(name: string): string {
 async function streamOf(
   archive: OpenedArchive,
   range: ByteRange,
-  { response, client, signal: gone, isStillAllowed }: ArchiveDownload,
+  { response, client, signal, isStillAllowed }: ArchiveDownload,
 ): Promise<SentBody | ArchiveRefusal> {
   outgoingBytes.admit(range.to - range.from);
   const outgoing = outgoingBytes.follow(response, clientOf(client));
-  const rest = readPieces(range, outgoing, async (from, length) => {
-    const read = await archive.read(from, length, gone);
+  const pieces = readPieces(range, outgoing, async (from, length) => {
+    const read = await archive.read(from, length, signal);
     if (read.kind === 'refused') throw new EndedMeanwhile(read);
     if (read.bytes.length === length) return read.bytes;
     throw new Fault('store_corrupt', 'an archive is shorter than its role says');
   });
   try {
     return {
-      pieces: prepend(await rest.next(), rest),
+      pieces: prepend(await pieces.next(), pieces),
       outgoing,
-      gone,
-      mayContinue: async () => (await isStillAllowed()) && (await archive.refusal(gone)) === undefined,
+      signal,
+      mayContinue: async () => (await isStillAllowed()) && (await archive.refusal(signal)) === undefined,
     };
   } catch (error) {
     if (error instanceof EndedMeanwhile) return error.ended;

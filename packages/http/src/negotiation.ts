@@ -119,7 +119,7 @@ export function checkPreconditions(
   tags: () => readonly string[] = () => [etag],
 ): 304 | 412 | undefined {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
-  if (ifMatch !== undefined && !matchesStrongly(ifMatch, [...tags()])) return 412;
+  if (ifMatch !== undefined && !matchesStrongly(ifMatch, tags())) return 412;
   return ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag) ? 304 : undefined;
 }
 

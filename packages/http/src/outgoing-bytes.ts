@@ -29,7 +29,7 @@ const SMALL_PIECE = 16_384;
 export class OutgoingBytes {
   /** The memory that the process may use, in bytes. */
   memory: number;
-  /** This many unsent answers are too many, however few their bytes: each has a connection. */
+  /** The maximum number of unsent answers, however few their bytes: each has a connection. */
   maxAnswers: number = Number.POSITIVE_INFINITY;
   #bytes = 0;
   readonly #answers: Map<ServerResponse, OutgoingAnswer> = new Map();
@@ -138,17 +138,17 @@ export class OutgoingBytes {
    */
   *#slowestFirst(): Generator<OutgoingAnswer, undefined> {
     const slow = [...this.#answers.values()].filter((answer) => answer.isSlow);
-    const held = new Map<string, number>();
+    const bytesByClient = new Map<string, number>();
     const add = (client: string, bytes: number): void => {
-      held.set(client, (held.get(client) ?? 0) + bytes);
+      bytesByClient.set(client, (bytesByClient.get(client) ?? 0) + bytes);
     };
     for (const { client, bytes } of slow) add(client, bytes);
     const bySpeed = Map.groupBy(slow, (answer) => answer.sentLately);
     for (const [, equals] of [...bySpeed].toSorted(([one], [other]) => one - other)) {
       const byClient = Map.groupBy(equals, ({ client }) => client);
       while (byClient.size > 0) {
-        const client = [...byClient.keys()].reduce((most, one) =>
-          (held.get(one) ?? 0) > (held.get(most) ?? 0) ? one : most,
+        const client = [...byClient.keys()].reduce((largest, one) =>
+          (bytesByClient.get(one) ?? 0) > (bytesByClient.get(largest) ?? 0) ? one : largest,
         );
         const answer = byClient.get(client)?.pop();
         if (answer === undefined) byClient.delete(client);

@@ -54,7 +54,7 @@ export interface SentBody {
   readonly pieces: AsyncIterable<Uint8Array>;
   readonly outgoing: OutgoingAnswer;
   /** Aborts when the client has left. */
-  readonly gone: AbortSignal;
+  readonly signal: AbortSignal;
   /** Whether the rest may be sent: a slow client must not receive a body long after access has ended. */
   readonly mayContinue: () => Promise<boolean>;
 }
@@ -76,9 +76,9 @@ export async function sendPieces(
   const sending: Sending = { response, body, begin, unchecked: 0 };
   try {
     while (await sendNext(pieces, sending));
-    return !body.gone.aborted && !hasLeft(response);
+    return !body.signal.aborted && !hasLeft(response);
   } catch (error) {
-    if (body.gone.aborted) return false;
+    if (body.signal.aborted) return false;
     if (sending.unchecked === 0 || !(error instanceof EndedMeanwhile)) throw error;
     response.destroy();
     return false;
@@ -98,9 +98,9 @@ interface Sending {
 /** Sends one piece. In a loop, the suspended function would hold the piece while the next one is read. */
 async function sendNext(pieces: AsyncIterator<Uint8Array>, sending: Sending): Promise<boolean> {
   const { response, body, begin } = sending;
-  const { outgoing, gone, mayContinue } = body;
+  const { outgoing, signal, mayContinue } = body;
   const { value: piece, done } = await pieces.next();
-  if (done === true || gone.aborted) return false;
+  if (done === true || signal.aborted) return false;
   if (sending.unchecked > 0 && sending.unchecked + piece.length > MAX_READ) {
     if (!(await mayContinue())) {
       response.destroy();
@@ -112,7 +112,7 @@ async function sendNext(pieces: AsyncIterator<Uint8Array>, sending: Sending): Pr
   begin();
   const isSent = response.write(piece);
   outgoing.countWritten(piece.length);
-  if (!isSent) await once(response, 'drain', { signal: gone });
+  if (!isSent) await once(response, 'drain', { signal });
   outgoing.measure();
   return true;
 }

@@ -20,8 +20,9 @@ export function cutWhenSilent(response: ServerResponse, check: number = CHECK_MI
   // Not as a callback of `setTimeout`, which HTTP/2 calls only once.
   response.on('timeout', () => {
     const now = performance.now();
-    const isWaiting = now - checkedAt > 1.5 * check || response.writableLength === 0;
-    silentChecks = isWaiting ? 1 : silentChecks + 1;
+    // Activity of the socket delays the event.
+    const isActive = now - checkedAt > 1.5 * check || response.writableLength === 0;
+    silentChecks = isActive ? 1 : silentChecks + 1;
     checkedAt = now;
     if (silentChecks >= MAX_CHECKS) response.destroy();
     else response.setTimeout(check);

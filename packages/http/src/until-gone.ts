@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** Returns a signal that aborts if the client leaves before its answer was sent. */
 export function untilGone(response: ServerResponse): AbortSignal {
-  const gone = new AbortController();
+  const controller = new AbortController();
   const close = (): void => {
-    if (!response.writableFinished) gone.abort();
+    if (!response.writableFinished) controller.abort();
   };
   if (hasLeft(response)) close();
   else response.once('close', close);
-  return gone.signal;
+  return controller.signal;
 }
 
 /** Whether a response was sent, or its client has left, so that `close` may not follow. HTTP/2 has only a stream's state. */

@@ -50,17 +50,17 @@ export class Uploads {
   /**
    * Receives a body when it is the account's turn.
    *
-   * @param gone aborts when the client has left: a waiting request rejects with its reason.
+   * @param signal aborts when the client has left: a waiting request rejects with its reason.
    * @param receive reads the body, which must not have been read before; passes it to `follow`, to measure its pace.
    * @throws Fault of `admit`; `publishing_overloaded` when too many wait, or no place became free in time.
    */
   async take<Received>(
     account: AccountId,
-    gone: AbortSignal,
+    signal: AbortSignal,
     receive: (follow: (body: IncomingBody) => void) => Promise<Received>,
   ): Promise<Received> {
     this.#admit?.();
-    const leave = this.#gate.tryEnter(account) ?? (await this.#wait(account, gone));
+    const leave = this.#gate.tryEnter(account) ?? (await this.#wait(account, signal));
     const upload = new PacedUpload(account);
     this.#received.add(upload);
     try {
@@ -73,35 +73,35 @@ export class Uploads {
     }
   }
 
-  async #wait(account: AccountId, gone: AbortSignal): Promise<Release> {
+  async #wait(account: AccountId, signal: AbortSignal): Promise<Release> {
     const tooLong = new AbortController();
-    const waiting = this.#gate.enter(account, AbortSignal.any([gone, tooLong.signal]));
+    const waiting = this.#gate.enter(account, AbortSignal.any([signal, tooLong.signal]));
     this.#measuring ??= this.#measure();
-    const over = new AbortController();
-    this.#clock.sleep(this.#maxWait, over.signal).then(
+    const ended = new AbortController();
+    this.#clock.sleep(this.#maxWait, ended.signal).then(
       () => tooLong.abort(overloaded()),
       (error: unknown) => tooLong.abort(error),
     );
     try {
       return await waiting;
     } finally {
-      over.abort();
+      ended.abort();
       this.#forgetUnwaited();
     }
   }
 
   /** Measures the pace of all running uploads until the returned controller aborts. */
   #measure(): AbortController {
-    const over = new AbortController();
+    const ended = new AbortController();
     const run = async (): Promise<void> => {
       do {
         for (const upload of this.#received) if (this.#waitingOfOthers(upload.account) > 0) upload.measure();
         endSlowUploads(this.#received, this.#waitingOfOthers);
-      } while (await sleepUnlessAborted(this.#clock, MEASURE_EVERY, over.signal));
+      } while (await sleepUnlessAborted(this.#clock, MEASURE_EVERY, ended.signal));
     };
     // A clock that fails also rejects the waits, which report it.
     run().catch(() => {});
-    return over;
+    return ended;
   }
 
   /** Forgets the pace of uploads for which no other account waits any longer. */

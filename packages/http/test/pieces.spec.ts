@@ -60,7 +60,7 @@ describe('sent pieces of a body', () => {
     const response = new TakingResponse();
     const outgoing = outgoingBytes.follow(response as unknown as ServerResponse, '192.0.2.1');
     const pieces = readPieces({ from: 0, to: 64 * 1_048_576 }, outgoing, (_, length) => readOne(length));
-    const body = { pieces, outgoing, gone: new AbortController().signal, mayContinue: async () => true };
+    const body = { pieces, outgoing, signal: new AbortController().signal, mayContinue: async () => true };
     void sendPieces(response as unknown as ServerResponse, body);
     await expectNoneHeld(response);
     response.emit('close');

@@ -10,25 +10,26 @@ export interface DrainLimits {
   readonly bytes?: number;
 }
 
-export function isUnderWay({ headers, complete, destroyed, aborted }: IncomingMessage): boolean {
+/** Whether some of an announced body has not arrived yet. */
+export function isBodyPending({ headers, complete, destroyed, aborted }: IncomingMessage): boolean {
   const { 'transfer-encoding': coding, 'content-length': length } = headers;
   return (coding !== undefined || Number(length ?? 0) > 0) && !complete && !destroyed && !aborted;
 }
 
 /** Whether the whole body has arrived. Waits one turn for an announced body: Node emits the request before parsing it. */
 export async function isBodyComplete(request: IncomingMessage): Promise<boolean> {
-  if (isUnderWay(request)) await setImmediate();
+  if (isBodyPending(request)) await setImmediate();
   return request.complete;
 }
 
-/** Reads and drops the rest of a body, since closing at once could lose the answer. Returns whether some is left. */
+/** Reads and drops the rest of a body, since closing at once could lose the answer. Returns whether some stays unread. */
 export async function drain(
   request: IncomingMessage,
   { clock, time = seconds(30), bytes = 67_108_864 }: DrainLimits,
 ): Promise<boolean> {
-  if (!isUnderWay(request)) return false;
-  const over = new AbortController();
-  const stop = () => over.abort(null);
+  if (!isBodyPending(request)) return false;
+  const stopped = new AbortController();
+  const stop = () => stopped.abort(null);
   let dropped = 0;
   const count = (chunk: Uint8Array) => {
     dropped += chunk.byteLength;
@@ -37,7 +38,8 @@ export async function drain(
   request.on('data', count).once('end', stop).once('error', stop).once('close', stop).resume();
   // Begins reading: otherwise Node itself discards the body once the answer is sent, without counting it.
   request.read(0);
-  await sleepUnlessAborted(clock, time, over.signal);
+  await sleepUnlessAborted(clock, time, stopped.signal);
+  // The listener of `error` stays: without one, a late error would be uncaught.
   request.off('data', count).off('end', stop).off('close', stop);
   return !request.complete;
 }
@@ -45,5 +47,5 @@ export async function drain(
 /** Drains a body while its answer is sent, and closes the connection if some of it is left. */
 export function drainAndClose(request: IncomingMessage, limits: DrainLimits): void {
   const close = () => request.destroy();
-  drain(request, limits).then((left) => left && close(), close);
+  drain(request, limits).then((isRestUnread) => isRestUnread && close(), close);
 }

@@ -39,7 +39,7 @@ const MAX_DELAY: Duration = seconds(1);
 export class WatchedBody extends Readable implements IncomingBody {
   readonly #request: IncomingMessage;
   readonly #limits: BodyLimits;
-  readonly #over: AbortController = new AbortController();
+  readonly #ended: AbortController = new AbortController();
   #begun = false;
   #received = 0;
   #lastByteAt: Instant;
@@ -100,7 +100,7 @@ export class WatchedBody extends Readable implements IncomingBody {
 
   #unlisten(): void {
     // Without a reason, abort() would create an error with its stack, which takes 40 microseconds.
-    this.#over.abort(null);
+    this.#ended.abort(null);
     this.#request
       .off('data', this.#take)
       .off('end', this.#end)
@@ -167,11 +167,11 @@ export class WatchedBody extends Readable implements IncomingBody {
       const since = this.#lastByteAt;
       const left = since + idle - clock.now();
       const isDue = since !== checkedAt && left <= 0 && left > -MAX_DELAY;
-      // Any other value means that the clock was set, which must not shorten the wait.
+      // A deadline just passed is checked at once. Other values mean that the clock was set: the wait must not get shorter.
       const rest = left > 0 && left < idle ? left : idle;
       const wait = Math.min(isDue ? 1 : rest, total - waited);
       checkedAt = since;
-      if (!(await sleepUnlessAborted(clock, duration(wait), this.#over.signal))) return;
+      if (!(await sleepUnlessAborted(clock, duration(wait), this.#ended.signal))) return;
       waited += wait;
       if (this.#lastByteAt === since && !this.#request.isPaused()) break;
     }

@@ -96,11 +96,11 @@ export async function sendPieces(exchange: Exchange, answer: FileAnswer): Promis
   const { response, context } = exchange;
   const { publication, form, status, headers, from, to } = answer;
   const source = sourceOf(exchange, answer);
-  const { outgoing, signal: gone } = source;
+  const { outgoing, signal } = source;
   const pieces = context.bodies.pieces(source, form, from, to);
   const isStillPublished = async () =>
-    (await context.useCases.visit(publication.id, gone)).kind === 'published';
-  const body = { pieces, outgoing, gone, mayContinue: isStillPublished };
+    (await context.useCases.visit(publication.id, signal)).kind === 'published';
+  const body = { pieces, outgoing, signal, mayContinue: isStillPublished };
   const isWhole = await sendBodyPieces(response, body, () => {
     if (!exchange.isHeadWritten) writeHead(exchange, status, headers);
   });
