@@ -29,7 +29,7 @@ describe('unsent answers of an account', () => {
   });
 
   /** Sends an answer to a client that reads nothing. */
-  async function unread(account: typeof ADA, body: Buffer = LARGE): Promise<ServerResponse> {
+  async function answerUnread(account: typeof ADA, body: Buffer = LARGE): Promise<ServerResponse> {
     const client = connect(port, '127.0.0.1');
     clients.push(client.on('error', () => {}).pause());
     client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -40,23 +40,23 @@ describe('unsent answers of an account', () => {
   }
 
   it('are bounded: the oldest is cut off, and those of other accounts stay', async () => {
-    const other = await unread(BEN);
-    const own = [await unread(ADA), await unread(ADA)];
+    const other = await answerUnread(BEN);
+    const own = [await answerUnread(ADA), await answerUnread(ADA)];
     expect(own.map(({ destroyed }) => destroyed)).to.deep.equal([false, false]);
-    own.push(await unread(ADA));
+    own.push(await answerUnread(ADA));
     expect(own.map(({ destroyed }) => destroyed)).to.deep.equal([true, false, false]);
-    own.push(await unread(ADA));
+    own.push(await answerUnread(ADA));
     expect(own.map(({ destroyed }) => destroyed)).to.deep.equal([true, true, false, false]);
     expect(other.destroyed).to.equal(false);
   });
 
   it('no longer count once they are sent or their client has left', async () => {
-    const left = [await unread(ADA), await unread(ADA)];
-    const closed = left.map((response) => once(response, 'close'));
+    const ended = [await answerUnread(ADA), await answerUnread(ADA)];
+    const closed = ended.map((response) => once(response, 'close'));
     clients[0]?.resume();
     clients[1]?.destroy();
     await Promise.all(closed);
-    const own = [await unread(ADA), await unread(ADA)];
+    const own = [await answerUnread(ADA), await answerUnread(ADA)];
     expect(own.map(({ destroyed }) => destroyed)).to.deep.equal([false, false]);
   });
 });

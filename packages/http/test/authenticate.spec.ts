@@ -10,7 +10,7 @@ const response = new ServerResponse(request);
 const ADA: Caller = { account: accountId('ada'), scopes: ['manage', 'admin'], person: 'ada' };
 
 describe('authentication', () => {
-  it('answers a caller with or without a promise, and undefined or null for none', async () => {
+  it('returns the caller, undefined for undefined or null, and throws what the team throws', async () => {
     for (const answer of [ADA, undefined, null]) {
       const caller = answer ?? undefined;
       expect(await callerOf(() => answer as Caller, request, { response })).to.equal(caller);

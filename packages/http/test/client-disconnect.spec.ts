@@ -15,27 +15,27 @@ describe('The client', () => {
 
   afterEach(() => close(server));
 
-  async function ask(): Promise<{ readonly response: ServerResponse; readonly leave: () => void }> {
+  async function request(): Promise<{ readonly response: ServerResponse; readonly leave: () => void }> {
     const requested = once(server, 'request');
-    const request = get({ port, host: '127.0.0.1' });
-    request.on('error', () => {}).on('response', (answer) => answer.resume());
+    const sent = get({ port, host: '127.0.0.1' });
+    sent.on('error', () => {}).on('response', (answer) => answer.resume());
     const [, response] = (await requested) as [unknown, ServerResponse];
-    return { response, leave: () => request.destroy() };
+    return { response, leave: () => sent.destroy() };
   }
 
   it('has left if the connection closes before the answer is sent', async () => {
-    const { response, leave } = await ask();
+    const { response, leave } = await request();
     const gone = untilGone(response);
     expect(gone.aborted).to.equal(false);
     const closed = once(response, 'close');
     leave();
     await closed;
     expect(gone.aborted).to.equal(true);
-    expect(untilGone(response).aborted, 'asked afterwards').to.equal(true);
+    expect(untilGone(response).aborted, 'called afterwards').to.equal(true);
   });
 
   it('has not left once the answer is sent', async () => {
-    const { response } = await ask();
+    const { response } = await request();
     const gone = untilGone(response);
     const closed = once(response, 'close');
     response.end('whole');

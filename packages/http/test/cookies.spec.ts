@@ -13,8 +13,8 @@ describe('a Cookie header', () => {
   it('has our value among cookies of sibling sites', () => {
     const noise = fc.string().map((text) => text.replaceAll(';', ''));
     fc.assert(
-      fc.property(fc.array(noise), fc.array(noise), (before, behind) => {
-        const header = [...before, 'grant=ours', ...behind].join('; ');
+      fc.property(fc.array(noise), fc.array(noise), (before, after) => {
+        const header = [...before, 'grant=ours', ...after].join('; ');
         expect(cookieValues(header, 'grant')).to.include('ours');
       }),
     );

@@ -25,10 +25,10 @@ function form(disposition: string, content = 'PK', text = 'Tide'): string {
   return `${title}--fixture\r\n${disposition}\r\nContent-Type: application/zip\r\n\r\n${content}\r\n--fixture--\r\n`;
 }
 
-/** Parses a form in chunks that end at the given offsets. */
-async function passed(body: string, places: readonly number[] = [], type = TYPE): Promise<string> {
+/** Passes a form on in chunks that end at the given offsets. */
+async function passOn(body: string, offsets: readonly number[] = [], type = TYPE): Promise<string> {
   const names = new DecodableNames(type);
-  const ends = [...places.map((place) => place % body.length).toSorted((a, b) => a - b), body.length];
+  const ends = [...offsets.map((offset) => offset % body.length).toSorted((a, b) => a - b), body.length];
   let from = 0;
   for (const end of ends) {
     names.write(Buffer.from(body.slice(from, end), 'latin1'));
@@ -38,7 +38,7 @@ async function passed(body: string, places: readonly number[] = [], type = TYPE)
   return (await buffer(names)).toString('latin1').slice('\r\n'.length);
 }
 
-const places = fc.array(fc.nat(), { maxLength: 12 });
+const offsets = fc.array(fc.nat(), { maxLength: 12 });
 const content = fc
   .array(fc.constantFrom('\r\n', '\r', '--fixture', '--', 'PK\xff', PLAIN, `; filename*=utf-8''%zz`), {
     maxLength: 8,
@@ -52,7 +52,7 @@ describe('The names in a form', () => {
       const before = PLAIN.replace('; filename', `;FileName*=${value}; filename`);
       const folded = PLAIN.replace('; filename', `;\r\n filename*=${value}; filename`);
       for (const disposition of [behind, before, folded])
-        expect(await passed(form(disposition)), disposition).to.equal(form(PLAIN));
+        expect(await passOn(form(disposition)), disposition).to.equal(form(PLAIN));
     }
   });
 
@@ -67,14 +67,14 @@ describe('The names in a form', () => {
       '; filename=a b.zip',
       '; filename*',
     ])
-      expect(await passed(form(PLAIN + rest)), rest).to.equal(form(PLAIN + rest));
+      expect(await passOn(form(PLAIN + rest)), rest).to.equal(form(PLAIN + rest));
   });
 
-  it('are the only change, for any split of the bytes, and any archive and texts', async () => {
-    const check = fc.asyncProperty(content, content, places, async (bytes, text, cuts) => {
+  it('lose nothing else, for any split of the bytes, and any archive and texts', async () => {
+    const check = fc.asyncProperty(content, content, offsets, async (bytes, text, cuts) => {
       fc.pre(!`\r\n${text}\r\n`.includes('\r\n--fixture\r\n'));
       const broken = form(`${PLAIN}; filename*=utf-8''%zz`, bytes, text);
-      expect(await passed(broken, cuts)).to.equal(form(PLAIN, bytes, text));
+      expect(await passOn(broken, cuts)).to.equal(form(PLAIN, bytes, text));
     });
     await fc.assert(check, { numRuns: 300 });
   });
@@ -82,9 +82,9 @@ describe('The names in a form', () => {
   it('are unchanged without a boundary, or if a head is longer than the parser reads', async () => {
     const broken = form(`${PLAIN}; filename*=%zz`);
     const long = form(`X: ${'x'.repeat(20_000)}\r\n${PLAIN}; filename*=%zz`);
-    expect(await passed(broken, [], 'multipart/form-data')).to.equal(broken);
-    expect(await passed(long, [18_000])).to.equal(long);
-    expect(await passed(broken, [], 'multipart/form-data; boundary="fixture"')).to.equal(form(PLAIN));
+    expect(await passOn(broken, [], 'multipart/form-data')).to.equal(broken);
+    expect(await passOn(long, [18_000])).to.equal(long);
+    expect(await passOn(broken, [], 'multipart/form-data; boundary="fixture"')).to.equal(form(PLAIN));
   });
 
   it('do not delay the bytes before them', async () => {

@@ -9,9 +9,9 @@ const fail = (): never => {
   throw BUG;
 };
 
-type Bare = Door<Arrival, Settled>;
+type PlainDoor = Door<Arrival, Settled>;
 
-const works: Bare = {
+const workingDoor: PlainDoor = {
   now: () => 0,
   work: (arrival) => {
     arrival.response.writeHead(200);
@@ -27,35 +27,35 @@ describe('a door that fails by itself', () => {
   const entries: RequestEntry[] = [];
   const printed: unknown[][] = [];
   const rejections: unknown[] = [];
-  const hear = (reason: unknown): void => void rejections.push(reason);
+  const recordRejection = (reason: unknown): void => void rejections.push(reason);
   const { error: print } = console;
   let server: Server;
 
   beforeEach(() => {
     for (const list of [entries, printed, rejections]) list.length = 0;
     console.error = (...texts) => printed.push(texts);
-    process.on('unhandledRejection', hear);
-    process.on('uncaughtException', hear);
+    process.on('unhandledRejection', recordRejection);
+    process.on('uncaughtException', recordRejection);
   });
   afterEach(async () => {
     console.error = print;
-    process.off('unhandledRejection', hear);
-    process.off('uncaughtException', hear);
+    process.off('unhandledRejection', recordRejection);
+    process.off('uncaughtException', recordRejection);
     await close(server);
   });
 
   /** Sends a request to a server with the door; returns the status of the answer, or how the connection ended. */
-  async function ask(
-    door: Partial<Bare>,
+  async function send(
+    door: Partial<PlainDoor>,
     prepare: (response: ServerResponse) => void = () => {},
   ): Promise<unknown> {
     const closed = Promise.withResolvers<void>();
     server = createServer((request: IncomingMessage, response) => {
       response.once('close', () => closed.resolve());
       prepare(response);
-      const ended: Bare['ended'] = (entry) => entries.push(entry);
+      const ended: PlainDoor['ended'] = (entry) => entries.push(entry);
       const arrival = { request, response, requestId: 'id', route: '/door', role: null };
-      void followRequest(arrival, { ...works, ended, ...door });
+      void followRequest(arrival, { ...workingDoor, ended, ...door });
     });
     const port = await listen(server);
     const outcome = await new Promise((resolve) => {
@@ -69,7 +69,7 @@ describe('a door that fails by itself', () => {
     return outcome;
   }
 
-  const failures: Readonly<Record<string, Partial<Bare>>> = {
+  const failures: Readonly<Record<string, Partial<PlainDoor>>> = {
     'an answer to a failure that throws': { work: fail, failed: fail },
     'an answer to a late failure that throws': { work: async () => fail(), failed: fail },
     'a sender that rejects': { work: () => ({}), send: async () => fail() },
@@ -78,7 +78,7 @@ describe('a door that fails by itself', () => {
   };
   for (const [name, door] of Object.entries(failures)) {
     it(`ends the response and logs the error: ${name}`, async () => {
-      expect(await ask(door)).to.equal('ECONNRESET');
+      expect(await send(door)).to.equal('ECONNRESET');
       expect(entries.map(({ status, error, gone }) => [status, error, gone])).to.deep.equal([
         [500, BUG, true],
       ]);
@@ -86,22 +86,22 @@ describe('a door that fails by itself', () => {
     });
   }
 
-  for (const [name, door] of Object.entries<Partial<Bare>>({
+  for (const [name, door] of Object.entries<Partial<PlainDoor>>({
     'a log': { ended: fail },
     'a caller': { caller: fail },
   })) {
     it(`prints an error that ${name} throws after the answer to standard error`, async () => {
-      expect(await ask(door)).to.equal(200);
+      expect(await send(door)).to.equal(200);
       expect(printed.map((texts) => texts.at(-1))).to.deep.equal([BUG]);
       expect(rejections).to.deep.equal([]);
     });
   }
 
-  it('logs the status of its own head even if a framework claims that none was sent', async () => {
-    const lie = (response: ServerResponse): void => {
+  it('logs the status of the head that it sent even if a framework claims that it sent none', async () => {
+    const hideHead = (response: ServerResponse): void => {
       Object.defineProperty(response, 'headersSent', { value: false });
     };
-    expect(await ask({}, lie)).to.equal(200);
+    expect(await send({}, hideHead)).to.equal(200);
     expect(entries.map(({ status }) => status)).to.deep.equal([200]);
   });
 });

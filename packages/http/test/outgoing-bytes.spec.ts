@@ -35,15 +35,15 @@ describe('the bytes that are not sent yet', () => {
   });
 
   /** Writes a number of bytes to a client that reads none of them. */
-  function give(bytes: number, client = 'a') {
+  function writeUnread(bytes: number, client = 'a') {
     const answer = new Answer();
     const followed = outgoing.follow(answer as unknown as ServerResponse, client);
-    const more = (given: number, taken: number): void => {
-      answer.writableLength += given - taken;
-      followed.countWritten(given);
+    const writeMore = (written: number, received: number): void => {
+      answer.writableLength += written - received;
+      followed.countWritten(written);
     };
-    more(bytes, 0);
-    return { answer, followed, more };
+    writeMore(bytes, 0);
+    return { answer, followed, writeMore };
   }
 
   const ticks = (count: number): void => {
@@ -51,16 +51,16 @@ describe('the bytes that are not sent yet', () => {
   };
 
   it('are counted once each, while they are loaded and until they are sent', () => {
-    const { answer, followed, more } = give(1_000);
+    const { answer, followed, writeMore } = writeUnread(1_000);
     followed.load(5_000);
     expect(outgoing.bytes).to.equal(6_000);
     followed.load(-5_000);
-    more(5_000, 2_000);
+    writeMore(5_000, 2_000);
     expect(outgoing.bytes).to.equal(4_000);
     answer.writableLength = 0;
     outgoing.tick();
     expect(outgoing.bytes).to.equal(0);
-    more(3_000, 0);
+    writeMore(3_000, 0);
     answer.destroy();
     followed.load(7_000);
     expect(outgoing.bytes).to.equal(0);
@@ -70,40 +70,40 @@ describe('the bytes that are not sent yet', () => {
     outgoing.load(5_000);
     expect(outgoing.bytes).to.equal(5_000);
     outgoing.load(-5_000);
-    const gone = new Answer();
-    gone.destroyed = true;
-    outgoing.follow(gone as unknown as ServerResponse, 'a').load(5_000);
+    const ended = new Answer();
+    ended.destroyed = true;
+    outgoing.follow(ended as unknown as ServerResponse, 'a').load(5_000);
     expect(outgoing.bytes).to.equal(0);
-    expect(gone.closed).to.deep.equal([]);
+    expect(ended.closed).to.deep.equal([]);
   });
 
   it('make pieces smaller beyond a sixteenth of the memory', () => {
-    give(MiB - 65_536);
+    writeUnread(MiB - 65_536);
     expect(outgoing.piece).to.equal(65_536);
-    give(1);
+    writeUnread(1);
     expect(outgoing.piece).to.equal(SMALL_PIECE);
   });
 
   it('keep large answers from beginning beyond an eighth of the memory, until some are sent', () => {
-    const { answer } = give(2 * MiB);
+    const { answer } = writeUnread(2 * MiB);
     outgoing.admit(LARGEST_SMALL + 1);
-    const { more } = give(1);
+    const { writeMore } = writeUnread(1);
     outgoing.admit(LARGEST_SMALL);
     expect(() => outgoing.admit(LARGEST_SMALL + 1))
       .to.throw(UnavailableError)
       .with.property('seconds', 1);
-    more(0, 1);
+    writeMore(0, 1);
     outgoing.admit(LARGEST_SMALL + 1);
     expect(answer.destroyed).to.equal(false);
   });
 
   it('keep large answers from beginning if too many are being sent, and end slow ones', () => {
     outgoing.maxAnswers = 2;
-    const [first, second] = [give(1), give(1)];
+    const [first, second] = [writeUnread(1), writeUnread(1)];
     expect(() => outgoing.admit(LARGEST_SMALL + 1)).to.throw(UnavailableError);
     outgoing.admit(LARGEST_SMALL);
     for (let tick = 0; tick < 6; tick += 1) {
-      second.more(SMALL_PIECE, SMALL_PIECE);
+      second.writeMore(SMALL_PIECE, SMALL_PIECE);
       outgoing.tick();
     }
     expect([first, second].map(({ answer }) => answer.destroyed)).to.deep.equal([true, false]);
@@ -111,10 +111,10 @@ describe('the bytes that are not sent yet', () => {
   });
 
   it('end slow answers after five seconds, as few as necessary', () => {
-    const old = [give(MiB), give(MiB), give(MiB)];
+    const old = [writeUnread(MiB), writeUnread(MiB), writeUnread(MiB)];
     ticks(5);
     expect(old.map(({ answer }) => answer.destroyed)).to.deep.equal([false, false, false]);
-    const recent = give(MiB / 2);
+    const recent = writeUnread(MiB / 2);
     ticks(1);
     expect(old.filter(({ answer }) => answer.destroyed)).to.have.length(2);
     expect(recent.answer.destroyed).to.equal(false);
@@ -122,16 +122,16 @@ describe('the bytes that are not sent yet', () => {
   });
 
   it('make room for a new answer at once if an answer is slow', () => {
-    const slow = give(2 * MiB);
+    const slow = writeUnread(2 * MiB);
     ticks(6);
     expect(slow.answer.destroyed).to.equal(false);
-    give(MiB);
+    writeUnread(MiB);
     outgoing.admit(LARGEST_SMALL + 1);
     expect(slow.answer.destroyed).to.equal(true);
   });
 
   it('end no answer that an app wrote later and whose client reads it', () => {
-    const { answer } = give(0);
+    const { answer } = writeUnread(0);
     ticks(3);
     answer.writableLength = 4 * MiB;
     ticks(1);
@@ -142,30 +142,30 @@ describe('the bytes that are not sent yet', () => {
   });
 
   it('end no answer of a client that receives 16 KiB in five seconds', () => {
-    const [steady, slower] = [give(1.5 * MiB), give(1.5 * MiB)];
+    const [steady, slower] = [writeUnread(1.5 * MiB), writeUnread(1.5 * MiB)];
     for (let second = 0; second < 20; second += 1) {
-      steady.more(4_000, 4_000);
-      slower.more(3_000, 3_000);
+      steady.writeMore(4_000, 4_000);
+      slower.writeMore(3_000, 3_000);
       outgoing.tick();
     }
     expect([steady.answer.destroyed, slower.answer.destroyed]).to.deep.equal([false, true]);
   });
 
   it('end the slowest answers first', () => {
-    const answers = [3_000, 1, 2_000, 0].map((speed) => ({ speed, ...give(0.6 * MiB) }));
+    const answers = [3_000, 1, 2_000, 0].map((speed) => ({ speed, ...writeUnread(0.6 * MiB) }));
     for (let second = 0; second < 6; second += 1) {
-      for (const { speed, more } of answers) more(speed, speed);
+      for (const { speed, writeMore } of answers) writeMore(speed, speed);
       outgoing.tick();
     }
     expect(answers.map(({ answer }) => answer.destroyed)).to.deep.equal([false, false, false, true]);
-    give(0.5 * MiB);
+    writeUnread(0.5 * MiB);
     outgoing.tick();
     expect(answers.map(({ answer }) => answer.destroyed)).to.deep.equal([false, true, false, true]);
   });
 
   it('end, among answers of one speed, those of the client with the most bytes', () => {
-    const few = [give(0.5 * MiB, 'few'), give(0.5 * MiB, 'few')];
-    const many = Array.from({ length: 8 }, () => give(0.25 * MiB, 'many'));
+    const few = [writeUnread(0.5 * MiB, 'few'), writeUnread(0.5 * MiB, 'few')];
+    const many = Array.from({ length: 8 }, () => writeUnread(0.25 * MiB, 'many'));
     ticks(6);
     expect(few.map(({ answer }) => answer.destroyed)).to.deep.equal([false, false]);
     expect(many.filter(({ answer }) => answer.destroyed)).to.have.length(4);
@@ -184,13 +184,13 @@ describe('the bytes that are not sent yet', () => {
 
     async function answerTo(
       body: Buffer | string,
-      give = (response: ServerResponse, given: Buffer | string): unknown => response.end(given),
+      write = (response: ServerResponse, written: Buffer | string): unknown => response.end(written),
     ): Promise<{ client: Socket; response: ServerResponse }> {
       const client = connect(await listen(server), '127.0.0.1');
       clients.push(client.on('error', () => {}).pause());
       client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
       const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
-      give(response, body);
+      write(response, body);
       outgoing.followWritten(response, () => 'a');
       return { client, response };
     }
@@ -198,24 +198,27 @@ describe('the bytes that are not sent yet', () => {
     it('are counted while its client reads nothing, until it has read', async () => {
       const { client, response } = await answerTo(LARGE);
       expect(outgoing.bytes).to.be.greaterThan(LARGE.length / 2);
-      expect(response.listenerCount('timeout'), 'watched').to.equal(1);
+      expect(response.listenerCount('timeout'), 'cut off when its client is silent').to.equal(1);
       client.resume();
       await once(response, 'close');
       expect(outgoing.bytes).to.equal(0);
     });
 
-    it('are also counted if an app writes them later, as one that first stores a session', async () => {
-      const { response } = await answerTo(LARGE, (given, body) => void setImmediate(() => given.end(body)));
+    it('are also counted if an app writes them later, for example after it stored a session', async () => {
+      const { response } = await answerTo(
+        LARGE,
+        (written, body) => void setImmediate(() => written.end(body)),
+      );
       await once(response, 'prefinish');
       outgoing.tick();
       expect(outgoing.bytes).to.be.greaterThan(LARGE.length / 2);
-      expect(response.listenerCount('timeout'), 'watched').to.equal(1);
+      expect(response.listenerCount('timeout'), 'cut off when its client is silent').to.equal(1);
     });
 
-    it('are none if the system accepts all at once', async () => {
+    it('are zero if the system accepts all at once', async () => {
       const { response } = await answerTo('tide');
       expect(outgoing.bytes).to.equal(0);
-      expect(response.listenerCount('timeout'), 'watched').to.equal(0);
+      expect(response.listenerCount('timeout'), 'cut off when its client is silent').to.equal(0);
     });
   });
 });

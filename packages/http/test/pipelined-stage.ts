@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { takeRequest } from '../src/pipelining.ts';
 
-/** A started request, and the function that ends it. */
+/** A started request and its response. */
 export interface Begun {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -46,14 +46,14 @@ export async function listen(server: Server): Promise<number> {
 }
 
 export async function close(server: Server): Promise<void> {
-  const over = once(server, 'close');
+  const closed = once(server, 'close');
   server.close();
   server.closeAllConnections();
-  await over;
+  await closed;
 }
 
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await setImmediate();
+export async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await setImmediate();
 }
 
 export function begunAt(begun: readonly Begun[], index: number): Begun {
@@ -70,5 +70,5 @@ export async function settle(): Promise<void> {
 export const get = (path: string | number): string => `GET /${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 export const post = (path: string, body: string): string =>
   `POST /${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-export const many = (count: number): string =>
+export const getMany = (count: number): string =>
   Array.from({ length: count }, (_, index) => get(index)).join('');

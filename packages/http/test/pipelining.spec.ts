@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Pipelines } from '../src/pipelining.ts';
 import { Turns } from '../src/turns.ts';
-import { begunAt, many, openStage, type Take, until } from './pipelined-stage.ts';
+import { begunAt, getMany, openStage, type Take, until } from './pipelined-stage.ts';
 
 describe('the requests that wait on all connections', () => {
   it('are counted, until they begin or their connection closes', async () => {
@@ -13,7 +13,7 @@ describe('the requests that wait on all connections', () => {
     const stage = await openStage((request, response, work) =>
       pipelines.take(request.socket, response, work),
     );
-    stage.socket.write(many(10));
+    stage.socket.write(getMany(10));
     await until(() => stage.read.length === 10);
     expect(pipelines.waiting).to.equal(9);
     begunAt(stage.begun, 0).response.end();
@@ -49,15 +49,15 @@ describe('the requests that wait on all connections', () => {
     const pipelines = new Pipelines(new Turns(), 10);
     const take: Take = (request, response, work) => pipelines.take(request.socket, response, work);
     const stage = await openStage(take);
-    stage.socket.write(many(12));
+    stage.socket.write(getMany(12));
     await once(stage.socket, 'close');
     await until(() => pipelines.waiting === 0);
     await stage.close();
-    const modest = await openStage(take);
-    modest.socket.write(many(11));
-    await until(() => modest.read.length === 11);
+    const second = await openStage(take);
+    second.socket.write(getMany(11));
+    await until(() => second.read.length === 11);
     expect(pipelines.waiting).to.equal(10);
-    modest.socket.destroy();
-    await modest.close();
+    second.socket.destroy();
+    await second.close();
   });
 });

@@ -12,10 +12,10 @@ import {
 } from '../src/internal.ts';
 import { incoming, turns } from './incoming.ts';
 
-/** The reason why a form was refused. */
+/** A refusal with its reason. */
 interface Refused {
   readonly kind: 'refused';
-  readonly why: FormFailure | 'field' | 'file' | 'end';
+  readonly reason: FormFailure | 'field' | 'file' | 'end';
 }
 
 /** Accepts every part except those that are named for a refusal. */
@@ -38,18 +38,18 @@ class Reader implements FormReader<readonly string[], Refused> {
     return refused ? this.#refused('end') : { kind: 'fields' as const, fields: this.seen };
   }
 
-  refuse(why: FormFailure) {
-    return this.#refused(why);
+  refuse(reason: FormFailure) {
+    return this.#refused(reason);
   }
 
-  #refused(why: Refused['why']): Refused {
-    return { kind: 'refused', why };
+  #refused(reason: Refused['reason']): Refused {
+    return { kind: 'refused', reason };
   }
 }
 
-/** A staging that reports what remains in it. */
+/** A staging that reports the files stored in it. */
 function stagingOf(fault?: Fault) {
-  const left = new Set<string>();
+  const stored = new Set<string>();
   const receive = async (body: AsyncIterable<Uint8Array>, limit: number): Promise<ReceiveOutcome> => {
     let text = '';
     for await (const bytes of body) {
@@ -57,9 +57,9 @@ function stagingOf(fault?: Fault) {
       text += Buffer.from(bytes).toString('latin1');
       if (text.length > limit) return { kind: 'too_large' };
     }
-    left.add(text);
+    stored.add(text);
     const discard = async () => {
-      left.delete(text);
+      stored.delete(text);
       throw new Fault('staging_unavailable', 'the disk is gone');
     };
     return {
@@ -73,7 +73,7 @@ function stagingOf(fault?: Fault) {
       },
     };
   };
-  return { left, staging: { receive } as Staging };
+  return { stored, staging: { receive } as Staging };
 }
 
 const ARCHIVE: FormPart = { name: 'archive', filename: 'a.zip', type: 'application/zip', body: 'bytes' };
@@ -83,12 +83,12 @@ const text = (name: string, body: string | Uint8Array = 'x'): FormPart => ({ nam
 async function receive(parts: readonly FormPart[], { fault, reader = new Reader(), send }: ReceiveWith = {}) {
   const form = multipart(parts);
   const { body, request, clock, times } = incoming({ 'content-type': form.contentType });
-  const { left, staging } = stagingOf(fault);
+  const { stored, staging } = stagingOf(fault);
   const options: ReceiveFormOptions = { ...times, receive: receiveInto(staging), archiveBytes: 1_000 };
   const receiving = receiveForm(request, reader, options).catch((error: unknown) => error as Error);
   if (send === undefined) body.end(form.body);
   else await send(body, form.body, (length) => clock.advance(length));
-  return { outcome: await receiving, left, body };
+  return { outcome: await receiving, stored, body };
 }
 
 interface ReceiveWith {
@@ -97,13 +97,13 @@ interface ReceiveWith {
   readonly send?: (
     body: ReturnType<typeof incoming>['body'],
     bytes: Buffer,
-    pass: (length: ReturnType<typeof seconds>) => void,
+    advance: (length: ReturnType<typeof seconds>) => void,
   ) => Promise<void>;
 }
 
-function whyOf(outcome: Awaited<ReturnType<typeof receive>>['outcome']): string {
+function reasonOf(outcome: Awaited<ReturnType<typeof receive>>['outcome']): string {
   if (outcome instanceof Error) return outcome.message;
-  return outcome.kind === 'refused' ? outcome.why : outcome.kind;
+  return outcome.kind === 'refused' ? outcome.reason : outcome.kind;
 }
 
 /** Content that looks like the delimiters around it. */
@@ -121,15 +121,15 @@ describe('A form', () => {
     const check = fc.asyncProperty(
       similarHeads,
       fc.array(fc.nat(), { maxLength: 12 }),
-      async (bytes, places) => {
+      async (bytes, offsets) => {
         const { outcome } = await receive([text('title', '日本'), { ...ARCHIVE, body: bytes }], {
           send: async (body, whole) => {
-            const at = [0, ...places.map((place) => place % whole.length).toSorted((a, b) => a - b)];
+            const at = [0, ...offsets.map((offset) => offset % whole.length).toSorted((a, b) => a - b)];
             for (const [n, from] of at.entries()) body.write(whole.subarray(from, at[n + 1] ?? whole.length));
             body.end();
           },
         });
-        if (outcome instanceof Error || outcome.kind !== 'received') throw new TypeError(whyOf(outcome));
+        if (outcome instanceof Error || outcome.kind !== 'received') throw new TypeError(reasonOf(outcome));
         expect(outcome.fields).to.deep.equal(['title=日本', 'archive: a.zip application/zip']);
         expect(outcome.archive.file).to.equal(bytes.toString('latin1'));
       },
@@ -169,10 +169,10 @@ describe('A form', () => {
     const { outcome } = await receive([...heads.map((head) => ({ ...text('x'), head })), ARCHIVE], {
       reader,
     });
-    expect([whyOf(outcome), reader.seen]).to.deep.equal(['received', ['archive: a.zip application/zip']]);
+    expect([reasonOf(outcome), reader.seen]).to.deep.equal(['received', ['archive: a.zip application/zip']]);
     const many = Array.from({ length: 100 }, () => ({ ...text('x'), head: 'A: b' }));
-    expect(whyOf((await receive([...many.slice(1), ARCHIVE])).outcome)).to.equal('received');
-    expect(whyOf((await receive([...many, ARCHIVE])).outcome)).to.equal('broken');
+    expect(reasonOf((await receive([...many.slice(1), ARCHIVE])).outcome)).to.equal('received');
+    expect(reasonOf((await receive([...many, ARCHIVE])).outcome)).to.equal('broken');
   });
 
   it('stores nothing if it is refused at any point, and answers with the first reason', async () => {
@@ -192,10 +192,10 @@ describe('A form', () => {
       [[{ ...ARCHIVE, body: 'x'.repeat(1_000) }], 'received'],
       [[ARCHIVE, text('title', 'x'.repeat(1_100_000))], 'too_long'],
     ];
-    for (const [parts, why] of cases) {
-      const { outcome, left } = await receive(parts);
-      expect(whyOf(outcome)).to.equal(why);
-      expect(left.size, why).to.equal(why === 'received' ? 1 : 0);
+    for (const [parts, reason] of cases) {
+      const { outcome, stored } = await receive(parts);
+      expect(reasonOf(outcome)).to.equal(reason);
+      expect(stored.size, reason).to.equal(reason === 'received' ? 1 : 0);
     }
   });
 
@@ -204,20 +204,20 @@ describe('A form', () => {
       [
         'stalled',
         {
-          send: async (body, bytes, pass) => {
+          send: async (body, bytes, advance) => {
             body.write(bytes.subarray(0, -5));
             await turns();
-            pass(seconds(30));
+            advance(seconds(30));
           },
         },
       ],
       [
         'stalled',
         {
-          send: async (body, bytes, pass) => {
+          send: async (body, bytes, advance) => {
             body.write(bytes.subarray(0, 130));
             await turns();
-            pass(seconds(30));
+            advance(seconds(30));
           },
         },
       ],
@@ -241,10 +241,10 @@ describe('A form', () => {
       ],
       ['full', { fault: new Fault('staging_unavailable', 'full') }],
     ];
-    for (const [why, options] of ends) {
-      const { outcome, left } = await receive([ARCHIVE], options);
-      expect(whyOf(outcome)).to.equal(why);
-      expect(left.size, why).to.equal(0);
+    for (const [reason, options] of ends) {
+      const { outcome, stored } = await receive([ARCHIVE], options);
+      expect(reasonOf(outcome)).to.equal(reason);
+      expect(stored.size, reason).to.equal(0);
     }
   });
 
@@ -254,7 +254,7 @@ describe('A form', () => {
         sending.write(bytes.subarray(0, -2));
       },
     });
-    expect(whyOf(outcome)).to.equal('field');
+    expect(reasonOf(outcome)).to.equal('field');
     expect([body.destroyed, body.isPaused(), body.listenerCount('data')]).to.deep.equal([false, true, 0]);
   });
 
@@ -274,7 +274,7 @@ describe('A form', () => {
     const receiving = bound.run('mine', () => receiveForm(request, new Reader(), options));
     await turns();
     bound.run('of the connection', () => body.end(form.body));
-    expect(whyOf(await receiving)).to.equal('received');
+    expect(reasonOf(await receiving)).to.equal('received');
     expect(seen).to.deep.equal(['mine']);
   });
 
@@ -285,7 +285,7 @@ describe('A form', () => {
       const options = { ...times, receive: receiveInto(stagingOf().staging), archiveBytes: 1_000 };
       const receiving = receiveForm(request, new Reader(), options);
       body.end(bytes);
-      expect(whyOf(await receiving), type).to.equal(type === contentType ? 'received' : 'broken');
+      expect(reasonOf(await receiving), type).to.equal(type === contentType ? 'received' : 'broken');
     }
   });
 });

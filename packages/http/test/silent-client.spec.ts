@@ -63,7 +63,7 @@ describe('an answer', () => {
   });
 
   for (const before of [undefined, 7_654]) {
-    it(`leaves the connection a timeout of ${before ?? 'none'} as it was`, async () => {
+    it(`restores the connection's timeout: ${before ?? 'none'}`, async () => {
       const { socket } = response.req;
       if (before !== undefined) socket.setTimeout(before);
       response.end(BODY);
@@ -89,8 +89,8 @@ describe('an answer over HTTP/2', () => {
     expect(answer.writableFinished).to.equal(false);
     stream.close();
     session.destroy();
-    const over = once(server, 'close');
+    const closed = once(server, 'close');
     server.close();
-    await over;
+    await closed;
   });
 });

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { takeRequest } from '../src/pipelining.ts';
-import { begunAt, get, many, openStage, post, type Stage, settle, until } from './pipelined-stage.ts';
+import { begunAt, get, getMany, openStage, post, type Stage, settle, until } from './pipelined-stage.ts';
 
 describe('the requests of one connection', () => {
   let stage: Stage;
@@ -20,7 +20,7 @@ describe('the requests of one connection', () => {
 
   it('are handled one at a time, and answered in order', async () => {
     const { begun, socket, received } = stage;
-    socket.write(many(5));
+    socket.write(getMany(5));
     for (let index = 0; index < 5; index += 1) {
       await until(() => begun.length > index);
       await settle();
@@ -38,11 +38,11 @@ describe('the requests of one connection', () => {
   it('leave others a turn between two of them, even if each is answered at once', async () => {
     await stage.close();
     let turn = 0;
-    let isOver = false;
+    let isDone = false;
     const turns: number[] = [];
     const count = (): void => {
       turn += 1;
-      if (!isOver) globalThis.setImmediate(count);
+      if (!isDone) globalThis.setImmediate(count);
     };
     stage = await openStage((request, response, work) =>
       takeRequest(request, response, () => {
@@ -52,9 +52,9 @@ describe('the requests of one connection', () => {
       }),
     );
     count();
-    stage.socket.write(many(100));
+    stage.socket.write(getMany(100));
     await until(() => turns.length === 100);
-    isOver = true;
+    isDone = true;
     const [, ...waited] = turns;
     expect(new Set(waited).size).to.equal(waited.length);
   });
@@ -72,7 +72,7 @@ describe('the requests of one connection', () => {
         }),
       ),
     );
-    stage.socket.write(many(3));
+    stage.socket.write(getMany(3));
     await until(() => bound.length === 3);
     expect(bound).to.deep.equal(['/0', '/1', '/2']);
   });
@@ -83,7 +83,7 @@ describe('the requests of one connection', () => {
       takeRequest(request, response, () => takeRequest(request, response, work)),
     );
     const { begun, socket, received } = stage;
-    socket.write(many(2));
+    socket.write(getMany(2));
     await until(() => begun.length > 0);
     begunAt(begun, 0).response.end();
     await until(() => begun.length > 1);
@@ -92,7 +92,7 @@ describe('the requests of one connection', () => {
     expect(begun).to.have.length(2);
   });
 
-  it('do not wait for one that came before at another door and is answered', async () => {
+  it('begin at once if the one before is answered', async () => {
     const { begun, socket, received } = stage;
     socket.write(get('first'));
     await until(() => begun.length === 1);
@@ -139,7 +139,7 @@ describe('the requests of one connection', () => {
 
   it('are not handled if their client has left by then', async () => {
     const { read, begun, socket } = stage;
-    socket.write(many(100));
+    socket.write(getMany(100));
     await until(() => read.length === 100);
     socket.resetAndDestroy();
     const { response } = begunAt(begun, 0);
@@ -168,8 +168,8 @@ describe('the streams of one HTTP/2 connection', () => {
     for (const path of ['/a', '/b', '/c']) session.request({ ':path': path }).on('error', () => {});
     await until(() => begun.length === 3);
     session.destroy();
-    const over = once(server, 'close');
+    const closed = once(server, 'close');
     server.close();
-    await over;
+    await closed;
   });
 });

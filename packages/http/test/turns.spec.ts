@@ -3,14 +3,14 @@ import { expect } from 'chai';
 import { Turns } from '../src/turns.ts';
 
 describe('The turns of the event loop', () => {
-  it('begin as many steps as allowed in one turn of the event loop, and again in the next', async () => {
+  it('begin at most the allowed number of steps each', async () => {
     const turns = new Turns(2);
     expect([turns.takeNow(), turns.takeNow(), turns.takeNow()]).to.deep.equal([true, true, false]);
     await nextTurn();
     expect(turns.takeNow()).to.equal(true);
   });
 
-  it('let the others wait in order', async () => {
+  it('begin further steps in order, in later turns', async () => {
     const turns = new Turns(2);
     const begun: number[] = [];
     turns.takeNow();
@@ -20,12 +20,12 @@ describe('The turns of the event loop', () => {
     while (begun.length < 5) {
       await nextTurn();
       seen.push(begun.length);
-      if (begun.length < 4) expect(turns.takeNow(), 'past who waits').to.equal(false);
+      if (begun.length < 4) expect(turns.takeNow(), 'ahead of steps that wait').to.equal(false);
     }
     expect(begun).to.deep.equal([0, 1, 2, 3, 4]);
     expect(
       seen.every((count, index) => count - (seen[index - 1] ?? 0) <= 2),
-      'two a turn',
+      'two per turn',
     ).to.equal(true);
   });
 
@@ -36,7 +36,7 @@ describe('The turns of the event loop', () => {
     for (let n = 0; n < 3; n += 1) turns.queue(() => begun.push('piece'));
     while (begun.filter((step) => step === 'piece').length < 3) await nextTurn();
     expect(begun.filter((step) => step === 'request').length).to.be.within(1, 4);
-    expect(turns.takeNow('cheap'), 'past the requests that wait').to.equal(false);
+    expect(turns.takeNow('cheap'), 'ahead of requests that wait').to.equal(false);
     await nextTurn();
     expect(turns.takeNow(), 'no piece waits').to.equal(true);
   });

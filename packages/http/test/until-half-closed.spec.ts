@@ -11,7 +11,7 @@ describe('A wait for a client', () => {
   let request: IncomingMessage;
   let response: ServerResponse;
 
-  async function ask(): Promise<AbortSignal> {
+  async function sendRequest(): Promise<AbortSignal> {
     client.write(get('waiting'));
     [request, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
     return untilHalfClosed(request, response);
@@ -28,33 +28,33 @@ describe('A wait for a client', () => {
   });
 
   it('ends when the client closes its side, though it can still read', async () => {
-    const unheard = await ask();
-    expect(unheard.aborted).to.equal(false);
-    const ended = once(unheard, 'abort');
+    const signal = await sendRequest();
+    expect(signal.aborted).to.equal(false);
+    const ended = once(signal, 'abort');
     client.end();
     await ended;
     const received = once(client, 'data');
     response.end('answered');
     expect(String(await received)).to.match(/answered$/);
-    expect(untilHalfClosed(request, response).aborted, 'asked afterwards').to.equal(true);
+    expect(untilHalfClosed(request, response).aborted, 'called afterwards').to.equal(true);
   });
 
   it('ends while the connection is not read', async () => {
-    const unheard = await ask();
+    const signal = await sendRequest();
     request.socket.pause();
-    expect(unheard.aborted).to.equal(true);
-    expect(untilHalfClosed(request, response).aborted, 'asked afterwards').to.equal(true);
+    expect(signal.aborted).to.equal(true);
+    expect(untilHalfClosed(request, response).aborted, 'called afterwards').to.equal(true);
   });
 
   it('leaves no listener on a connection that stays open', async () => {
     const listeners = () => ['end', 'pause'].map((name) => request.socket.listenerCount(name));
     let before: readonly number[] = [];
     for (let n = 0; n < 3; n += 1) {
-      const unheard = await ask();
+      const signal = await sendRequest();
       const closed = once(response, 'close');
       response.end('answered');
       await closed;
-      expect(unheard.aborted).to.equal(false);
+      expect(signal.aborted).to.equal(false);
       if (n > 0) expect(listeners()).to.deep.equal(before);
       before = listeners();
       expect(request.socket.destroyed).to.equal(false);

@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import { Uploads } from '../src/index.ts';
 import { turns } from './incoming.ts';
 
-const HERE = new AbortController().signal;
+/** Never aborts: the client stays. */
+const STAYS = new AbortController().signal;
 const [A, B, C] = ['a', 'b', 'c'].map((name) => accountId(name)) as [AccountId, AccountId, AccountId];
 const KIB = 1_024;
 
@@ -21,20 +22,20 @@ function openUploads(places: number) {
   const clock = createManualClock();
   const uploads = new Uploads({ clock, places });
   const ended: string[] = [];
-  const take = (account: AccountId, name: string, gone: AbortSignal = HERE): Upload => {
-    const over = Promise.withResolvers<string>();
-    const upload = { received: 0, isClientsTurn: true, isBegun: false, end: () => over.resolve('whole') };
+  const take = (account: AccountId, name: string, signal: AbortSignal = STAYS): Upload => {
+    const settled = Promise.withResolvers<string>();
+    const upload = { received: 0, isClientsTurn: true, isBegun: false, end: () => settled.resolve('whole') };
     const stall = () => {
       ended.push(name);
-      over.resolve('stalled');
+      settled.resolve('stalled');
     };
     const outcome = uploads
-      .take(account, gone, (follow) => {
+      .take(account, signal, (follow) => {
         upload.isBegun = true;
         follow(Object.defineProperties({ stall } as never, bytesOf(upload)));
-        return over.promise;
+        return settled.promise;
       })
-      .catch(() => 'left');
+      .catch(() => 'client left');
     return Object.assign(upload, { outcome });
   };
   /** Lets seconds pass; in each, every named upload receives the given number of bytes. */
@@ -79,16 +80,16 @@ describe('The pace of an upload', () => {
     expect([await slow.outcome, waiting.isBegun]).to.deep.equal(['stalled', true]);
     take(C, 'c1');
     await pass(25, pace);
-    expect(ended, 'only the one that begins is slow enough').not.to.include('quick');
+    expect(ended, 'the upload that just began is the only slow one').not.to.include('quick');
   });
 
   it('counts only the time while another account waits', async () => {
     const { take, pass, ended } = openUploads(1);
     for (const name of ['a1', 'a2']) take(A, name);
-    const gone = new AbortController();
-    take(B, 'b1', gone.signal);
+    const leaving = new AbortController();
+    take(B, 'b1', leaving.signal);
     await pass(9);
-    gone.abort();
+    leaving.abort();
     await turns();
     take(B, 'b2');
     // The wait starts between two measurements, so the window starts with the second one.
@@ -98,13 +99,13 @@ describe('The pace of an upload', () => {
     expect(ended).to.deep.equal(['a1']);
   });
 
-  it('ends the slowest of the account with the most places, and no more than wait', async () => {
+  it('ends the slowest of the account with the most places, and no more of them than uploads wait', async () => {
     const { take, pass, ended } = openUploads(4);
     const slow = [10, 3, 8].map((bytes, n) => [take(A, `a${n}`), bytes] as const);
     const pace = new Map([...slow, [take(B, 'b'), 0] as const]);
     for (const name of ['c1', 'c2']) take(C, name);
     await pass(10, pace);
-    // With one of its three left, A has no more places than B, whose upload is slower.
+    // When A has one of its three places left, it has no more than B, whose upload is slower.
     expect(ended).to.deep.equal(['a1', 'a2']);
     take(A, 'a3');
     await pass(5, pace);
@@ -123,7 +124,7 @@ describe('The pace of an upload', () => {
     await pass(1, new Map([...quick, ...slow]));
     take(C, 'c2');
     await pass(11, new Map([...quick, ...slow]));
-    expect(ended, 'as many places as the most').to.deep.equal(['b1']);
+    expect(ended, 'B has as many places as A').to.deep.equal(['b1']);
   });
 
   it('is not measured while its body is complete or its reader is slower', async () => {

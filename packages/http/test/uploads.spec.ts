@@ -5,22 +5,23 @@ import { Uploads, type UploadsOptions } from '../src/index.ts';
 
 const A = accountId('a');
 const B = accountId('b');
-const HERE = new AbortController().signal;
+/** Never aborts: the client stays. */
+const STAYS = new AbortController().signal;
 
 /** Waits until everything that needs no action of the test has happened. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 }
 
-/** Uploads that end when the test wants it; records the order in which they were read. */
-function bench(options: Partial<UploadsOptions>) {
+/** Opens uploads that end when the test ends them; records the order in which they were read. */
+function openUploads(options: Partial<UploadsOptions>) {
   const clock = createManualClock();
   const uploads = new Uploads({ clock, ...options });
   const read: string[] = [];
   const ends = new Map<string, () => void>();
-  const take = (account: typeof A, name: string, gone: AbortSignal = HERE) =>
+  const take = (account: typeof A, name: string, signal: AbortSignal = STAYS) =>
     uploads
-      .take(account, gone, () => {
+      .take(account, signal, () => {
         read.push(name);
         return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
       })
@@ -34,7 +35,7 @@ function bench(options: Partial<UploadsOptions>) {
 
 describe('uploads of a process', () => {
   it('are 64 at once, 48 of them of one account, and 512 waiting by default', async () => {
-    const { read, take } = bench({});
+    const { read, take } = openUploads({});
     for (let n = 0; n < 560; n += 1) void take(A, `a${n}`);
     expect(await take(A, 'one too many')).to.equal('publishing_overloaded');
     for (let n = 0; n < 17; n += 1) void take(B, `b${n}`);
@@ -44,7 +45,7 @@ describe('uploads of a process', () => {
   });
 
   it('wait unread for a place, with accounts in turn', async () => {
-    const { read, take, end } = bench({ places: 1 });
+    const { read, take, end } = openUploads({ places: 1 });
     const all = [take(A, 'a1'), take(A, 'a2'), take(A, 'a3'), take(B, 'b1')];
     expect(read).to.deep.equal(['a1']);
     for (const name of ['a1', 'a2', 'b1', 'a3']) await end(name);
@@ -53,7 +54,7 @@ describe('uploads of a process', () => {
   });
 
   it('of an account that fills the queue are refused instead of another’s', async () => {
-    const { read, take, end } = bench({ places: 1, queue: 2 });
+    const { read, take, end } = openUploads({ places: 1, queue: 2 });
     const flood = [take(A, 'a1'), take(A, 'a2'), take(A, 'a3')];
     const other = take(B, 'b1');
     expect(await flood[2]).to.equal('publishing_overloaded');
@@ -63,7 +64,7 @@ describe('uploads of a process', () => {
   });
 
   it('wait 30 seconds at most, and only before they are read', async () => {
-    const { clock, read, take, end } = bench({ places: 1, queue: 1 });
+    const { clock, read, take, end } = openUploads({ places: 1, queue: 1 });
     const first = take(A, 'a1');
     const waiting = take(A, 'a2');
     clock.advance(seconds(29));
@@ -80,12 +81,12 @@ describe('uploads of a process', () => {
   });
 
   it('leave the queue when the client leaves', async () => {
-    const { read, take, end } = bench({ places: 1, queue: 1 });
-    const [gone, reason] = [new AbortController(), new Error('gone')];
+    const { read, take, end } = openUploads({ places: 1, queue: 1 });
+    const [leaving, reason] = [new AbortController(), new Error('the client left')];
     void take(A, 'a1');
-    const left = take(A, 'a2', gone.signal);
-    gone.abort(reason);
-    expect(await left).to.equal(reason);
+    const waiting = take(A, 'a2', leaving.signal);
+    leaving.abort(reason);
+    expect(await waiting).to.equal(reason);
     const other = take(B, 'b1');
     await end('a1');
     await end('b1');
@@ -95,8 +96,8 @@ describe('uploads of a process', () => {
 
   it('free their place when they fail', async () => {
     const uploads = new Uploads({ clock: createManualClock(), places: 1 });
-    const failed = uploads.take(A, HERE, () => Promise.reject(new Error('broken')));
-    const next = uploads.take(B, HERE, () => Promise.resolve('next'));
+    const failed = uploads.take(A, STAYS, () => Promise.reject(new Error('broken')));
+    const next = uploads.take(B, STAYS, () => Promise.resolve('next'));
     expect(await failed.catch((error: Error) => error.message)).to.equal('broken');
     expect(await next).to.equal('next');
   });

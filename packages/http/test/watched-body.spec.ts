@@ -111,15 +111,15 @@ describe('A body', () => {
     await turns();
     slow.clock.advance(seconds(31));
     await turns();
-    const set = opened();
-    set.read();
+    const clockSet = opened();
+    clockSet.read();
     await turns();
-    set.clock.advance(seconds(10));
-    set.body.write('x');
+    clockSet.clock.advance(seconds(10));
+    clockSet.body.write('x');
     await turns();
-    set.clock.advance(minutes(14));
+    clockSet.clock.advance(minutes(14));
     await turns();
-    expect([...slow.errors, ...set.errors]).to.deep.equal([]);
+    expect([...slow.errors, ...clockSet.errors]).to.deep.equal([]);
   });
 
   it('fails if it breaks off, is too long, or was read before', async () => {
@@ -127,21 +127,21 @@ describe('A body', () => {
     broken.read();
     broken.body.write('part');
     broken.body.destroy();
-    const gone = incoming();
-    gone.body.destroy();
-    const before = opened(gone);
-    before.read();
+    const destroyed = incoming();
+    destroyed.body.destroy();
+    const brokenBefore = opened(destroyed);
+    brokenBefore.read();
     const long = opened();
     long.read();
     long.body.write(Buffer.alloc(100_001));
-    const taken = incoming();
-    taken.body.end('x');
-    taken.body.resume();
+    const consumed = incoming();
+    consumed.body.end('x');
+    consumed.body.resume();
     await turns();
-    const late = opened(taken);
+    const late = opened(consumed);
     late.read();
     await turns();
-    const all = [broken, before, long, late].flatMap(({ errors }) => errors);
+    const all = [broken, brokenBefore, long, late].flatMap(({ errors }) => errors);
     expect(all).to.deep.equal(['broken_off', 'broken_off', 'too_long', 'read_before']);
   });
 
