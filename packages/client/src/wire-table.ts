@@ -29,7 +29,7 @@ export const OBJECTS = {
     file_count: 'number',
     /** Bytes of those files, expanded. */
     size: 'number',
-    /** As uploaded; null once it was deleted, some time after the end. */
+    /** As uploaded; null once it was deleted, some time after the publication has ended. */
     original_filename: 'string | null',
   },
   Publication: {

@@ -47,7 +47,7 @@ export const admitAccount: Admit<AccountCall> = async (routed) => {
   if (endpoint === undefined) return refuseMissing(found);
   const { scope } = endpoint;
   if (scope === null || !caller.scopes.includes(scope)) return refuseRequest('forbidden');
-  if (changes(endpoint)) {
+  if (isChange(endpoint)) {
     const refused = checkAuthority(
       account,
       await service.useCases.mode.load(),
@@ -72,10 +72,10 @@ export const admitOperator: Admit<OperatorCall> = async (routed) => {
   routed.onCaller(caller);
   if (administration === undefined || !caller.scopes.includes('admin')) return refuseRequest('not_found');
   if (endpoint === undefined) return refuseMissing(found);
-  if (changes(endpoint)) {
-    const own = (await service.useCases.accounts.load(caller.account))?.value;
+  if (isChange(endpoint)) {
+    const account = (await service.useCases.accounts.load(caller.account))?.value;
     // An operator may make changes in read-only mode, but not with a blocked account.
-    const refused = checkAuthority(own, NORMAL_MODE);
+    const refused = checkAuthority(account, NORMAL_MODE);
     if (refused !== undefined) return refused;
   }
   const call = callOf(routed, caller, 'admin', isComplete);
@@ -84,7 +84,7 @@ export const admitOperator: Admit<OperatorCall> = async (routed) => {
 };
 
 /** Whether an endpoint makes changes, which blocked accounts may not. */
-export function changes({ method }: Pick<Endpoint<unknown>, 'method'>): boolean {
+export function isChange({ method }: Pick<Endpoint<unknown>, 'method'>): boolean {
   return method !== 'GET';
 }
 

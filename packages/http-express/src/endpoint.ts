@@ -61,18 +61,18 @@ export interface DescribedAnswer {
 }
 
 /** The part of a path in braces. */
-export interface PathParameter<Named> {
+export interface PathParameter<PathValue> {
   readonly name: string;
   readonly description: string;
   readonly example: string;
   /** Parses the segment, percent-encoded as sent; undefined is refused. */
-  readonly parse: (segment: string) => Named | undefined;
+  readonly parse: (segment: string) => PathValue | undefined;
   /** The code of the refusal before the body is read. Absent: 404 after it was read. */
   readonly refusedAs?: WireCode;
 }
 
 /** One operation: its route, its checks, its part of the API document and its handler. */
-interface EndpointOptions<C, P extends Parameters, Body, Named> {
+interface EndpointOptions<C, P extends Parameters, Body, PathValue> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly id: string;
@@ -80,7 +80,7 @@ interface EndpointOptions<C, P extends Parameters, Body, Named> {
   readonly description?: string;
   /** Offered only by services that have this. */
   readonly needs?: keyof Offered;
-  readonly parameter?: PathParameter<Named>;
+  readonly parameter?: PathParameter<PathValue>;
   readonly query?: P;
   /** Headers that the request may have, as the document describes them. */
   readonly headers?: (limits: Limits) => readonly JsonObject[];
@@ -96,7 +96,7 @@ interface EndpointOptions<C, P extends Parameters, Body, Named> {
   readonly handle: (
     service: Service,
     call: C,
-    input: { readonly query: QueryOf<P>; readonly body: Body; readonly named: Named },
+    input: { readonly query: QueryOf<P>; readonly body: Body; readonly pathValue: PathValue },
   ) => Promise<Outcome>;
 }
 
@@ -115,7 +115,9 @@ export const publicEndpoint = endpointFactory<Pick<Call, 'request' | 'again'>>(n
 export const operatorEndpoint = endpointFactory<OperatorCall>('admin');
 
 function endpointFactory<C extends Pick<Call, 'request' | 'again'>>(scope: Scope | null) {
-  return <P extends Parameters, Body, Named>(options: EndpointOptions<C, P, Body, Named>): Endpoint<C> => {
+  return <P extends Parameters, Body, PathValue>(
+    options: EndpointOptions<C, P, Body, PathValue>,
+  ): Endpoint<C> => {
     const { handle, ...described } = options;
     const { body, parameter } = described;
     const document = documentOf(options.path);
@@ -126,17 +128,17 @@ function endpointFactory<C extends Pick<Call, 'request' | 'again'>>(scope: Scope
       answer: async (service, call, segment) => {
         const parsedQuery = await readQuery?.(call.request, service.offered);
         if (parsedQuery?.kind === 'refused') return parsedQuery;
-        const named = parameter?.parse(segment);
-        if (parameter?.refusedAs !== undefined && named === undefined) {
+        const pathValue = parameter?.parse(segment);
+        if (parameter?.refusedAs !== undefined && pathValue === undefined) {
           return refuseRequest(parameter.refusedAs);
         }
         const sent = await body?.read?.(service, call);
         if (sent?.kind === 'refused') return sent;
-        if (parameter !== undefined && named === undefined) return refuseRequest('not_found');
+        if (parameter !== undefined && pathValue === undefined) return refuseRequest('not_found');
         return handle(service, call, {
           query: parsedQuery?.query ?? {},
           body: sent?.body as Body,
-          named: named as Named,
+          pathValue: pathValue as PathValue,
         });
       },
     };

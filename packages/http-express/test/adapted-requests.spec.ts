@@ -19,13 +19,13 @@ function adapted(request: IncomingMessage, missing: 'absent' | 'empty'): void {
 describe('requests of a serverless adapter', () => {
   for (const missing of ['absent', 'empty'] as const) {
     it(`keep their key and Idempotency-Key while headersDistinct is ${missing}`, async () => {
-      const service: TestService<Memory> = await openService(createMemory(), (inside) =>
+      const service: TestService<Memory> = await openService(createMemory(), (parts) =>
         express()
           .use((request, _, next) => {
             adapted(request, missing);
             next();
           })
-          .use(apiAlone(inside)),
+          .use(apiAlone(parts)),
       );
       try {
         const { text } = await service.keys.create({ by: OPERATOR, account: accountId('ada') });
@@ -47,7 +47,7 @@ describe('requests of a serverless adapter', () => {
   }
 
   it('are refused with a clear error if they are not of node:http', async () => {
-    const service = await openService(createMemory(), (inside) => apiAlone(inside));
+    const service = await openService(createMemory(), (parts) => apiAlone(parts));
     try {
       const api = apiAlone({ ...service, publicPort: service.port } as Parameters<typeof apiAlone>[0]);
       const call = api as unknown as {

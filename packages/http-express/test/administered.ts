@@ -12,7 +12,7 @@ export interface Administered {
   /** Sends a request below `/admin/v1`, with a key of the scope admin unless another is given. */
   ask(method: string, path: string, body?: unknown, key?: string, type?: string): Promise<Answer>;
   /** Sends a request as the first account. */
-  own(path: string, init?: RequestInit): Promise<Answer>;
+  askAsFirst(path: string, init?: RequestInit): Promise<Answer>;
   /** Changes an account, and returns it from the answer. */
   change(name: string, body: object): Promise<Readonly<Record<string, unknown>>>;
 }
@@ -32,7 +32,7 @@ export async function openAdministered(options: RigOptions = {}): Promise<Admini
     rig,
     key: admin.text,
     ask,
-    own: (path, init) => askApi(rig, path, init),
+    askAsFirst: (path, init) => askApi(rig, path, init),
     change: async (name, body) => {
       const { status, json } = await ask('PATCH', `/accounts/${encodeURIComponent(name)}`, body);
       expect(status).to.equal(200);
@@ -41,7 +41,7 @@ export async function openAdministered(options: RigOptions = {}): Promise<Admini
   };
 }
 
-/** Bodies that the document's schema accepts or refuses; given as text where JSON would lose something. */
+/** Bodies that the document's schema accepts or refuses, and JSON texts that are refused for what parsing would lose. */
 export interface Bodies {
   readonly right: object;
   readonly wrong: readonly unknown[];

@@ -44,7 +44,9 @@ describe('/admin/v1', () => {
   });
 
   it('answers 404, 405 and 400 to a caller of the scope, and has no rate', async () => {
-    const { ask, own } = await openAdministered({ api: { requestRate: { count: 1, window: minutes(1) } } });
+    const { ask, askAsFirst } = await openAdministered({
+      api: { requestRate: { count: 1, window: minutes(1) } },
+    });
     for (let n = 0; n < 3; n += 1) {
       const answer = await ask('GET', '/accounts');
       expect(answer.status).to.equal(200);
@@ -57,7 +59,7 @@ describe('/admin/v1', () => {
     const wrongQuery = await ask('GET', '/accounts?state=x');
     expect(wrongQuery.status).to.equal(400);
     expect(wrongQuery.json.detail).to.include(' /admin/openapi.json ');
-    expect((await own('/api/v1/pins?x=1')).json.detail).to.include(' /openapi.json ');
+    expect((await askAsFirst('/api/v1/pins?x=1')).json.detail).to.include(' /openapi.json ');
     expect((await ask('HEAD', '/accounts')).status).to.equal(200);
   });
 
@@ -181,13 +183,13 @@ describe('accounts under /admin/v1', () => {
   });
 
   it('are blocked with a reason, until they are unblocked', async () => {
-    const { rig, own, change } = await openAdministered();
+    const { rig, askAsFirst, change } = await openAdministered();
     const at = new Date(rig.clock.now()).toISOString();
     const blocked = { reason: 'Phishing 🎣', sites: 'keep' };
     expect((await change('first', { blocked })).blocked).to.deep.equal({ ...blocked, at });
     rig.clock.advance(minutes(1));
     expect((await change('first', { blocked })).blocked).to.deep.equal({ ...blocked, at });
-    const dryRun = () => own('/api/v1/pins?dry_run=true', { method: 'POST' });
+    const dryRun = () => askAsFirst('/api/v1/pins?dry_run=true', { method: 'POST' });
     expect((await dryRun()).json.code).to.equal('account_blocked');
     expect((await change('first', { blocked: false })).blocked).to.equal(null);
     expect((await dryRun()).status).to.equal(415);
@@ -221,7 +223,7 @@ describe('accounts under /admin/v1', () => {
   });
 
   it('have each change in the history once, with the key for the operator only', async () => {
-    const { rig, ask, own, change } = await openAdministered();
+    const { rig, ask, askAsFirst, change } = await openAdministered();
     const block = { blocked: { reason: 'Spam', sites: 'hide' } };
     rig.clock.advance(minutes(1));
     for (const body of [block, block, { limits: { sites: 1 } }, { limits: { sites: 1 } }]) {
@@ -236,13 +238,13 @@ describe('accounts under /admin/v1', () => {
       'account.blocked',
     ]);
     expect(details[0]?.actor).to.include({ kind: 'key' });
-    const [seen] = (await own('/api/v1/events?limit=1')).json.events;
+    const [seen] = (await askAsFirst('/api/v1/events?limit=1')).json.events;
     expect(seen?.actor).to.deep.equal({ kind: 'operator', id: null });
   });
 });
 
 describe('publications and events under /admin/v1', () => {
-  it('answer 404 without a history', async () => {
+  it('answer 404 for events if there is no history', async () => {
     const { ask } = await openAdministered({ api: { history: undefined as never } });
     expect((await ask('GET', '/events')).status).to.equal(404);
   });

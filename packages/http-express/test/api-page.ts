@@ -88,14 +88,14 @@ export function apiPage(): string {
     '# API reference',
     `*Reference.* Every operation, made from the API documents that each server has at \`/openapi.json\` and \`/admin/openapi.json\`. \`/llms.txt\` has what an agent needs to publish. How they are used together is in [wire.md](wire.md), and the typed client in [embedding/publish-from-code.md](embedding/publish-from-code.md).`,
     'Send the API key as `Authorization: Bearer KEY`. Every answer has an `X-Request-Id`; give it to the operator when something is wrong.',
-    `Many operations answer with ${codesOf([...shared.errors])}; [wire.md](wire.md#errors) says when, and what an error looks like. At each operation stand its other errors. A list is answered page by page: \`next_cursor\` is for the next page, with the same parameters, and null on the last one. These parameters belong to several operations:`,
+    `Many operations answer with ${codesOf([...shared.errors])}; [wire.md](wire.md#errors) says when, and what an error looks like. Each operation lists its other errors. A list is answered page by page: \`next_cursor\` is for the next page, with the same parameters, and null on the last one. These parameters belong to several operations:`,
     [...shared.parameters].join('\n'),
     ...operationsOf(api, shared),
     '## Objects',
     ...objectsOf(api),
     '# Administration',
     'For keys of the scope `admin`, which only [the command](operators/administration.md) creates. Any other key gets 404. `/admin/openapi.json` has parameters, bodies and answers.',
-    brieflyOf(administration),
+    summaryOf(administration),
     '',
   ].join('\n\n');
 }
@@ -115,7 +115,7 @@ function parametersOf(item: PathItem, operation: Operation): readonly Parameter[
 }
 
 /** The operations whose members are described only in the document. */
-function brieflyOf(document: Document): string {
+function summaryOf(document: Document): string {
   const lines = operationsIn(document).map(([path, method, , { summary, description = '' }]) => {
     const meaning = description === '' ? '' : ` ${description.replaceAll(/\s*\n\s*/g, ' ')}`;
     return `- \`${method.toUpperCase()} ${path}\`: ${summary}.${meaning}`;
@@ -220,9 +220,9 @@ function answersOf(document: Document, operation: Operation, shared: Shared): re
 
 /** An object with one member, and a page of a list, are described at the operations that return them. */
 function bodyText({ components }: Document, schema: Schema): string {
-  const called = schema.$ref?.split('/').at(-1) ?? '';
-  const members = Object.entries(components.schemas[called]?.properties ?? {});
-  if (members.length !== 1 && !ELSEWHERE.test(called)) return describe(schema);
+  const schemaName = schema.$ref?.split('/').at(-1) ?? '';
+  const members = Object.entries(components.schemas[schemaName]?.properties ?? {});
+  if (members.length !== 1 && !ELSEWHERE.test(schemaName)) return describe(schema);
   const written = members.map(([name, member]) =>
     name === 'next_cursor' ? name : `${name}: ${describe(member)}`,
   );
@@ -255,8 +255,7 @@ function membersOf(schema: Schema): readonly string[] {
 
 function describe(schema: Schema): string {
   if (schema.$ref !== undefined) {
-    const name = schema.$ref.split('/').at(-1) ?? '';
-    return name;
+    return schema.$ref.split('/').at(-1) ?? '';
   }
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
   if (schema.enum !== undefined) {

@@ -26,16 +26,16 @@ const LIMITS = {
 describe('GET /api/v1/pins/{id}/archive', () => {
   let rig: Rig;
   let id: string;
-  /** The range that each read of an archive requested. */
+  /** The number of bytes that each read of an archive requested. */
   let reads: number[];
   /** Called before each read. */
-  let before: () => Promise<void> | void;
+  let beforeRead: () => Promise<void> | void;
 
-  const counting = ({ archives }: { readonly archives: ArchiveStorage }) => ({
+  const countReads = ({ archives }: { readonly archives: ArchiveStorage }) => ({
     archives: replacing(archives, {
       read: async (archive, from, length, signal) => {
         reads.push(length);
-        await before();
+        await beforeRead();
         return await archives.read(archive, from, length, signal);
       },
     }),
@@ -43,8 +43,8 @@ describe('GET /api/v1/pins/{id}/archive', () => {
 
   async function open(zip?: Uint8Array, options: RigOptions = {}): Promise<void> {
     reads = [];
-    before = () => {};
-    rig = await openRig({ limits: LIMITS, ports: counting, ...options });
+    beforeRead = () => {};
+    rig = await openRig({ limits: LIMITS, ports: countReads, ...options });
     const published = await publish(rig, 'key', undefined, zip);
     expect(published.status, published.text).to.equal(201);
     id = published.json.pin.id;
@@ -110,28 +110,30 @@ describe('GET /api/v1/pins/{id}/archive', () => {
   });
 
   it('checks the caller and the state before each further MiB', async () => {
-    let partReads = 0;
+    let authentications = 0;
     const authenticate = async (): Promise<Caller> => {
-      partReads += 1;
+      authentications += 1;
       return { account: FIRST, scopes: ['pins:read', 'pins:write'] };
     };
     await open(LARGE, { api: { authenticate } });
-    partReads = 0;
+    authentications = 0;
     expect((await restOf(await begin())).isWhole).to.equal(true);
-    expect(partReads).to.be.within(MIBS, MIBS + 2);
+    expect(authentications).to.be.within(MIBS, MIBS + 2);
   });
 
   it('charges as much as a change, and one for HEAD', async () => {
     await open(undefined, { api: { requestRate: { count: 1_000, window: seconds(60) } } });
-    const left = async (method: string): Promise<number> => {
+    const remainingRate = async (method: string): Promise<number> => {
       const answer = await ask(rig, pathOf(), { method });
       return Number(/"requests";r=(\d+)/.exec(String(answer.headers.get('ratelimit')))?.[1]);
     };
-    const first = await left('HEAD');
-    expect([await left('GET'), await left('HEAD')].map((after) => first - after)).to.deep.equal([10, 11]);
+    const first = await remainingRate('HEAD');
+    expect(
+      [await remainingRate('GET'), await remainingRate('HEAD')].map((after) => first - after),
+    ).to.deep.equal([10, 11]);
   });
 
-  it('gives the reason if there is none', async () => {
+  it('gives the reason if the ZIP cannot be downloaded', async () => {
     await open();
     await stop();
     const stopped = await ask(rig, pathOf());
@@ -149,14 +151,14 @@ describe('GET /api/v1/pins/{id}/archive', () => {
     expect((await ask(rig, pathOf())).status, 'without downloads').to.equal(404);
   });
 
-  it('answers 503 if storage has lost it, even to HEAD, and cuts the body off if that is found later', async () => {
+  it('answers 503 if storage has lost the ZIP, even to HEAD, and cuts the body off if reading fails later', async () => {
     await open(LARGE, {
       ports: ({ archives }) => ({ archives: replacing(archives, { size: async () => undefined }) }),
     });
     for (const method of ['GET', 'HEAD']) expect((await ask(rig, pathOf(), { method })).status).to.equal(503);
     expect(rig.log.at(-1)?.error).to.include({ code: 'archive_missing' });
     await open(LARGE);
-    before = () => {
+    beforeRead = () => {
       if (reads.length > 1) throw new Error('the disk is broken');
     };
     expect((await restOf(await begin())).isWhole).to.equal(false);
@@ -211,7 +213,7 @@ describe('GET /admin/v1/pins/{id}/archive', () => {
       method,
       headers: { authorization: `Bearer ${admin.key}`, ...headers },
     });
-  const reads = async () => {
+  const recordedReads = async () => {
     const { json } = await admin.ask('GET', '/events');
     return json.events.filter(({ type }) => type === 'pin.archive_read');
   };
@@ -220,13 +222,13 @@ describe('GET /admin/v1/pins/{id}/archive', () => {
     expect((await get()).status).to.equal(200);
     await admin.rig.useCases.stop({ by: 'first', id });
     expect((await get({ range: 'bytes=0-9' })).status).to.equal(206);
-    const [event, ...more] = await reads();
+    const [event, ...more] = await recordedReads();
     expect(more).to.deep.equal([]);
     expect(event).to.deep.include({ account: 'first', pin: id }).and.nested.include({ 'actor.kind': 'key' });
     admin.rig.clock.advance(seconds(61));
     await get();
-    expect(await reads()).to.have.length(2);
-    const own = (await admin.own('/api/v1/events')).json.events.find(
+    expect(await recordedReads()).to.have.length(2);
+    const own = (await admin.askAsFirst('/api/v1/events')).json.events.find(
       ({ type }) => type === 'pin.archive_read',
     );
     expect(own?.actor, 'to the account').to.deep.equal({ kind: 'operator', id: null });
@@ -237,7 +239,7 @@ describe('GET /admin/v1/pins/{id}/archive', () => {
     const etag = String(headers.get('etag'));
     expect((await get({ 'if-none-match': etag })).status).to.equal(304);
     expect((await get({ range: 'bytes=99999-' })).status).to.equal(416);
-    expect(await reads()).to.deep.equal([]);
+    expect(await recordedReads()).to.deep.equal([]);
   });
 
   it('answers 409 once the archive was removed, and 404 to other callers and for unknown ids', async () => {
@@ -252,6 +254,6 @@ describe('GET /admin/v1/pins/{id}/archive', () => {
     expect((await get({ authorization: `Bearer ${admin.rig.keys.first}` })).status).to.equal(404);
     id = '00000000-0000-4000-8000-000000000000';
     expect((await get()).status).to.equal(404);
-    expect(await reads()).to.deep.equal([]);
+    expect(await recordedReads()).to.deep.equal([]);
   });
 });

@@ -54,7 +54,11 @@ describe('A caller whose body arrives after the head', () => {
   }
 
   /** Sends the head, does something while the server waits for the body, and then sends the body. */
-  async function late(sent: Request, meanwhile: () => Promise<unknown>, key?: string): Promise<RawAnswer> {
+  async function sendBodyLate(
+    sent: Request,
+    meanwhile: () => Promise<unknown>,
+    key?: string,
+  ): Promise<RawAnswer> {
     const before = request();
     const connection = await openRawConnection(rig.baseUrl);
     await connection.send(headOf(sent, key));
@@ -88,7 +92,7 @@ describe('A caller whose body arrives after the head', () => {
   })) {
     it(`gets 401 if its key was revoked in the meantime, and nothing is left of ${name}`, async () => {
       await open();
-      const { status, headers, body } = await late(sent, () => revoke(rig.keys.first));
+      const { status, headers, body } = await sendBodyLate(sent, () => revoke(rig.keys.first));
       expect(status).to.equal(401);
       expect(JSON.parse(body)).to.include({ code: 'unauthorized', retryable: false });
       expect(headers.get('www-authenticate')).to.equal('Bearer');
@@ -102,7 +106,7 @@ describe('A caller whose body arrives after the head', () => {
     for (const body of [{ password: 'mallory was here' }, { nothing: 'known' }]) {
       const key = (await rig.manageKeys.create({ by: OPERATOR, account: FIRST })).text;
       const sent = json('PATCH', `/api/v1/pins/${id}`, body);
-      expect((await late(sent, () => revoke(key), key)).status).to.equal(401);
+      expect((await sendBodyLate(sent, () => revoke(key), key)).status).to.equal(401);
     }
     const found = await rig.useCases.read({ by: FIRST, id });
     expect(found).to.have.nested.property('publication.passwordProtected', false);
@@ -119,7 +123,7 @@ describe('A caller whose body arrives after the head', () => {
     ]) {
       const admin = { by: OPERATOR, account: 'operators', scopes: ['admin'] } as const;
       const { text } = await rig.manageKeys.create(admin);
-      expect((await late(sent, () => revoke(text), text)).status, sent.path).to.equal(401);
+      expect((await sendBodyLate(sent, () => revoke(text), text)).status, sent.path).to.equal(401);
     }
     expect(await rig.administration.showService()).to.include({ kind: 'normal' });
     expect(await rig.administration.showAccount('first')).to.have.nested.property('account.blocked', null);
@@ -162,7 +166,7 @@ describe('A caller whose body arrives after the head', () => {
 
     it('is authenticated again, with the earlier caller', async () => {
       answer = async (again) => again;
-      expect((await late(publication(), nothing)).status).to.equal(201);
+      expect((await sendBodyLate(publication(), nothing)).status).to.equal(201);
       expect(calls).to.deep.equal([undefined, KNOWN]);
     });
 
@@ -187,11 +191,11 @@ describe('A caller whose body arrives after the head', () => {
       ];
       for (const [status, next] of answers) {
         answer = next;
-        expect((await late(publication(), nothing)).status).to.equal(status);
+        expect((await sendBodyLate(publication(), nothing)).status).to.equal(status);
         await expectNothingPublished();
       }
       answer = async (again) => again;
-      expect((await late(publication('', 'Another'), nothing)).status).to.equal(201);
+      expect((await sendBodyLate(publication('', 'Another'), nothing)).status).to.equal(201);
     });
   });
 });

@@ -152,14 +152,14 @@ export function turn(): Promise<void> {
 }
 
 /** Milliseconds, slightly less than a test's time limit. Not a number of turns, since their speed depends on the machine. */
-const MAX_LENGTH = 50_000;
+const MAX_WAIT = 50_000;
 
 /** Waits, turn by turn, until a condition is true. */
 export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (const begun = performance.now(); performance.now() - begun < MAX_LENGTH; await turn()) {
+  for (const begun = performance.now(); performance.now() - begun < MAX_WAIT; await turn()) {
     if (await isTrue()) return;
   }
-  throw new Error('it never came true');
+  throw new Error('the condition never became true');
 }
 
 /** The latest request of a service, as its server received it. */

@@ -24,7 +24,7 @@ export function compiledChecks(): string {
   const names = [...checkedSchemas().keys()].sort();
   for (const name of names) ajv.addSchema(checkedSchemas().get(name) ?? {}, name);
   const code = standalone.default(ajv, Object.fromEntries(names.map((name) => [name, name])));
-  const taken = [...code.matchAll(REQUIRED)].map(
+  const imports = [...code.matchAll(REQUIRED)].map(
     ([, name, module]) =>
       `import ${name}Module from '${module}.js';\n\nconst ${name} = ${name}Module.default;\n`,
   );
@@ -33,7 +33,7 @@ export function compiledChecks(): string {
     .replaceAll(REQUIRED, '')
     .replaceAll('export const', 'const');
   const list = `export const compiledChecks: Readonly<Record<string, (value: unknown) => boolean>> = {${names.join(', ')}};`;
-  return `${HEAD}${taken.join('')}${checks}\n${list}\n`;
+  return `${HEAD}${imports.join('')}${checks}\n${list}\n`;
 }
 
 if (process.argv[1] === import.meta.filename) writeFileSync(CHECKS_FILE, compiledChecks());

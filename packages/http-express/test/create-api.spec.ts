@@ -89,13 +89,13 @@ describe('The API as a router', () => {
     const publicUrl = 'https://team.example/share/';
     app.use('/share', createApi({ useCases: rig.useCases, publicUrl, authenticate: async () => caller }));
     const server = await listen(app);
-    const at = { ...rig, baseUrl: `${server.baseUrl}/share` };
-    const { status, headers, json } = await publish(at);
+    const mounted = { ...rig, baseUrl: `${server.baseUrl}/share` };
+    const { status, headers, json } = await publish(mounted);
     expect(status).to.equal(201);
     expect(headers.get('location')).to.equal(`https://team.example/share/api/v1/pins/${json.pin.id}`);
     expect(json.pin).to.include({ shared_url: `https://team.example/share/s/${json.pin.id}` });
-    expect((await ask(at, '/api/v1/pins/nothing')).json.code).to.equal('not_found');
-    const document = await ask(at, '/openapi.json');
+    expect((await ask(mounted, '/api/v1/pins/nothing')).json.code).to.equal('not_found');
+    const document = await ask(mounted, '/openapi.json');
     expect(document.json.servers).to.deep.equal([{ url: 'https://team.example/share' }]);
     await server.close();
   });
@@ -152,12 +152,12 @@ describe('The API as a router', () => {
     const { useCases, baseUrl: publicUrl } = rig;
     app.use(createApi({ useCases, publicUrl, authenticate: async () => caller }));
     const server = await listen(app);
-    const at = { ...rig, baseUrl: server.baseUrl };
-    const { json } = await publish(at);
+    const mounted = { ...rig, baseUrl: server.baseUrl };
+    const { json } = await publish(mounted);
     const path = `/api/v1/pins/${json.pin.id}`;
     const patch = async (parser: string, body: string) => {
       const headers = { 'content-type': 'application/json', 'x-parser': parser };
-      return (await ask(at, path, { method: 'PATCH', body, headers })).json;
+      return (await ask(mounted, path, { method: 'PATCH', body, headers })).json;
     };
     expect((await patch('json', '{"title":"New"}')).pin.title).to.equal('New');
     expect((await patch('json', '{"title":"A","password":null}')).code).to.equal('invalid_update');
@@ -190,13 +190,13 @@ describe('The API as a router', () => {
       }) as express.ErrorRequestHandler);
       const server = await listen(app);
       await fetch(server.baseUrl + path);
-      const meant = new URL(publicUrl).pathname;
+      const expectedMount = new URL(publicUrl).pathname;
       expect(thrown, `${mount} ${path}`)
         .to.be.instanceOf(Error)
         .with.property('message')
         .that.match(
           new RegExp(
-            `^The API is mounted at ${mount}: mount it at ${meant}, where .* proxy .* pass the path on`,
+            `^The API is mounted at ${mount}: mount it at ${expectedMount}, where .* proxy .* pass the path on`,
           ),
         );
       thrown = undefined;

@@ -12,7 +12,7 @@ import type { Rig } from './rig.ts';
 const PLACES = 4;
 
 /** Ways in which a client disappears without closing its request properly. */
-const leavings: Readonly<Record<string, (socket: Socket) => void>> = {
+const disconnections: Readonly<Record<string, (socket: Socket) => void>> = {
   'closes its side': (socket) => socket.end(),
   'closes its connection': (socket) => socket.destroy(),
   'resets its connection': (socket) => socket.resetAndDestroy(),
@@ -74,19 +74,19 @@ for (const path of ['/api/v1/events', '/admin/v1/events']) {
       for (const _ of readers) await openReader();
     });
 
-    for (const [how, leave] of Object.entries(leavings)) {
-      it(`frees its place at once when it ${how}, on a server that closes with its clients`, async () => {
+    for (const [how, disconnect] of Object.entries(disconnections)) {
+      it(`frees its place at once when it ${how}, on a server without half-open connections`, async () => {
         const { rig, readers, openReader } = await openCrowded(path, { allowHalfOpen: false });
         rig.log.length = 0;
-        for (const reader of readers) leave(reader);
+        for (const reader of readers) disconnect(reader);
         await until(() => rig.log.length === readers.length);
         const fifth = await openReader();
         const answered = once(fifth, 'data');
         const event = anEvent({ account: 'first' as never });
         await rig.memory.sessions.refuse({ ...event, account: 'first' as never }, rig.clock.now());
-        const passing = setInterval(() => rig.clock.advance(duration(100)), 1);
+        const ticking = setInterval(() => rig.clock.advance(duration(100)), 1);
         const [answer] = await answered;
-        clearInterval(passing);
+        clearInterval(ticking);
         expect(String(answer)).to.include(event.id);
       });
     }

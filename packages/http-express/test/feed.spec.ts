@@ -19,8 +19,8 @@ describe('GET /api/v1/events?order=asc', () => {
     return json;
   }
 
-  /** Stores an event of the account of most keys. */
-  async function keep(): Promise<string> {
+  /** Stores an event of the first account. */
+  async function storeEvent(): Promise<string> {
     const event = anEvent({ account: 'first' as never });
     await rig.memory.sessions.refuse({ ...event, account: 'first' as never }, rig.clock.now());
     rig.clock.advance(duration(1));
@@ -28,7 +28,7 @@ describe('GET /api/v1/events?order=asc', () => {
   }
 
   /** Advances the clock until the promise has settled. */
-  async function passing<Value>(waited: Promise<Value>): Promise<Value> {
+  async function whileTimePasses<Value>(waited: Promise<Value>): Promise<Value> {
     let isSettled = false;
     const settled = waited.finally(() => {
       isSettled = true;
@@ -51,7 +51,7 @@ describe('GET /api/v1/events?order=asc', () => {
     const none = await read(`${FEED}&after=${rest.next_cursor}`);
     expect(none).to.deep.equal({ events: [], next_cursor: rest.next_cursor });
     expect(await read(`${FEED}&after=latest`)).to.deep.equal(none);
-    const id = await keep();
+    const id = await storeEvent();
     const next = await read(`${FEED}&after=${none.next_cursor}&wait=30`, rig.keys.readOnly);
     expect(next.events.map((event) => event.id)).to.deep.equal([id]);
   });
@@ -116,23 +116,23 @@ describe('GET /api/v1/events?order=asc', () => {
   it('waits for an event, at most for the requested time', async () => {
     const { next_cursor: end } = await read(`${FEED}&after=latest`);
     const waiting = read(`${FEED}&after=${end}&wait=30`);
-    const id = await keep();
-    expect((await passing(waiting)).events.map((event) => event.id)).to.deep.equal([id]);
+    const id = await storeEvent();
+    expect((await whileTimePasses(waiting)).events.map((event) => event.id)).to.deep.equal([id]);
     const begun = rig.clock.now();
-    expect((await passing(read(`${FEED}&after=latest&wait=2`))).events).to.deep.equal([]);
+    expect((await whileTimePasses(read(`${FEED}&after=latest&wait=2`))).events).to.deep.equal([]);
     expect(rig.clock.now() - begun).to.be.at.least(2_000);
   });
 
-  /** Resolves when the store was called for a feed a number of times more. */
+  /** Resolves once the store has read a feed this many more times. */
   function untilRead(times: number): Promise<void> {
     const { history } = rig.memory;
     const { feed } = history;
     return new Promise((resolve) => {
-      let left = times;
+      let remaining = times;
       const counting: typeof feed = async (query) => {
         const part = await feed(query);
-        left -= 1;
-        if (left === 0) resolve();
+        remaining -= 1;
+        if (remaining === 0) resolve();
         return part;
       };
       Object.assign(history, { feed: counting });
@@ -140,14 +140,15 @@ describe('GET /api/v1/events?order=asc', () => {
   }
 
   it('lets four requests of an account wait; a further one gets its page at once, and Retry-After', async () => {
-    const own = Array.from({ length: 4 }, () => get(`${FEED}&after=latest&wait=30`));
-    let answer = await passing(get(`${FEED}&after=latest&wait=1`));
+    const waiting = Array.from({ length: 4 }, () => get(`${FEED}&after=latest&wait=30`));
+    let answer = await whileTimePasses(get(`${FEED}&after=latest&wait=1`));
     while (answer.headers.get('retry-after') === null)
-      answer = await passing(get(`${FEED}&after=latest&wait=1`));
+      answer = await whileTimePasses(get(`${FEED}&after=latest&wait=1`));
     expect(answer.status).to.equal(200);
     expect(answer.headers.get('retry-after')).to.equal('5');
     expect(answer.json.events).to.deep.equal([]);
-    for (const waited of own) expect((await passing(waited)).headers.get('retry-after')).to.equal(null);
+    for (const waited of waiting)
+      expect((await whileTimePasses(waited)).headers.get('retry-after')).to.equal(null);
   });
 
   it('answers no event to a key that was revoked while it waited', async () => {
@@ -156,19 +157,19 @@ describe('GET /api/v1/events?order=asc', () => {
     await secondRead;
     const id = rig.keys.readOnly.split('_')[1] as never;
     await rig.memory.apiKeys.revoke(id, rig.clock.now(), []);
-    await keep();
-    expect((await passing(waiting)).status).to.equal(401);
+    await storeEvent();
+    expect((await whileTimePasses(waiting)).status).to.equal(401);
   });
 
   it('is the same for operators, over all accounts or one', async () => {
-    const { own, ask: administer } = await openAdministered();
+    const { askAsFirst, ask: administer } = await openAdministered();
     await administer('PATCH', '/service', { mode: 'read_only' });
     const { events, next_cursor } = (await administer('GET', '/events?order=asc&limit=100')).json;
     expect(events.at(-1)).to.include({ type: 'service.mode_changed', account: null });
     expect(new Set(events.map(({ account }) => account)).size).to.equal(4);
     const only = (await administer('GET', '/events?order=asc&account=first')).json;
     expect(new Set(only.events.map(({ account }) => account))).to.deep.equal(new Set(['first']));
-    const asAccount = await own(`${FEED}&after=${only.next_cursor}`);
+    const asAccount = await askAsFirst(`${FEED}&after=${only.next_cursor}`);
     expect(asAccount.status, 'one feed, one cursor').to.equal(200);
     expect(
       (await administer('GET', `/events?order=asc&account=second&after=${only.next_cursor}`)).status,

@@ -6,13 +6,13 @@ import { openRig, type Rig } from './rig.ts';
 describe('POST /api/v1/pins/{id}/grants', () => {
   const url = 'https://share.example/grant';
   let answer: (expiresAt: number) => ReturnType<CreateGrant>;
-  let granted: object | undefined;
+  let requested: object | undefined;
   let rig: Rig;
   let id: string;
   beforeEach(async () => {
     answer = async (at) => ({ kind: 'created', url, expiresAt: at as never });
     const createGrant: CreateGrant = (fields) => {
-      granted = fields;
+      requested = fields;
       return answer(rig.clock.now());
     };
     rig = await openRig({ api: { createGrant } });
@@ -34,7 +34,7 @@ describe('POST /api/v1/pins/{id}/grants', () => {
         status: 201,
         grant: { url, expires_at },
       });
-      expect(granted).to.include({ by: 'first', id });
+      expect(requested).to.include({ by: 'first', id });
     }
     expect((await create({ 'content-type': 'text/plain' }, '{}')).status).to.equal(415);
     expect((await create(json, '{')).status).to.equal(400);

@@ -17,7 +17,7 @@ interface Call {
 }
 
 /** Makes an invalid request from a valid one. */
-type Spoil = (call: Call) => Call | Promise<Call>;
+type Alteration = (call: Call) => Call | Promise<Call>;
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -39,18 +39,18 @@ function errorsOf({
   suggestion,
   errors,
 }: Readonly<Record<string, unknown>>) {
-  const speaksOfKey = /Idempotency-Key/.test(String(suggestion));
-  return { type, title, status, code, retryable, speaksOfKey, hasErrors: Array.isArray(errors) };
+  const mentionsKey = /Idempotency-Key/.test(String(suggestion));
+  return { type, title, status, code, retryable, mentionsKey, hasErrors: Array.isArray(errors) };
 }
 
 describe('Every answer that the document lists', () => {
   let rig: Rig;
   let committing = Promise.withResolvers<void>();
   let mayCommit = Promise.withResolvers<void>();
-  let held: Promise<unknown> | undefined;
+  let pending: Promise<unknown> | undefined;
   let sites = 0;
   const { memory } = outgoingBytes;
-  let crowding = 0;
+  let countedBytes = 0;
   beforeEach(async () => {
     committing = Promise.withResolvers();
     mayCommit = Promise.withResolvers();
@@ -62,11 +62,11 @@ describe('Every answer that the document lists', () => {
     await patch('/admin/v1/accounts/others', { blocked: false });
   });
   afterEach(async () => {
-    outgoingBytes.load(-crowding);
+    outgoingBytes.load(-countedBytes);
     outgoingBytes.memory = memory;
     mayCommit.resolve();
     rig.clock.advance(minutes(1));
-    await held;
+    await pending;
   });
 
   const send = ({ path, ...call }: Call): Promise<Answer> =>
@@ -77,8 +77,8 @@ describe('Every answer that the document lists', () => {
     });
   const patch = (path: string, body: object) =>
     send({ method: 'PATCH', path, headers: JSON_TYPE, body: JSON.stringify(body) });
-  function publishing(
-    parts: readonly FormPart[] = [archivePart(freshSite())],
+  function newPublication(
+    parts: readonly FormPart[] = [archivePart(newSite())],
     key = `key ${sites}`,
     path = '/api/v1/pins',
   ): Call {
@@ -87,17 +87,17 @@ describe('Every answer that the document lists', () => {
     return { method: 'POST', path, headers, body: new Uint8Array(body) };
   }
 
-  function freshSite(): Uint8Array {
+  function newSite(): Uint8Array {
     sites += 1;
     return siteZip(`site ${sites}`);
   }
 
   /** A path with existing items as its parameters. */
-  async function filled(path: string): Promise<string> {
+  async function fillPath(path: string): Promise<string> {
     const named = '/api/v1/names/{name}';
-    if (path.startsWith(named)) return path.replace(named, (await naming()).path);
+    if (path.startsWith(named)) return path.replace(named, (await nameRequest()).path);
     if (!/\{(?:id|sha256)\}/.test(path)) return path.replace('{name}', 'others');
-    const { json } = await send(publishing());
+    const { json } = await send(newPublication());
     if (path.includes('{id}')) return path.replace('{id}', json.pin.id);
     const taken = await takeDown(json.pin.id, false);
     return path.replace('{sha256}', (taken.json.pin as unknown as { sha256: string }).sha256);
@@ -111,37 +111,37 @@ describe('Every answer that the document lists', () => {
       body: JSON.stringify({ reason: 'a test', purge }),
     });
 
-  const freshName = (): string => `name-${sites}`;
+  const newName = (): string => `name-${sites}`;
 
-  /** Assigns a name to a new publication: a name that is already assigned, unless one is given. */
-  async function naming(name?: string, authorization = 'ada'): Promise<Call> {
-    const known = name ?? freshName();
+  /** A request that points a name at a new publication: a name that exists, unless another is given. */
+  async function nameRequest(name?: string, authorization = 'ada'): Promise<Call> {
+    const known = name ?? newName();
     const query = name === undefined ? `?name=${known}` : '';
-    if (name === undefined) await send(publishing(undefined, undefined, `/api/v1/pins${query}`));
-    const { headers, ...published } = publishing();
+    if (name === undefined) await send(newPublication(undefined, undefined, `/api/v1/pins${query}`));
+    const { headers, ...published } = newPublication();
     const { json } = await send({ ...published, headers: { ...headers, authorization } });
     const body = JSON.stringify({ pin: json.pin.id });
     return { method: 'PUT', path: `/api/v1/names/${known}`, headers: { ...JSON_TYPE, authorization }, body };
   }
 
   /** The valid requests of an operation: those of its examples, or the only one. */
-  async function right(pattern: string, method: string, { requestBody }: Json): Promise<readonly Call[]> {
-    if (method === 'PUT') return [await naming(), await naming(freshName())];
+  async function requests(pattern: string, method: string, { requestBody }: Json): Promise<readonly Call[]> {
+    if (method === 'PUT') return [await nameRequest(), await nameRequest(newName())];
     if (requestBody?.content?.['multipart/form-data'] !== undefined) {
-      const again = publishing();
-      return [again, again, publishing(undefined, '', `${pattern}?dry_run=true`)];
+      const again = newPublication();
+      return [again, again, newPublication(undefined, '', `${pattern}?dry_run=true`)];
     }
     if (pattern.endsWith('/events')) {
       const plain = { method, path: pattern, headers: {} };
-      return [plain, await crowded(plain)];
+      return [plain, await withoutPlace(plain)];
     }
     const bodies = Object.values(requestBody?.content?.['application/json']?.examples ?? {});
     const sent = requestBody === undefined ? { headers: {} } : { headers: JSON_TYPE, body: '{}' };
-    if (bodies.length === 0) return [{ method, path: await filled(pattern), ...sent }];
+    if (bodies.length === 0) return [{ method, path: await fillPath(pattern), ...sent }];
     return Promise.all(
       bodies.map(async ({ value }) => ({
         method,
-        path: await filled(pattern),
+        path: await fillPath(pattern),
         headers: JSON_TYPE,
         body: JSON.stringify(value),
       })),
@@ -149,40 +149,40 @@ describe('Every answer that the document lists', () => {
   }
 
   /** A request that may not wait for events, since the maximum of requests already waits. */
-  async function crowded(call: Call): Promise<Call> {
+  async function withoutPlace(call: Call): Promise<Call> {
     const waiting = { ...call, path: `${call.path}?order=asc&after=latest&wait=30` };
     const five = Array.from({ length: 5 }, () => send(waiting));
-    held = Promise.allSettled([held, ...five]);
+    pending = Promise.allSettled([pending, ...five]);
     // One of them could not wait, so the others do.
     await Promise.race(five);
     return waiting;
   }
 
   /** A request for a large answer, while other clients leave the maximum of bytes unread. */
-  function crowdedOut(call: Call): Call {
+  function fullMemory(call: Call): Call {
     outgoingBytes.memory = 0;
     outgoingBytes.load(1);
-    crowding += 1;
+    countedBytes += 1;
     return { ...call, headers: { 'accept-encoding': 'identity' } };
   }
 
   const as =
-    (authorization: string): Spoil =>
+    (authorization: string): Alteration =>
     (call) => ({ ...call, headers: { ...call.headers, authorization } });
   const withBody =
-    (body: object): Spoil =>
+    (body: object): Alteration =>
     (call) => ({ ...call, body: JSON.stringify(body) });
   const withHeaders =
-    (headers: Readonly<Record<string, string>>): Spoil =>
+    (headers: Readonly<Record<string, string>>): Alteration =>
     (call) => ({ ...call, headers: { ...call.headers, ...headers } });
 
-  const spoils: Readonly<Record<string, Spoil>> = {
+  const alterations: Readonly<Record<string, Alteration>> = {
     unauthorized: as('nobody'),
     forbidden: as('powerless'),
     account_blocked: as('blocked'),
     internal_error: as('unlucky'),
-    unavailable: (call) => (call.path.endsWith('/openapi.json') ? crowdedOut(call) : as('too early')(call)),
-    quota_exceeded: (call) => (call.method === 'PUT' ? naming(freshName(), 'nameless') : as('full')(call)),
+    unavailable: (call) => (call.path.endsWith('/openapi.json') ? fullMemory(call) : as('too early')(call)),
+    quota_exceeded: (call) => (call.method === 'PUT' ? nameRequest(newName(), 'nameless') : as('full')(call)),
     rate_limited: async (call) => {
       if (call.path.startsWith('/admin/')) return await fromBusyAddress(call);
       await send({ method: 'GET', path: '/api/v1/limits', headers: { authorization: 'busy' } });
@@ -196,7 +196,7 @@ describe('Every answer that the document lists', () => {
           : as('powerless')(call),
     invalid_request: (call) => ({ ...call, path: `${call.path}?unknown=1` }),
     cursor_expired: async (call) => {
-      await send(publishing());
+      await send(newPublication());
       const { json } = await send({ ...call, path: `${call.path}?order=asc&limit=1` });
       await rig.memory.history.drop(after(rig.clock.now(), minutes(1)), 1_000);
       return { ...call, path: `${call.path}?order=asc&after=${json.next_cursor}` };
@@ -216,7 +216,7 @@ describe('Every answer that the document lists', () => {
     invalid_title: (call) =>
       call.method === 'PATCH'
         ? withBody({ title: 'a\nb' })(call)
-        : publishing([archivePart(freshSite()), titlePart('a\nb')]),
+        : newPublication([archivePart(newSite()), titlePart('a\nb')]),
     invalid_state: async (call) => {
       if (call.path.includes('/others')) return { ...call, path: call.path.replace('others', 'erased%3A1') };
       const id = call.method === 'PUT' ? JSON.parse(String(call.body)).pin : call.path.split('/')[4];
@@ -232,17 +232,17 @@ describe('Every answer that the document lists', () => {
     idempotency_mismatch: async (call) => {
       await send(call);
       const key = call.headers['idempotency-key'];
-      return publishing(undefined, key);
+      return newPublication(undefined, key);
     },
     idempotency_in_progress: async () => {
-      const call = publishing([archivePart(freshSite(), 'slow.zip')]);
-      held = send(call);
+      const call = newPublication([archivePart(newSite(), 'slow.zip')]);
+      pending = send(call);
       await committing.promise;
       return call;
     },
-    archive_too_large: () => publishing([archivePart(new Uint8Array(1_001))]),
-    invalid_form: () => publishing([]),
-    invalid_archive: () => publishing([archivePart(Buffer.from('no zip'))]),
+    archive_too_large: () => newPublication([archivePart(new Uint8Array(1_001))]),
+    invalid_form: () => newPublication([]),
+    invalid_archive: () => newPublication([archivePart(Buffer.from('no zip'))]),
   };
 
   /** Administration counts towards no account's rate: only wrong keys are limited. */
@@ -280,7 +280,7 @@ describe('Every answer that the document lists', () => {
           seen.set(String(status), names);
           expect(listed, what).not.to.deep.equal([]);
         };
-        for (const call of await right(pattern, method.toUpperCase(), operation)) {
+        for (const call of await requests(pattern, method.toUpperCase(), operation)) {
           const answer = await answered(call);
           expect(answer.status, answer.text).to.be.lessThan(300);
           note(answer, pattern);
@@ -299,9 +299,9 @@ describe('Every answer that the document lists', () => {
         for (const [status, { content }] of Object.entries(operation.responses ?? {})) {
           const examples = content?.['application/problem+json']?.examples ?? {};
           for (const [code, { value }] of Object.entries(examples)) {
-            const [call] = await right(pattern, method.toUpperCase(), operation);
+            const [call] = await requests(pattern, method.toUpperCase(), operation);
             if (call === undefined) throw new Error(`no request of ${pattern}`);
-            const answer = await answered(await (spoils[code] ?? expect.fail(code))(call));
+            const answer = await answered(await (alterations[code] ?? expect.fail(code))(call));
             expect(`${answer.status} ${answer.json.code}`, `${method} ${pattern}`).to.equal(
               `${status} ${code}`,
             );

@@ -27,10 +27,10 @@ function* contents(value: unknown): Generator<Json> {
   for (const member of Object.values(json)) yield* contents(member);
 }
 
-const moreThan = (most: number) => (list: readonly unknown[]) => Array(most + 1).fill(list[0]);
+const moreThan = (max: number) => (list: readonly unknown[]) => Array(max + 1).fill(list[0]);
 
-/** Invalid values by their place, or by the change that makes them from an example. */
-const NEVER: Readonly<Record<string, unknown>> = {
+/** Invalid values by their place in an example; a function makes one from the example's value. */
+const WRONG_VALUES: Readonly<Record<string, unknown>> = {
   type: 'about:blank',
   detail: '',
   suggestion: '',
@@ -89,8 +89,8 @@ describe('The API documents', () => {
   });
 
   it('are the source of the compiled checks of requests', async () => {
-    const isToday = (await readFile(CHECKS_FILE, 'utf8')) === compiledChecks();
-    expect(isToday, 'run `pnpm --filter @pinfold/http-express checks`').to.equal(true);
+    const isCurrent = (await readFile(CHECKS_FILE, 'utf8')) === compiledChecks();
+    expect(isCurrent, 'run `pnpm --filter @pinfold/http-express checks`').to.equal(true);
   });
 
   it('have every operation, each with an id of its own', () => {
@@ -164,7 +164,7 @@ describe('The API documents', () => {
     expect(details).to.be.greaterThan(3);
   });
 
-  it('names the operations, and the parameter that not every service has', () => {
+  it('declare the tags of operations, and list the parameter that not every service has', () => {
     const tags = Object.values(paths).flatMap((item) =>
       Object.values(item).flatMap((one) => (one.tags as unknown as readonly string[] | undefined) ?? []),
     );
@@ -224,7 +224,7 @@ describe('The API documents', () => {
 
   it('have examples that match their schemas, and schemas that refuse other answers', () => {
     const ajv = new Ajv2020({ strict: false });
-    const never = new Set<string>();
+    const changedPlaces = new Set<string>();
     let checked = 0;
     for (const one of documents) {
       for (const { schema, examples } of contents(one)) {
@@ -232,16 +232,16 @@ describe('The API documents', () => {
         for (const [name, example] of Object.entries(examples ?? {})) {
           expect(isValid(example.value), `${name}: ${JSON.stringify(isValid.errors)}`).to.equal(true);
           checked += 1;
-          for (const [place, wrong] of Object.entries(NEVER)) {
+          for (const [place, wrong] of Object.entries(WRONG_VALUES)) {
             const changed = changedAt(example.value, place, wrong);
             if (changed === undefined) continue;
-            never.add(place);
+            changedPlaces.add(place);
             expect(isValid(changed), `${name}: ${place}`).to.equal(false);
           }
         }
       }
     }
     expect(checked).to.be.greaterThan(60);
-    expect([...never]).to.have.members(Object.keys(NEVER));
+    expect([...changedPlaces]).to.have.members(Object.keys(WRONG_VALUES));
   });
 });

@@ -65,7 +65,7 @@ describe('The words of a refusal', () => {
   });
 
   it('name the files found in place of an index.html, with advice', () => {
-    const rows: readonly (readonly [hint: IndexHint, cure: RegExp])[] = [
+    const rows: readonly (readonly [hint: IndexHint, advice: RegExp])[] = [
       [{ kind: 'empty' }, /^There are no files/],
       [{ kind: 'folder', path: 'docs/out' }, /the folder "docs\/out" has one\. Publish that folder\.$/],
       [{ kind: 'folders', path: 'de', other: 'fr' }, /"de" and "fr" have one each\. Publish one/],
@@ -79,10 +79,10 @@ describe('The words of a refusal', () => {
       [{ kind: 'packed', path: 'artifact.tar' }, /"artifact\.tar", which is packed\. Unpack it/],
       [{ kind: 'document' }, /^This is a document, and not a site\. Save it as a web page/],
     ];
-    for (const [hint, cure] of rows) {
+    for (const [hint, advice] of rows) {
       const error = archiveError({ rule: 'missing_index', hint });
       expect(error).to.have.all.keys('rule', 'detail');
-      expect(error.detail).to.match(cure);
+      expect(error.detail).to.match(advice);
     }
     expect(archiveError({ rule: 'missing_index' }).detail).to.match(/^There is no index\.html, .* Put one, /);
   });

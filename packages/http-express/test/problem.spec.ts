@@ -42,8 +42,8 @@ describe('A problem', () => {
     for (const { code, key } of PROBLEMS) {
       const suggestion = answerRefusal(refuseRequest(code), publishing, NOW).json.suggestion;
       const plain = answerRefusal(refuseRequest(code), context, NOW).json.suggestion;
-      const details = key === 'keep' ? ', keeping the same' : ' with a new';
-      expect(suggestion, code).to.match(new RegExp(`^[^.]+${details} Idempotency-Key\\.$`));
+      const ending = key === 'keep' ? ', keeping the same' : ' with a new';
+      expect(suggestion, code).to.match(new RegExp(`^[^.]+${ending} Idempotency-Key\\.$`));
       expect(plain, code).to.match(/^[^.]+\.$/);
       expect(plain, code).not.to.include('Idempotency-Key');
     }
@@ -76,7 +76,7 @@ describe('A problem', () => {
 
   it('is the same for programs without HTTP', () => {
     for (const { code } of PROBLEMS) {
-      const refusal = refuseRequest(code, { detail: 'As told.' });
+      const refusal = refuseRequest(code, { detail: 'A detail.' });
       const problem = problemOf(refusal, context);
       expect(problem).to.deep.equal(answerRefusal(refusal, context, NOW).json);
       expect(Object.keys(problem).slice(MEMBERS), code).to.deep.equal(
@@ -88,7 +88,7 @@ describe('A problem', () => {
   });
 
   it('answers a concurrent duplicate with Retry-After 1 to 5', () => {
-    for (const [wait, details] of [
+    for (const [wait, retryAfter] of [
       [60, '5'],
       [3, '3'],
       [0, '1'],
@@ -98,7 +98,7 @@ describe('A problem', () => {
       const refusal = { kind: 'refused', code: 'idempotency_in_progress', retryAt } as const;
       expect(answerRefusal(refusal, publishing, NOW).headers).to.deep.equal({
         ...TYPE,
-        'Retry-After': details,
+        'Retry-After': retryAfter,
       });
     }
     expect(headersOf('rate_limited', 42)).to.deep.equal({ ...TYPE, 'Retry-After': '42' });

@@ -18,10 +18,10 @@ describe('The rate of requests', () => {
 
   it('is in the headers of every answer; beyond it, requests are 429 with Retry-After', async () => {
     const rig = await openRig({ api: { requestRate: { count: 3, window: seconds(60) } } });
-    expect(details(await ask(rig, '/api/v1/limits'))).to.deep.equal({
+    expect(rateHeadersOf(await ask(rig, '/api/v1/limits'))).to.deep.equal({
       requests: { q: 3, w: 60, r: 2, t: 20 },
     });
-    expect(details(await ask(rig, '/api/v1/nothing'))).to.deep.equal({
+    expect(rateHeadersOf(await ask(rig, '/api/v1/nothing'))).to.deep.equal({
       requests: { q: 3, w: 60, r: 1, t: 40 },
     });
     expect((await ask(rig, '/api/v1/limits')).json.rates).to.deep.equal({
@@ -32,7 +32,7 @@ describe('The rate of requests', () => {
     expect(`${limited.status} ${limited.json.code}`).to.equal('429 rate_limited');
     expect(limited.json).to.include({ retryable: true });
     expect(limited.headers.get('retry-after')).to.equal('20');
-    expect(details(limited)).to.deep.equal({ requests: { q: 3, w: 60, r: 0, t: 20 } });
+    expect(rateHeadersOf(limited)).to.deep.equal({ requests: { q: 3, w: 60, r: 0, t: 20 } });
     const other = { authorization: `Bearer ${rig.keys.second}` };
     expect((await ask(rig, '/api/v1/limits', { headers: other })).status).to.equal(200);
     rig.clock.advance(seconds(20));
@@ -57,21 +57,21 @@ describe('The rate of requests', () => {
         requestRate: ({ account }) => (account === FIRST ? { count: 5, window: minutes(1) } : null),
       },
     });
-    expect(details(await ask(rig, '/api/v1/limits'))).to.have.nested.property('requests.q', 5);
+    expect(rateHeadersOf(await ask(rig, '/api/v1/limits'))).to.have.nested.property('requests.q', 5);
     const other = { authorization: `Bearer ${rig.keys.second}` };
-    expect(details(await ask(rig, '/api/v1/limits', { headers: other }))).to.deep.equal({});
-    await limit(rig, { requests: '9/1h' as RateText });
-    expect(details(await ask(rig, '/api/v1/limits'))).to.have.nested.property('requests.w', 3_600);
-    await limit(rig, { requests: 'off' as RateText });
-    expect(details(await ask(rig, '/api/v1/limits'))).to.deep.equal({});
+    expect(rateHeadersOf(await ask(rig, '/api/v1/limits', { headers: other }))).to.deep.equal({});
+    await setLimits(rig, { requests: '9/1h' as RateText });
+    expect(rateHeadersOf(await ask(rig, '/api/v1/limits'))).to.have.nested.property('requests.w', 3_600);
+    await setLimits(rig, { requests: 'off' as RateText });
+    expect(rateHeadersOf(await ask(rig, '/api/v1/limits'))).to.deep.equal({});
   });
 
   it('charges ten for a change and one for everything else, with any outcome', async () => {
     const rig = await openRig({ api: { requestRate: { count: 100, window: seconds(100) } } });
     const { json, ...published } = await publish(rig, 'a');
-    expect(details({ json, ...published })).to.have.nested.property('requests.r', 99);
+    expect(rateHeadersOf({ json, ...published })).to.have.nested.property('requests.r', 99);
     const pin = `/api/v1/pins/${json.pin.id}`;
-    const remaining = async (answer: Promise<Answer>) => details(await answer).requests?.r;
+    const remaining = async (answer: Promise<Answer>) => rateHeadersOf(await answer).requests?.r;
     expect(await remaining(ask(rig, pin))).to.equal(98);
     expect(await remaining(update(rig, json.pin.id, { title: 'New' }))).to.equal(88);
     expect(await remaining(update(rig, json.pin.id, { title: 1 }))).to.equal(78);
@@ -80,14 +80,14 @@ describe('The rate of requests', () => {
     expect(await remaining(ask(rig, '/api/v1/pins', { method: 'POST' }))).to.equal(57);
   });
 
-  it('has in a refused change when it would pass, while requests that cost one still pass', async () => {
+  it('gives the time at which a refused change would pass, and meanwhile admits requests that cost one', async () => {
     const rig = await openRig({ api: { requestRate: { count: 12, window: seconds(12) } } });
     const id = 'b9df3e07-5645-400c-ae31-d009fa487669';
     expect((await update(rig, id, { title: 'New' })).status).to.equal(404);
     const limited = await update(rig, id, { title: 'New' });
     expect(limited.status).to.equal(429);
     expect(limited.headers.get('retry-after')).to.equal('8');
-    expect(details(limited)).to.deep.equal({ requests: { q: 12, w: 12, r: 2, t: 8 } });
+    expect(rateHeadersOf(limited)).to.deep.equal({ requests: { q: 12, w: 12, r: 2, t: 8 } });
     expect((await ask(rig, '/api/v1/limits')).status).to.equal(200);
     rig.clock.advance(seconds(9));
     expect((await update(rig, id, { title: 'New' })).status).to.equal(404);
@@ -103,23 +103,22 @@ describe('The rate of publications', () => {
     const rig = await openRig({ quotas, api, beforePublish: () => refusal });
     const first = await publish(rig, 'a');
     expect(first.status).to.equal(201);
-    expect(details(first)).to.deep.equal({
+    expect(rateHeadersOf(first)).to.deep.equal({
       requests: { q: 100, w: 100, r: 99, t: 1 },
       publications: { q: 2, w: 120, r: 1, t: 60 },
     });
-    expect(details(await publish(rig, 'broken', undefined, Buffer.from('no zip')))).to.have.nested.property(
-      'publications.r',
-      1,
-    );
+    expect(
+      rateHeadersOf(await publish(rig, 'broken', undefined, Buffer.from('no zip'))),
+    ).to.have.nested.property('publications.r', 1);
     const words = { en: 'Add a licence.', ja: 'ライセンスがありません。' };
     refusal = { kind: 'refused', code: 'refused_by_host', rule: 'host:licence', words };
-    expect(details(await publish(rig, 'refused'))).to.have.nested.property('publications.r', 1);
+    expect(rateHeadersOf(await publish(rig, 'refused'))).to.have.nested.property('publications.r', 1);
     refusal = undefined;
     expect((await publish(rig, 'b')).status).to.equal(201);
     const limited = await publish(rig, 'c');
     expect(`${limited.status} ${limited.json.code}`).to.equal('429 rate_limited');
     expect(limited.headers.get('retry-after')).to.equal('60');
-    expect(details(limited).publications).to.deep.equal({ q: 2, w: 120, r: 0, t: 60 });
+    expect(rateHeadersOf(limited).publications).to.deep.equal({ q: 2, w: 120, r: 0, t: 60 });
     expect((await ask(rig, '/api/v1/limits')).json.rates).to.deep.include({
       publications: { limit: 2, window_seconds: 120, remaining: 0 },
     });
@@ -133,32 +132,32 @@ describe('The rate of publications', () => {
     await publish(rig, 'b');
     const replayed = await publish(rig, 'a');
     expect(replayed.status).to.equal(200);
-    expect(details(replayed)).to.deep.equal({});
+    expect(rateHeadersOf(replayed)).to.deep.equal({});
     const mismatch = await publish(rig, 'a', 'Another title');
     expect(`${mismatch.status} ${mismatch.json.code}`).to.equal('409 idempotency_mismatch');
-    expect(details(mismatch)).to.deep.equal({});
+    expect(rateHeadersOf(mismatch)).to.deep.equal({});
     const dry = await publish(rig, 'c', undefined, siteZip(), '?dry_run=true');
     expect(dry.status).to.equal(200);
-    expect(details(dry)).to.deep.equal({});
-    expect(dry.json, 'no name was asked for').to.have.all.keys('pin', 'archive', 'warnings');
+    expect(rateHeadersOf(dry)).to.deep.equal({});
+    expect(dry.json, 'no name was requested').to.have.all.keys('pin', 'archive', 'warnings');
   });
 
   it('of an account takes precedence over that for all', async () => {
     const rig = await openRig({ quotas });
-    await limit(rig, { publications: '1/1h' as RateText });
+    await setLimits(rig, { publications: '1/1h' as RateText });
     expect((await publish(rig, 'a')).status).to.equal(201);
     expect((await publish(rig, 'b')).status).to.equal(429);
-    await limit(rig, { publications: 'off' as RateText });
+    await setLimits(rig, { publications: 'off' as RateText });
     expect((await publish(rig, 'b')).status).to.equal(201);
   });
 });
 
 describe('A quota', () => {
-  it('of publications in service is 403 with the would-be count, until one has ended', async () => {
+  it('of publications in service refuses a further one with 403 and the count including it, until one has ended', async () => {
     const rig = await openRig({ quotas: { sites: 1, publications: { count: 9, window: minutes(9) } } });
     const { json } = await publish(rig, 'a');
     const refused = await publish(rig, 'b');
-    expect(details(refused)).to.have.nested.property('publications.r', 8);
+    expect(rateHeadersOf(refused)).to.have.nested.property('publications.r', 8);
     expect(`${refused.status} ${refused.json.code}`).to.equal('403 quota_exceeded');
     expect(refused.json).to.include({ retryable: false });
     const [error, ...others] = refused.json.errors as readonly object[];
@@ -213,9 +212,9 @@ describe('The order of checks on POST', () => {
     expect(await code({ archive: broken })).to.equal('rate_limited');
     rig.clock.advance(minutes(1));
     expect(await code({ archive: broken })).to.equal('quota_exceeded');
-    await limit(rig, { sites: 'off' });
+    await setLimits(rig, { sites: 'off' });
     expect(await code({ archive: broken })).to.equal('invalid_archive');
-    await limit(rig, NO_ACCOUNT_LIMITS);
+    await setLimits(rig, NO_ACCOUNT_LIMITS);
     await publish(rig, 'bound 2');
     rig.clock.advance(minutes(1));
     expect(await code({ key: 'bound', archive: broken })).to.equal('idempotency_mismatch');
@@ -245,11 +244,13 @@ function post(rig: Rig, { key = 'free', archive, query, apiKey }: PublishOptions
 }
 
 /** The values of the headers, as a parser of structured fields reads them. */
-function details({ headers }: Answer): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+function rateHeadersOf({ headers }: Answer): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
   const policies = itemsOf(headers.get('ratelimit-policy'));
-  const left = itemsOf(headers.get('ratelimit'));
-  expect([...left.keys()]).to.deep.equal([...policies.keys()]);
-  return Object.fromEntries([...policies].map(([name, policy]) => [name, { ...policy, ...left.get(name) }]));
+  const remaining = itemsOf(headers.get('ratelimit'));
+  expect([...remaining.keys()]).to.deep.equal([...policies.keys()]);
+  return Object.fromEntries(
+    [...policies].map(([name, policy]) => [name, { ...policy, ...remaining.get(name) }]),
+  );
 }
 
 function itemsOf(header: string | null): Map<string, object> {
@@ -257,7 +258,7 @@ function itemsOf(header: string | null): Map<string, object> {
   return new Map(items.map(([name, parameters]) => [String(name), Object.fromEntries(parameters)]));
 }
 
-async function limit({ memory }: Rig, limits: Partial<AccountLimits>): Promise<void> {
+async function setLimits({ memory }: Rig, limits: Partial<AccountLimits>): Promise<void> {
   const loaded = await memory.accounts.load(FIRST);
   if (loaded === undefined) throw new Error('no account');
   const { value, version } = loaded;

@@ -12,7 +12,7 @@ describe('The problem of a wrong request', () => {
   const rig = ofEachTest(openRig);
 
   /** The answer to a publication whose bytes a test may change. */
-  async function refused(
+  async function answerTo(
     parts: readonly FormPart[],
     change = (body: string) => body,
     head = (text: string) => text,
@@ -40,15 +40,15 @@ describe('The problem of a wrong request', () => {
       [[{ ...archive, name: 'title' }], 'title_file', 'Send the title as text, without a file name.'],
     ];
     for (const [parts, rule, detail] of forms) {
-      const { code, errors } = await refused(parts);
+      const { code, errors } = await answerTo(parts);
       expect({ code, errors }).to.deep.equal({ code: 'invalid_form', errors: [{ rule, detail }] });
     }
   });
 
-  it('explains a body that ends early, is not a form, or is not an archive', async () => {
-    const broken = await refused([archive], (body) => body.slice(0, -10));
+  it('explains a form that ends early, and an archive of another media type', async () => {
+    const broken = await answerTo([archive], (body) => body.slice(0, -10));
     expect(broken.detail).to.match(/^Send the form whole and well-formed/);
-    const { detail } = await refused([{ ...archive, type: 'text/html' }]);
+    const { detail } = await answerTo([{ ...archive, type: 'text/html' }]);
     expect(detail).to.match(/^Send the archive as application\/zip/);
   });
 
@@ -58,20 +58,20 @@ describe('The problem of a wrong request', () => {
         'a file name without quotation marks',
         (body: string) => body.replace(/filename="[^"]*"/, 'filename=a b.zip'),
       ],
-      ['a blank behind the boundary', (body: string) => body.replace('\r\n', ' \r\n')],
+      ['a space after the boundary', (body: string) => body.replace('\r\n', ' \r\n')],
     ] as const) {
-      const { code, errors } = await refused([archive], change);
+      const { code, errors } = await answerTo([archive], change);
       expect(code, what).to.equal('invalid_form');
       expect(errors, what).to.have.nested.property('[0].rule', 'archive_unreadable');
       expect(errors, what)
         .to.have.nested.property('[0].detail')
         .that.matches(/^The headers of the file cannot be read: .*quotation marks/);
     }
-    const nameless = await refused([archive], (body) => body.replace('filename="', 'filename*="'));
+    const nameless = await answerTo([archive], (body) => body.replace('filename="', 'filename*="'));
     expect(nameless.errors)
       .to.have.nested.property('[0].detail')
       .that.matches(/^The file needs a name/);
-    const attached = await refused([archive], (body) => body.replace('form-data', 'attachment'));
+    const attached = await answerTo([archive], (body) => body.replace('form-data', 'attachment'));
     expect(attached.errors).to.have.nested.property('[0].rule', 'archive_missing');
   });
 
@@ -84,7 +84,7 @@ describe('The problem of a wrong request', () => {
   });
 
   it('reports a repeated Idempotency-Key', async () => {
-    const twice = await refused([archive], undefined, (head) =>
+    const twice = await answerTo([archive], undefined, (head) =>
       head.replace('\r\n', '\r\nIdempotency-Key: other\r\n'),
     );
     const { code, errors } = twice;
@@ -93,12 +93,12 @@ describe('The problem of a wrong request', () => {
   });
 
   it('explains an invalid Pinfold-Password, whose characters are counted as typed', async () => {
-    const sent = async (...passwords: readonly string[]) => {
+    const sendPasswords = async (...passwords: readonly string[]) => {
       const lines = passwords.map((password) => `\r\nPinfold-Password: ${password}`).join('');
       const head = (text: string) => text.replace('\r\n', `${lines}\r\n`);
-      return await refused([archive], undefined, head);
+      return await answerTo([archive], undefined, head);
     };
-    expect(await sent('harbour lights', 'harbour lights')).to.include({
+    expect(await sendPasswords('harbour lights', 'harbour lights')).to.include({
       code: 'invalid_request',
       detail: 'Send one Pinfold-Password header.',
     });
@@ -108,11 +108,11 @@ describe('The problem of a wrong request', () => {
       ['\u00fcharbour', 'password_header'],
       ['short', 'too_short'],
     ] as const) {
-      const { code, errors } = await sent(password);
+      const { code, errors } = await sendPasswords(password);
       expect(code, password).to.equal('invalid_password');
       expect(errors, password).to.have.nested.property('[0].rule', rule);
     }
-    const { pin } = await sent(encodeURIComponent('e\u0301'.repeat(4)));
+    const { pin } = await sendPasswords(encodeURIComponent('e\u0301'.repeat(4)));
     expect(pin).to.have.property('password_protected', true);
   });
 

@@ -34,16 +34,16 @@ describe('the mode under /admin/v1', () => {
   });
 
   it('refuses changes of accounts while it is read-only, with its message', async () => {
-    const { rig, ask, own } = await openAdministered();
+    const { rig, ask, askAsFirst } = await openAdministered();
     const archive = siteZip();
     const outcome = await rig.useCases.publish({ by: 'first', key: 'one', filename: 'site.zip', archive });
     const id = outcome.kind === 'published' ? outcome.publication.id : '';
     await ask('PATCH', '/service', { mode: 'read_only', message: 'Back at noon.' });
     const refused = [
-      await own('/api/v1/pins', { method: 'POST' }),
-      await own('/api/v1/pins?dry_run=true', { method: 'POST' }),
+      await askAsFirst('/api/v1/pins', { method: 'POST' }),
+      await askAsFirst('/api/v1/pins?dry_run=true', { method: 'POST' }),
       await update(rig, id, { title: 'New' }),
-      await own(`/api/v1/pins/${id}`, { method: 'DELETE' }),
+      await askAsFirst(`/api/v1/pins/${id}`, { method: 'DELETE' }),
     ];
     for (const answer of refused) {
       expect(`${answer.status} ${answer.headers.get('retry-after')}`).to.equal('503 60');
@@ -54,13 +54,13 @@ describe('the mode under /admin/v1', () => {
       });
     }
     for (const path of ['/pins', `/pins/${id}`, '/limits', '/events'])
-      expect((await own(`/api/v1${path}`)).status, path).to.equal(200);
+      expect((await askAsFirst(`/api/v1${path}`)).status, path).to.equal(200);
     expect((await ask('PATCH', '/accounts/first', { limits: { sites: 3 } })).status).to.equal(200);
     await ask('PATCH', '/service', { mode: 'read_only' });
-    const silent = (await own(`/api/v1/pins/${id}`, { method: 'DELETE' })).json;
+    const silent = (await askAsFirst(`/api/v1/pins/${id}`, { method: 'DELETE' })).json;
     expect(silent.detail).to.match(/read-only/);
     await ask('PATCH', '/service', { mode: 'normal' });
-    expect((await own(`/api/v1/pins/${id}`, { method: 'DELETE' })).status).to.equal(204);
+    expect((await askAsFirst(`/api/v1/pins/${id}`, { method: 'DELETE' })).status).to.equal(204);
   });
 
   it('is changed by a mode and a message, as in the API document', async () => {

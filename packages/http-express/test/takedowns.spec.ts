@@ -14,7 +14,7 @@ async function publishAs({ useCases }: Rig, by: string, key: string, text = 'hel
   return outcome.publication;
 }
 
-async function down({ ask }: Administered, id: string, more: object = {}): Promise<Json> {
+async function takeDown({ ask }: Administered, id: string, more: object = {}): Promise<Json> {
   const answer = await ask('POST', `/pins/${id}/takedown`, { reason: 'Phishing', purge: false, ...more });
   expect(answer.status).to.equal(200);
   return answer.json;
@@ -37,7 +37,7 @@ describe('POST /admin/v1/pins/{id}/takedown', () => {
     rig.clock.advance(minutes(1));
     for (const role of [expired, live, stopped]) {
       const at = new Date(rig.clock.now()).toISOString();
-      const answer = await down(tools, role.id.toUpperCase(), { reason: 'Spam \u{1f3a3}' });
+      const answer = await takeDown(tools, role.id.toUpperCase(), { reason: 'Spam \u{1f3a3}' });
       expect(answer.copies).to.deep.equal([]);
       expect(answer.pin).to.include({
         id: role.id,
@@ -48,7 +48,7 @@ describe('POST /admin/v1/pins/{id}/takedown', () => {
       });
       expect(answer.pin.taken_down).to.deep.equal({ reason: 'Spam \u{1f3a3}', at });
       rig.clock.advance(minutes(1));
-      expect(await down(tools, role.id, { reason: 'Another' })).to.deep.equal(answer);
+      expect(await takeDown(tools, role.id, { reason: 'Another' })).to.deep.equal(answer);
       expect(await rig.useCases.visit(role.id)).to.deep.equal({ kind: 'unknown' });
       const types = await eventsOf(tools, `pin=${role.id}`);
       expect(types.filter((type) => type === 'pin.taken_down')).to.have.lengthOf(1);
@@ -77,8 +77,8 @@ describe('POST /admin/v1/pins/{id}/takedown', () => {
     for (const each of [path, '/pins/spring/takedown'])
       await expectRefused({ rig, ask }, ['POST', each], 'Takedown', { right: longest, wrong, texts });
     expect((await ask('POST', `${path}?purge=true`, right)).status).to.equal(400);
-    for (const none of ['spring', NOWHERE])
-      expect((await ask('POST', `/pins/${none}/takedown`, right)).status, none).to.equal(404);
+    for (const unknown of ['spring', NOWHERE])
+      expect((await ask('POST', `/pins/${unknown}/takedown`, right)).status, unknown).to.equal(404);
     const method = await ask('GET', path);
     expect(method.status).to.equal(405);
     expect(method.headers.get('allow')).to.equal('POST');
@@ -95,7 +95,7 @@ describe('GET /admin/v1/pins', () => {
     const second = await publishAs(rig, 'second', 'two', 'two', 'Ｓpring menu');
     rig.clock.advance(minutes(1));
     const third = await publishAs(rig, 'second', 'three', 'three');
-    await down(tools, third.id);
+    await takeDown(tools, third.id);
     const list = async (query: string) => {
       const answer = await ask('GET', `/pins${query}`);
       expect(answer.status, query).to.equal(200);
@@ -131,9 +131,9 @@ describe('/admin/v1/takedowns', () => {
     const { rig, ask } = tools;
     const first = await publishAs(rig, 'first', 'one', 'one');
     const second = await publishAs(rig, 'second', 'two', 'two');
-    await down(tools, first.id);
+    await takeDown(tools, first.id);
     rig.clock.advance(minutes(1));
-    await down(tools, second.id, { reason: 'Spam' });
+    await takeDown(tools, second.id, { reason: 'Spam' });
     const page = (await ask('GET', '/takedowns?limit=1')).json;
     const at = new Date(rig.clock.now()).toISOString();
     const expected = { id: second.id, account: 'second', sha256: second.sha256, reason: 'Spam', at };
@@ -150,7 +150,7 @@ describe('/admin/v1/takedowns', () => {
     const { rig, ask } = tools;
     const role = await publishAs(rig, 'first', 'one');
     const copy = await publishAs(rig, 'second', 'one');
-    expect((await down(tools, role.id, { copies: true })).copies).to.deep.equal([copy.id]);
+    expect((await takeDown(tools, role.id, { copies: true })).copies).to.deep.equal([copy.id]);
     const lifted = await ask('DELETE', `/takedowns/${role.sha256.toUpperCase()}`);
     expect(lifted.status).to.equal(204);
     expect(lifted.text).to.equal('');
@@ -162,8 +162,8 @@ describe('/admin/v1/takedowns', () => {
       expect((await eventsOf(tools, `pin=${id}`))[0]).to.equal('takedown.lifted');
     }
     expect((await publish(rig, 'again')).status).to.equal(201);
-    for (const none of [role.sha256, 'spring', '0'.repeat(64)])
-      expect((await ask('DELETE', `/takedowns/${none}`)).status, none).to.equal(404);
+    for (const unknown of [role.sha256, 'spring', '0'.repeat(64)])
+      expect((await ask('DELETE', `/takedowns/${unknown}`)).status, unknown).to.equal(404);
     const method = await ask('GET', `/takedowns/${role.sha256}`);
     expect(method.status).to.equal(405);
     expect(method.headers.get('allow')).to.equal('DELETE');
@@ -171,15 +171,15 @@ describe('/admin/v1/takedowns', () => {
 
   it('shows the account that the operator did it, but not which person or key', async () => {
     const tools = await openAdministered();
-    const { rig, ask, own } = tools;
+    const { rig, ask, askAsFirst } = tools;
     const { id } = await publishAs(rig, 'first', 'one');
-    await down(tools, id, { purge: true });
-    const { events: seen } = (await own(`/api/v1/events?pin=${id}&limit=2`)).json;
+    await takeDown(tools, id, { purge: true });
+    const { events: seen } = (await askAsFirst(`/api/v1/events?pin=${id}&limit=2`)).json;
     expect(seen.map(({ type }) => type)).to.deep.equal(['pin.purged', 'pin.taken_down']);
     for (const { actor } of seen) expect(actor).to.deep.equal({ kind: 'operator', id: null });
     const { events } = (await ask('GET', `/events?pin=${id}&limit=2`)).json;
     for (const { actor } of events) expect(actor).to.include({ kind: 'key' });
-    const { pin } = (await own(`/api/v1/pins/${id}`)).json;
+    const { pin } = (await askAsFirst(`/api/v1/pins/${id}`)).json;
     expect(pin).to.include({ state: 'deleted' }).and.not.to.have.property('taken_down');
   });
 });

@@ -8,20 +8,22 @@ import { openRig, type Rig } from './rig.ts';
 
 /** Records how many uploads requested a turn, and whose bodies were read. */
 class CountedUploads extends Uploads {
-  asked = 0;
+  requested = 0;
   readonly read: AccountId[] = [];
 
-  override take<Received>(...[account, gone, receive]: Parameters<typeof Uploads.prototype.take<Received>>) {
-    const taken = super.take(account, gone, (follow) => {
+  override take<Received>(
+    ...[account, signal, receive]: Parameters<typeof Uploads.prototype.take<Received>>
+  ) {
+    const taken = super.take(account, signal, (follow) => {
       this.read.push(account);
       return receive(follow);
     });
-    this.asked += 1;
+    this.requested += 1;
     return taken;
   }
 }
 
-describe('An upload while another is received, one at a time', () => {
+describe('An upload while another is received, with room for one at a time', () => {
   let rig: Rig;
   let uploads: CountedUploads;
   let first: RawConnection;
@@ -59,11 +61,11 @@ describe('An upload while another is received, one at a time', () => {
   /** Starts a publication, and waits until it has requested its turn. */
   async function begin(key: string, account: string = rig.keys.first) {
     const { head, body } = publicationBytes(rig);
-    const { asked } = uploads;
+    const { requested } = uploads;
     const connection = await connect(
       head.replace(rig.keys.first, account).replace('Key: raw', `Key: ${key}`),
     );
-    await until(() => uploads.asked > asked);
+    await until(() => uploads.requested > requested);
     return { connection, body };
   }
 
@@ -101,11 +103,11 @@ describe('An upload while another is received, one at a time', () => {
     await open(1);
     const waiting = await begin('again');
     const tooMany = await begin('too many');
-    for (const [answer, pass] of [
+    for (const [answer, wait] of [
       [tooMany.connection.answer(), seconds(0)],
       [waiting.connection.answer(), seconds(30)],
     ] as const) {
-      rig.clock.advance(pass);
+      rig.clock.advance(wait);
       const { status, headers, body } = await answer;
       expect(status).to.equal(503);
       expect(headers.get('retry-after')).to.equal('5');
@@ -119,8 +121,8 @@ describe('An upload while another is received, one at a time', () => {
 
   it('frees its place in the queue when its client leaves', async () => {
     await open(1);
-    const left = await begin('left');
-    left.connection.destroy();
+    const leaving = await begin('leaving');
+    leaving.connection.destroy();
     await until(() => rig.log.length === 1);
     expect(rig.log[0]).to.include({ status: 499, gone: true, account: 'first' });
     expect(rig.log[0]).not.to.have.any.keys('outcome', 'error');

@@ -17,7 +17,7 @@ describe('An upload', () => {
   };
 
   /** Sends a part of a publication, and waits until all of it has reached the staging. */
-  async function halfWay(size = 400_000) {
+  async function sendHalf(size = 400_000) {
     const { head, body } = publicationBytes(rig, [archivePart(new Uint8Array(size))]);
     const connection = await openRawConnection(rig.baseUrl);
     await connection.send(head);
@@ -43,7 +43,7 @@ describe('An upload', () => {
 
   it('leaves no file, reservation or socket if its client breaks off', async () => {
     await open();
-    const { connection } = await halfWay();
+    const { connection } = await sendHalf();
     connection.destroy();
     await expectNothingLeft();
     expect(rig.log[0]).to.include({ status: 400, gone: true });
@@ -51,7 +51,7 @@ describe('An upload', () => {
 
   it('gets 408 after 30 seconds without a byte', async () => {
     await open();
-    const { connection } = await halfWay();
+    const { connection } = await sendHalf();
     rig.clock.advance(seconds(30));
     const { status, headers, body } = await connection.answer();
     expect(status).to.equal(408);
@@ -61,9 +61,9 @@ describe('An upload', () => {
     await expectNothingLeft();
   });
 
-  it('gets 408 after 15 minutes in total, even if it arrives steadily', async () => {
+  it('gets 408 after its maximum time in total, even if it arrives steadily', async () => {
     await open({ api: { timeouts: { total: minutes(1) } } });
-    const { connection, sent, rest } = await halfWay();
+    const { connection, sent, rest } = await sendHalf();
     const answer = connection.answer();
     for (let second = 0; second < 60; second += 1) {
       await connection.send(rest.subarray(second, second + 1));
@@ -75,7 +75,7 @@ describe('An upload', () => {
     await expectNothingLeft();
   });
 
-  it('is refused by its head while none can be received, and the key stays free', async () => {
+  it('is refused after its head while no upload can be received, and the key stays free', async () => {
     let isFull = true;
     const admit = (): void => {
       if (isFull) throw new Fault('staging_unavailable', 'no room');
@@ -114,13 +114,13 @@ describe('An upload', () => {
   });
 
   it('publishes a complete body even if its client leaves before its key is checked', async () => {
-    const came = Promise.withResolvers<IncomingMessage>();
-    const goesOn = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<IncomingMessage>();
+    const mayContinue = Promise.withResolvers<void>();
     await open({
       api: {
         authenticate: async (request) => {
-          came.resolve(request);
-          await goesOn.promise;
+          arrived.resolve(request);
+          await mayContinue.promise;
           return { account: accountId('first'), scopes: DEFAULT_SCOPES };
         },
       },
@@ -131,9 +131,9 @@ describe('An upload', () => {
     await connection.send(body);
     connection.end();
     connection.destroy();
-    const request = await came.promise;
+    const request = await arrived.promise;
     await until(() => request.destroyed);
-    goesOn.resolve();
+    mayContinue.resolve();
     await until(() => rig.log.length === 1);
     expect(rig.log[0]).to.include({ status: 201, gone: true });
     expect((await publish(rig, 'raw')).status).to.equal(200);

@@ -11,10 +11,10 @@ describe('GET /api/v1/pins/{id}?include=views', () => {
     id = await published(rig);
   });
 
-  const published = async (on: Rig) => parseRoleId((await publish(on)).json.pin.id) as RoleId;
+  const published = async (service: Rig) => parseRoleId((await publish(service)).json.pin.id) as RoleId;
 
-  const get = (path: string, of = rig, key: 'first' | 'second' = 'first') =>
-    askAs(of, of.keys[key], `/api/v1/pins/${path}`);
+  const get = (path: string, service = rig, key: 'first' | 'second' = 'first') =>
+    askAs(service, service.keys[key], `/api/v1/pins/${path}`);
 
   it('adds the days of the publication, newest first and without those that have no views', async () => {
     const pin = (await get(id)).json;

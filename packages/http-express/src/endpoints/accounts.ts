@@ -31,7 +31,7 @@ export const listAccounts = operatorEndpoint({
   query: pageParameters('The next_cursor of an earlier page.'),
   answers: () =>
     pageAnswer('AccountList', 'accounts', [accountSchema, exampleAccount], {
-      asked: 'this as cursor',
+      continueWith: 'this as cursor',
       order: 'By name.',
     }),
   handle: async (_service, { administration }, { query }) =>
@@ -45,7 +45,7 @@ export const readAccount = operatorEndpoint({
   summary: 'Read an account',
   parameter: accountName,
   answers: () => oneAnswer('The account.', 'account', accountAnswer, exampleAccount),
-  handle: async (_service, { administration }, { named: name }) => {
+  handle: async (_service, { administration }, { pathValue: name }) => {
     const found = await administration.showAccount(name);
     if (found === undefined) return refuseRequest('not_found');
     return { status: 200, json: { account: accountOf(found) } };
@@ -108,7 +108,7 @@ export const updateAccount = operatorEndpoint({
   }),
   codes: ['invalid_state'],
   answers: () => oneAnswer('The account as it is now.', 'account', accountAnswer, exampleAccount),
-  handle: async (_service, { administration, cause }, { named: name, body }) => {
+  handle: async (_service, { administration, cause }, { pathValue: name, body }) => {
     const changed = await ('limits' in body
       ? administration.limitAccount(name, body.limits, cause)
       : body.blocked === false
@@ -138,7 +138,7 @@ export const eraseAccount = operatorEndpoint({
       examples: { erasing: { account: erasingExample } },
     },
   }),
-  handle: async (_service, { administration, cause }, { named: name }) => {
+  handle: async (_service, { administration, cause }, { pathValue: name }) => {
     const begun = await administration.eraseAccount(name, cause);
     if (begun.kind === 'refused') return begun;
     const found = await administration.showAccount(name);

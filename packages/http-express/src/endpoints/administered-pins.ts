@@ -36,7 +36,7 @@ export const listAllPins = operatorEndpoint({
   },
   answers: ({ publicUrl }) =>
     pageAnswer('AdministeredPinList', 'pins', [administeredPinSchema, exampleAdministeredPin(publicUrl)], {
-      asked: 'the same account, state and search, and this as cursor',
+      continueWith: 'the same account, state and search, and this as cursor',
     }),
   handle: async ({ publicUrl }, { administration }, { query }) => {
     const pinFor = (found: AdministeredPublication) => administeredPinOf(found, publicUrl);
@@ -54,7 +54,7 @@ export const readAnyPin = operatorEndpoint({
   parameter: pinId,
   answers: ({ publicUrl }) =>
     oneAnswer('The pin.', 'pin', administeredPinAnswer, exampleAdministeredPin(publicUrl)),
-  handle: async ({ publicUrl }, { administration, signal }, { named: id }) => {
+  handle: async ({ publicUrl }, { administration, signal }, { pathValue: id }) => {
     const found = await administration.showRole(id, signal);
     if (found.kind === 'refused') return found;
     return { status: 200, json: { pin: administeredPinOf(found, publicUrl) } };
@@ -106,7 +106,7 @@ export const takeDownPin = operatorEndpoint({
       },
     },
   }),
-  handle: async ({ publicUrl }, { administration, cause }, { named: id, body }) => {
+  handle: async ({ publicUrl }, { administration, cause }, { pathValue: id, body }) => {
     const taken = await administration.takeDown({ id, ...body, cause });
     if (taken.kind === 'refused') return taken;
     const found = await administration.showRole(id);

@@ -51,7 +51,7 @@ export const createGrant = writingEndpoint({
       },
     };
   },
-  handle: async (service, { caller, cause, credential, signal }, { named: id }) => {
+  handle: async (service, { caller, cause, credential, signal }, { pathValue: id }) => {
     if (service.createGrant === undefined) return refuseRequest('not_found');
     const outcome = await service.createGrant({ by: caller.account, id, cause, credential, signal });
     if (outcome.kind === 'created') {

@@ -16,7 +16,7 @@ export const listNames = readingEndpoint({
   query: pageParameters('The next_cursor of an earlier page of the account.'),
   answers: ({ publicUrl }) =>
     pageAnswer('NameList', 'names', [nameSchema, exampleName(publicUrl)], {
-      asked: 'this as cursor',
+      continueWith: 'this as cursor',
       order: 'By name.',
     }),
   handle: async ({ useCases, publicUrl }, { caller }, { query }) => {
@@ -32,7 +32,7 @@ export const readName = readingEndpoint({
   summary: 'Read a name',
   parameter: pinName,
   answers: ({ publicUrl }) => oneAnswer('The name.', 'name', nameAnswer, exampleName(publicUrl)),
-  handle: async ({ useCases, publicUrl }, { caller }, { named: name }) => {
+  handle: async ({ useCases, publicUrl }, { caller }, { pathValue: name }) => {
     const found = await useCases.names.get({ by: caller.account, name });
     return found.kind === 'refused' ? found : { status: 200, json: { name: nameOf(found.name, publicUrl) } };
   },
@@ -61,7 +61,7 @@ export const setName = writingEndpoint({
       201: { ...described, description: 'The new name.' },
     };
   },
-  handle: async ({ useCases, publicUrl }, call, { named: name, body: { pin } }) => {
+  handle: async ({ useCases, publicUrl }, call, { pathValue: name, body: { pin } }) => {
     const { caller, cause, credential } = call;
     const outcome = await useCases.names.set({ by: caller.account, name, pin, cause, credential });
     if (outcome.kind === 'refused') return refusedBy(outcome, 'name');
@@ -78,7 +78,7 @@ export const deleteName = writingEndpoint({
   description: 'The publication that it shows stays as it is. A new name of the same text gets another URL.',
   parameter: pinName,
   answers: () => ({ 204: { description: 'Deleted.' } }),
-  handle: async ({ useCases }, { caller, cause, credential }, { named: name }) => {
+  handle: async ({ useCases }, { caller, cause, credential }, { pathValue: name }) => {
     const outcome = await useCases.names.delete({ by: caller.account, name, cause, credential });
     return outcome.kind === 'refused' ? outcome : { status: 204 };
   },

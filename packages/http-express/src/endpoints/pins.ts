@@ -41,7 +41,7 @@ export const listPins = readingEndpoint({
   },
   answers: ({ publicUrl }) =>
     pageAnswer('PinList', 'pins', [pinSchema, examplePin(publicUrl)], {
-      asked: 'this as cursor and the same parameters',
+      continueWith: 'this as cursor and the same parameters',
     }),
   handle: async (
     { useCases, publicUrl },
@@ -109,7 +109,7 @@ export const readPin = readingEndpoint({
       },
     };
   },
-  handle: async (service, { caller, signal }, { named: id, query: { include } }) => {
+  handle: async (service, { caller, signal }, { pathValue: id, query: { include } }) => {
     const { useCases, views, publicUrl } = service;
     const found = await useCases.read({ by: caller.account, id, signal });
     if (found.kind === 'refused') return found;
@@ -173,7 +173,7 @@ export const updatePin = writingEndpoint({
   body: updateBody,
   codes: ['invalid_state', 'invalid_title', 'invalid_password'],
   answers: ({ publicUrl }) => oneAnswer('The pin as it is now.', 'pin', pinAnswer, examplePin(publicUrl)),
-  handle: async ({ useCases, publicUrl }, call, { named: id, body: update }) => {
+  handle: async ({ useCases, publicUrl }, call, { pathValue: id, body: update }) => {
     const { caller, cause, credential, signal } = call;
     const outcome = await useCases.update({ by: caller.account, id, cause, credential, signal }, update);
     if (outcome.kind === 'refused') {
@@ -204,7 +204,7 @@ export const stopPin = writingEndpoint({
   parameter: pinId,
   codes: ['invalid_state'],
   answers: () => ({ 204: { description: 'Stopped.' } }),
-  handle: async ({ useCases }, { caller, cause, credential, signal }, { named: id }) => {
+  handle: async ({ useCases }, { caller, cause, credential, signal }, { pathValue: id }) => {
     const outcome = await useCases.stop({ by: caller.account, id, cause, credential, signal });
     return outcome.kind === 'refused' ? refusedBy(outcome, 'stop') : { status: 204 };
   },

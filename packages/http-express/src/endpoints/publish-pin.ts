@@ -184,8 +184,8 @@ async function dryRun(service: Service, call: AccountCall, name: PinName | undef
   if (outcome.kind === 'refused') return outcome;
   const { fileCount, size, warnings } = outcome;
   const archive = { file_count: fileCount, size };
-  const named = name === undefined ? {} : { name: null };
-  return { status: 200, json: { pin: null, archive, warnings: wireWarnings(warnings), ...named } };
+  const nameMember = name === undefined ? {} : { name: null };
+  return { status: 200, json: { pin: null, archive, warnings: wireWarnings(warnings), ...nameMember } };
 }
 
 /** Publishes a complete form, even if the client disconnects meanwhile. */

@@ -76,7 +76,7 @@ export const readArchive = writingEndpoint({
     'publication is stopped or the key is revoked. A range that the ZIP does not have is 416, without a body.',
   needs: 'archives',
   costsAsChange: true,
-  handle: async (service, call, { named: id }) => {
+  handle: async (service, call, { pathValue: id }) => {
     if (service.openArchive === undefined) return refuseRequest('not_found');
     const opened = await service.openArchive({ by: call.caller.account, id, signal: call.signal });
     if (opened.kind === 'opened') return await answerWith(opened, service, call);
@@ -92,7 +92,7 @@ export const readAnyArchive = operatorEndpoint({
   description:
     'Byte for byte, as long as it is stored. An answer with bytes is recorded as `pin.archive_read`, at most once a minute ' +
     'for each caller and publication. A range that the ZIP does not have is 416, without a body.',
-  handle: async (service, call, { named: id }) => {
+  handle: async (service, call, { pathValue: id }) => {
     const { administration, cause, signal } = call;
     const opened = await administration.openArchive({ id, cause, signal });
     return opened.kind === 'opened' ? await answerWith(opened, service, call) : refusedBy(opened, 'archive');

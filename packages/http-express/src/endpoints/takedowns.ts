@@ -11,7 +11,9 @@ export const listTakedowns = operatorEndpoint({
   summary: 'List takedowns in force, newest first',
   query: pageParameters('The next_cursor of an earlier page.'),
   answers: () =>
-    pageAnswer('TakedownList', 'takedowns', [takedownSchema, exampleTakedown], { asked: 'this as cursor' }),
+    pageAnswer('TakedownList', 'takedowns', [takedownSchema, exampleTakedown], {
+      continueWith: 'this as cursor',
+    }),
   handle: async (_service, { administration }, { query }) =>
     pageOf('takedowns', await administration.listTakedowns(query), ({ takedowns }) =>
       takedowns.map(takedownOf),
@@ -25,7 +27,7 @@ export const liftTakedown = operatorEndpoint({
   summary: 'Allow an archive to be published again; publications that were taken down stay stopped',
   parameter: archiveSha256,
   answers: () => ({ 204: { description: 'It may be published again.' } }),
-  handle: async (_service, { administration, cause }, { named: sha256 }) => {
+  handle: async (_service, { administration, cause }, { pathValue: sha256 }) => {
     const lifted = await administration.liftTakedown(sha256, cause);
     return lifted.kind === 'refused' ? lifted : { status: 204 };
   },

@@ -1,6 +1,6 @@
 import { defaultLimits, type Limits } from '@pinfold/core';
 import { publicUrl } from '@pinfold/http';
-import { changes } from '../authorize.ts';
+import { isChange } from '../authorize.ts';
 import type { DescribedAnswer, DocumentContext, Endpoint } from '../endpoint.ts';
 import { readAgentGuide, readDocument } from '../endpoints/documents.ts';
 import { endpoints, operatorEndpoints } from '../endpoints/index.ts';
@@ -175,7 +175,7 @@ function codesOf(endpoint: Endpoint<never>): readonly WireCode[] {
     'rate_limited',
     'internal_error',
     'unavailable',
-    ...(changes(endpoint) ? (['account_blocked'] as const) : []),
+    ...(isChange(endpoint) ? (['account_blocked'] as const) : []),
     ...(body?.read === undefined ? [] : json),
     ...codes,
   ];

@@ -109,8 +109,8 @@ export function problem(
   publishing = false,
 ): T.JsonObject {
   const titles = codes.map((code) => `\`${code}\`: ${problemTable[code].title}.`);
-  const headers = Object.entries(CODES_OF_HEADERS).filter(([, of]) =>
-    of.some((code) => codes.includes(code)),
+  const headers = Object.entries(CODES_OF_HEADERS).filter(([, codesOfHeader]) =>
+    codesOfHeader.some((code) => codes.includes(code)),
   );
   const schema = { allOf: [problemSchema, { properties: { code: { enum: codes } } }] };
   const examples = Object.fromEntries(

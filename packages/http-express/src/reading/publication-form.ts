@@ -108,7 +108,7 @@ export function refuseBody(reason: BodyFailure, tooLong: string): HttpRefusal {
     case 'read_before':
       return refuseRequest('invalid_request', {
         detail:
-          'The server read the body before the API could: whoever runs it mounts the API before any parser of bodies.',
+          'The server read the body before the API could: its operator must mount the API before any parser of bodies.',
       });
     case 'stalled':
       return refuseRequest('request_timeout');

@@ -61,8 +61,8 @@ export function jsonBody<Sent extends object, Body extends object = Sent>({
       const refused = await again();
       if (refused !== undefined) return refused;
       const sent = await check(json.value);
-      const isOnce = sent !== undefined && json.members === Object.keys(sent).length;
-      const body = isOnce ? parse(sent, limits) : undefined;
+      const hasNoRepeatedMember = sent !== undefined && json.members === Object.keys(sent).length;
+      const body = hasNoRepeatedMember ? parse(sent, limits) : undefined;
       if (body === undefined) return wrong;
       return isRefusal(body) ? body : { kind: 'body', body };
     },

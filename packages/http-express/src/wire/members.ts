@@ -60,13 +60,13 @@ export function pageAnswer<Item>(
   name: string,
   member: string,
   [items, example]: readonly [schema: T.Schema<Item>, example: Item],
-  { asked, order = 'Newest first.' }: { readonly asked: string; readonly order?: string },
+  { continueWith, order = 'Newest first.' }: { readonly continueWith: string; readonly order?: string },
 ): Readonly<Record<number, DescribedAnswer>> {
   const schema = T.named(name, () =>
     T.object({
       [member]: T.array(items, { maxItems: 100, description: order }),
       next_cursor: T.nullable(T.string(), {
-        description: `Ask for the next page with ${asked}; null on the last page.`,
+        description: `Ask for the next page with ${continueWith}; null on the last page.`,
       }),
     }),
   );
@@ -86,7 +86,7 @@ export function pageOf<Listed extends { readonly kind: string; readonly next: st
 
 function mapMembers<Source>(
   members: AnyMembers<Source>,
-  of: (member: Member<Source, unknown>) => unknown,
+  map: (member: Member<Source, unknown>) => unknown,
 ): unknown {
-  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, of(member)]));
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, map(member)]));
 }

@@ -53,7 +53,7 @@ const PIN = {
   size: of(T.count('Bytes of those files, expanded.'), 348_160, ({ size }) => size),
   original_filename: of(
     T.nullable(T.string({ minLength: 1, maxLength: 255 }), {
-      description: 'As uploaded; null once it was deleted, some time after the end.',
+      description: 'As uploaded; null once it was deleted, some time after the publication has ended.',
     }),
     'catalogue.zip',
     ({ originalFilename }) => originalFilename,
