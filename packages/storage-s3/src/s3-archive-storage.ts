@@ -12,6 +12,7 @@ import {
   type ArchiveStorage,
   type Clock,
   type Duration,
+  Fault,
   isFault,
   minutes,
   type StagedArchive,
@@ -103,7 +104,8 @@ export class S3ArchiveStorage implements ArchiveStorage {
       if (length > 0) return this.#unlessAbsent(this.#range(id, from, length, within), within);
       // HTTP has no empty range, so this only checks that the archive exists.
       const size = await this.#unlessAbsent(this.#sizeOf(id, within), within);
-      if (size !== undefined && from > size) throw new TypeError(`archive ${id} ends before byte ${from}`);
+      if (size !== undefined && from > size)
+        throw new Fault('storage_unavailable', `archive ${id} ends before byte ${from}`);
       return size === undefined ? undefined : new Uint8Array(0);
     });
   }

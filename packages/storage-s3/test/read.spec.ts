@@ -6,8 +6,8 @@ import { faultOf, type Handler, ranged, refuse, type Stub, startStub } from './s
 const WHOLE = someBytes(100_000, 1);
 const id = anArchiveId(1);
 
-/** Answers that are interrupted, each in another way. */
-const cut: Handler = (request, response) => {
+/** Breaks each answer off in the middle. */
+const breakOff: Handler = (request, response) => {
   const [, from = '', to = ''] = /^bytes=(\d+)-(\d+)$/.exec(String(request.headers.range)) ?? [];
   const length = Number(to) - Number(from) + 1;
   const range = `bytes ${from}-${to}/${WHOLE.length}`;
@@ -19,21 +19,22 @@ describe('S3ArchiveStorage.read', () => {
   let stub: Stub;
   afterEach(() => stub.close());
 
-  it('is one request for an absolute range', async () => {
+  it('sends one request for an absolute range', async () => {
     stub = await startStub((request, response) => ranged(request, response, WHOLE));
     const read = await stub.storage.read(id, 100, 50);
     expect(Buffer.compare(read as Uint8Array, WHOLE.subarray(100, 150))).to.equal(0);
     await stub.storage.read(id, WHOLE.length - 1, 1);
-    expect(stub.seen.map(({ method, headers }) => `${method} ${headers.range}`)).to.deep.equal([
+    expect(stub.requests.map(({ method, headers }) => `${method} ${headers.range}`)).to.deep.equal([
       'GET bytes=100-149',
       'GET bytes=99999-99999',
     ]);
   });
 
-  it('sends no request for an empty range', async () => {
+  it('only checks the size for an empty range, and throws if it begins after the end', async () => {
     stub = await startStub((_, response) => response.writeHead(200, { 'content-length': 5 }).end());
     expect(await stub.storage.read(id, 5, 0)).to.deep.equal(new Uint8Array(0));
     expect(stub.methods()).to.equal('HEAD');
+    expect((await faultOf(stub.storage.read(id, 6, 0))).message).to.include('ends before byte 6');
   });
 
   it('throws on the answer to another request, and releases its connection', async () => {
@@ -43,23 +44,23 @@ describe('S3ArchiveStorage.read', () => {
       'another range': (request, response) => ranged(request, response, WHOLE, 'bytes 1-10/100000'),
       'the end of a shorter object': (_, response) =>
         response.writeHead(206, { 'content-range': 'bytes 0-4/5', 'content-length': 5 }).end('12345'),
-      'a range without saying which': (_, response) => response.writeHead(206).end(WHOLE.subarray(0, 10)),
+      'a range without Content-Range': (_, response) => response.writeHead(206).end(WHOLE.subarray(0, 10)),
       'the range is beyond the end': (_, response) => refuse(response, 416, 'InvalidRange'),
       'a page in HTML': (_, response) =>
         response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
       'a refusal in HTML': (_, response) => response.writeHead(404).end('<html><body>not here'),
     };
     for (const [what, answer] of Object.entries(answers)) {
-      let bad = true;
+      let isWrong = true;
       stub = await startStub((request, response, incoming) =>
-        bad ? answer(request, response, incoming) : ranged(request, response, WHOLE),
+        isWrong ? answer(request, response, incoming) : ranged(request, response, WHOLE),
       );
       const storage = stub.open({ parallel: 1 }, { sockets: 1 });
       for (let n = 0; n < 3; n += 1) {
         const outcome = await storage.read(id, 0, 10).catch((reason: unknown) => reason);
         expect(isFault(outcome) && outcome.code, what).to.equal('storage_unavailable');
       }
-      bad = false;
+      isWrong = false;
       expect(await storage.read(id, 0, 10), `after ${what}`).to.have.length(10);
       await stub.close();
     }
@@ -67,16 +68,16 @@ describe('S3ArchiveStorage.read', () => {
   });
 
   it('retries after an answer breaks off, and throws if each one does', async () => {
-    let breaks = 2;
+    let breakOffs = 2;
     stub = await startStub((request, response, incoming) => {
-      breaks -= 1;
-      return breaks >= 0 ? cut(request, response, incoming) : ranged(request, response, WHOLE);
+      breakOffs -= 1;
+      return breakOffs >= 0 ? breakOff(request, response, incoming) : ranged(request, response, WHOLE);
     });
     const storage = stub.open({ parallel: 1 }, { sockets: 1 });
     const read = await storage.read(id, 0, 50_000);
     expect(Buffer.compare(read as Uint8Array, WHOLE.subarray(0, 50_000))).to.equal(0);
     expect(stub.methods()).to.equal('GET GET GET');
-    breaks = 1_000;
+    breakOffs = 1_000;
     await faultOf(storage.read(id, 0, 50_000));
     expect(stub.methods()).to.equal('GET GET GET GET GET GET GET');
   });
@@ -94,16 +95,16 @@ describe('S3ArchiveStorage.read', () => {
   });
 
   it('checks the bucket if a 404 does not name what is missing', async () => {
-    let there = true;
+    let bucketExists = true;
     stub = await startStub(({ method, url }, response) => {
-      if (/^\/b\/?(\?|$)/.test(url)) return response.writeHead(there ? 200 : 404).end();
+      if (/^\/b\/?(\?|$)/.test(url)) return response.writeHead(bucketExists ? 200 : 404).end();
       return method === 'HEAD' ? response.writeHead(404).end() : refuse(response, 404, 'NotFound');
     });
     expect(await stub.storage.read(id, 0, 10)).to.equal(undefined);
     expect(await stub.storage.read(id, 0, 0)).to.equal(undefined);
     await stub.storage.delete(id);
     await stub.storage.check();
-    there = false;
+    bucketExists = false;
     for (const call of [stub.storage.read(id, 0, 10), stub.storage.delete(id), stub.storage.check()]) {
       await faultOf(call);
     }
@@ -150,16 +151,16 @@ describe('S3ArchiveStorage.read', () => {
     stub = await startStub((request, response) => {
       held.push(() => ranged(request, response, WHOLE));
       // The first reads wait for one another; a fourth place, if it existed, would be used by then.
-      if (stub.seen.length >= 3) setImmediate(() => held.splice(0).forEach((answer) => void answer()));
+      if (stub.requests.length >= 3) setImmediate(() => held.splice(0).forEach((answer) => void answer()));
     });
     const storage = stub.open({ parallel: 3 });
     const controller = new AbortController();
     const reads = Array.from({ length: 20 }, () => storage.read(id, 0, 1_000));
     const aborted = storage.read(id, 0, 1_000, controller.signal).catch((error: unknown) => error);
-    controller.abort('gone');
-    expect(await aborted, 'one that still waits').to.equal('gone');
+    controller.abort('no longer needed');
+    expect(await aborted, 'one that still waits').to.equal('no longer needed');
     await Promise.all(reads);
-    expect(stub.most()).to.equal(3);
-    expect(stub.seen).to.have.length(20);
+    expect(stub.maxConcurrent()).to.equal(3);
+    expect(stub.requests).to.have.length(20);
   });
 });
