@@ -52,7 +52,7 @@ export function openIdConnect(options: OpenIdConnectOptions): IdentityProvider {
   return {
     name: options.name ?? issuer.host,
     begin: async (returnUrl) => (await signIn()).begin(returnUrl),
-    finish: async (cameBack, signInState, from) => (await signIn()).finish(cameBack, signInState, from),
+    finish: async (returnedUrl, signInState, from) => (await signIn()).finish(returnedUrl, signInState, from),
     signOutUrl: async () => (await signIn()).signOutUrl(),
   };
 }

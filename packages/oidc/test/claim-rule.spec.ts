@@ -59,7 +59,7 @@ describe('a claim rule', () => {
   }
 
   for (const text of ['', 'groups', '=staff', 'groups=', 'groups=staff,', 'groups=staff&', '&', 'a=b,,c=d']) {
-    it(`is none: "${text}"`, () => {
+    it(`is invalid: "${text}"`, () => {
       expect(() => parseClaimRule(text)).to.throw(TypeError, 'claim=value');
     });
   }

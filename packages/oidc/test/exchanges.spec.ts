@@ -49,7 +49,7 @@ describe('exchanges with a provider that is slow or hostile', () => {
     await answerAll(codes.length);
     for (const each of finished) await expectProblem(each, 'late');
     expect(issuer.open.most).to.equal(8);
-    // Requests under way at once arrive in any order: among the first eight there is none of the other client.
+    // Concurrent requests arrive in any order, so only the client of the first eight is compared.
     expect(issuer.tokens.slice(0, 8).every(({ code }) => code?.startsWith('a'))).to.equal(true);
     expect(issuer.tokens.slice(8, 10).map(({ code }) => code)).to.include('b0');
   });
@@ -70,10 +70,10 @@ describe('exchanges with a provider that is slow or hostile', () => {
   it('cancels the exchange of a client that leaves, or never begins it if it still waits', async () => {
     const leaving = new AbortController();
     const returns = await Promise.all(Array.from({ length: 9 }, () => begin()));
-    const left = returns.map((finish) => finish('a', 'a', leaving.signal).catch((error: unknown) => error));
+    const ended = returns.map((finish) => finish('a', 'a', leaving.signal).catch((error: unknown) => error));
     await issuer.untilTokens(8);
     leaving.abort();
-    for (const each of left) expect(await each).to.equal(leaving.signal.reason);
+    for (const each of ended) expect(await each).to.equal(leaving.signal.reason);
     await Promise.all(issuer.tokens.map(({ isClosed }) => isClosed));
     const other = (await begin())('b', 'other');
     await issuer.untilTokens(9);
@@ -115,15 +115,15 @@ describe('exchanges with a provider that is slow or hostile', () => {
     expect(await provider.begin('https://pages.example/')).to.include({ kind: 'begun' });
   });
 
-  it('requests it again at once after a failure by a clock that was days ahead and was set right', async () => {
-    let by = days(9);
+  it('requests it again at once after a failure while the clock was days ahead, once the clock is right', async () => {
+    let offset = days(9);
     const client = { issuer: issuer.url, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET };
-    const set = { now: () => after(clock.now(), by), sleep: clock.sleep.bind(clock) };
-    const ahead = openIdConnect({ ...client, clock: set });
+    const wrongClock = { now: () => after(clock.now(), offset), sleep: clock.sleep.bind(clock) };
+    const ahead = openIdConnect({ ...client, clock: wrongClock });
     issuer.document = '{}';
     expect(await ahead.begin('https://pages.example/')).to.include({ problem: 'untrusted' });
     issuer.document = undefined;
-    by = days(0);
+    offset = days(0);
     expect(await ahead.begin('https://pages.example/')).to.include({ kind: 'begun' });
   });
 

@@ -13,7 +13,7 @@ import {
 } from 'pinfold-test-servers/issuer';
 import { type Inside, openService, type TestService } from 'pinfold-test-servers/service';
 import { type OpenIdConnectOptions, openIdConnect } from '../src/index.ts';
-import type { Stop, Traveller } from './test-browser.ts';
+import type { BrowserAnswer, TestBrowser } from './test-browser.ts';
 
 /** The management screen with an issuer. */
 export interface Screen {
@@ -24,12 +24,12 @@ export interface Screen {
   readonly base: string;
   /** The address to which the issuer leads back. */
   readonly redirectUri: string;
-  /** Goes to the issuer, enters a name there and consents; returns the address of the redirect back without following it. */
-  toTheWayBack(traveller: Traveller, name: string, to?: string): Promise<Stop>;
+  /** Goes to the issuer, enters a name there and consents; returns the redirect back to the screen without following it. */
+  leadToReturn(browser: TestBrowser, name: string, to?: string): Promise<BrowserAnswer>;
   /** The address of the screen on one more node. */
   peer(): Promise<string>;
-  /** The same, and goes back. */
-  signIn(traveller: Traveller, name: string, to?: string): Promise<Stop>;
+  /** Does the same, and follows the redirect back. */
+  signIn(browser: TestBrowser, name: string, to?: string): Promise<BrowserAnswer>;
   /** The events in the history of an account, by default Ada's. */
   events(account?: string): Promise<readonly HistoryEvent[]>;
   close(): Promise<void>;
@@ -71,7 +71,7 @@ export async function openScreen({
       ...client,
     });
     const publicUrl = `http://localhost:${publicPort}`;
-    const say = (entry: RequestEntry) => log.push(entry);
+    const record = (entry: RequestEntry) => log.push(entry);
     return express().use(
       '/manage',
       createManagement({
@@ -82,7 +82,7 @@ export async function openScreen({
         history,
         administration,
         identityProvider,
-        log: say,
+        log: record,
       }),
     );
   };
@@ -96,10 +96,10 @@ export async function openScreen({
     email_verified: true,
     groups: ['staff'],
   });
-  const toTheWayBack = async (traveller: Traveller, name: string, to?: string): Promise<Stop> => {
+  const leadToReturn = async (browser: TestBrowser, name: string, to?: string): Promise<BrowserAnswer> => {
     const query = to === undefined ? '' : `?to=${encodeURIComponent(to)}`;
-    const begun = await traveller.get(`${base}/sign-in/oidc/begin${query}`);
-    return await throughIssuer(traveller, begun, name, redirectUri);
+    const begun = await browser.get(`${base}/sign-in/oidc/begin${query}`);
+    return await throughIssuer(browser, begun, name, redirectUri);
   };
   return {
     issuer,
@@ -107,11 +107,11 @@ export async function openScreen({
     log,
     base,
     redirectUri,
-    toTheWayBack,
+    leadToReturn,
     peer: async () => `http://localhost:${(await service.peer(service.stores.peer(), doors)).port}/manage`,
-    signIn: async (traveller, name, to) => {
-      const { location } = await toTheWayBack(traveller, name, to);
-      return await traveller.get(location ?? '');
+    signIn: async (browser, name, to) => {
+      const { location } = await leadToReturn(browser, name, to);
+      return await browser.get(location ?? '');
     },
     events: async (by = 'oidc:ada') => {
       const page = await service.history.list({ by });
@@ -126,36 +126,33 @@ export async function openScreen({
 
 /** Enters a name and consents, as often as the issuer asks. */
 export async function throughIssuer(
-  traveller: Traveller,
-  begun: Stop,
+  browser: TestBrowser,
+  begun: BrowserAnswer,
   name: string,
   end: string,
-): Promise<Stop> {
-  let here = await traveller.follow(begun, end);
-  while (here.location === undefined) {
-    const action = /<form[^>]* action="([^"]+)"/.exec(here.text)?.[1];
-    const prompt = /name="prompt" value="(\w+)"/.exec(here.text)?.[1];
-    if (action === undefined || prompt === undefined) throw new Error(`no form of the issuer: ${here.text}`);
-    here = await traveller.follow(
-      await traveller.post(action, { prompt, login: name, password: 'any' }),
-      end,
-    );
+): Promise<BrowserAnswer> {
+  let page = await browser.follow(begun, end);
+  while (page.location === undefined) {
+    const action = /<form[^>]* action="([^"]+)"/.exec(page.text)?.[1];
+    const prompt = /name="prompt" value="(\w+)"/.exec(page.text)?.[1];
+    if (action === undefined || prompt === undefined) throw new Error(`no form of the issuer: ${page.text}`);
+    page = await browser.follow(await browser.post(action, { prompt, login: name, password: 'any' }), end);
   }
-  return here;
+  return page;
 }
 
-/** A failed sign-in leaves neither a cookie of a session nor a session. */
-export async function expectNobodyIn(
+/** Expects that a sign-in failed, and left neither a cookie of a session nor a session. */
+export async function expectNoSignIn(
   { base, log, service }: Screen,
-  traveller: Traveller,
-  stop: Stop,
+  browser: TestBrowser,
+  answer: BrowserAnswer,
   status: number,
   outcome: string,
 ): Promise<void> {
-  expect(stop.status).to.equal(status);
-  expect(stop.text).to.include('You were not signed in').and.include('/manage/sign-in"');
-  expect([...traveller.cookiesOf(base).keys()]).not.to.include('pinfold_session');
-  expect((await traveller.get(`${base}/`)).location).to.equal(`${base}/sign-in`);
+  expect(answer.status).to.equal(status);
+  expect(answer.text).to.include('You were not signed in').and.include('/manage/sign-in"');
+  expect([...browser.cookiesOf(base).keys()]).not.to.include('pinfold_session');
+  expect((await browser.get(`${base}/`)).location).to.equal(`${base}/sign-in`);
   const refused = log.find((entry) => entry.outcome?.startsWith('sign_in_'));
   expect(refused?.outcome).to.equal(`sign_in_${outcome}`);
   const history = await service.history.list({ by: OPERATOR });

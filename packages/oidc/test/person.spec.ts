@@ -12,11 +12,11 @@ const RULES: PersonRules = {
 };
 
 describe('identifying a person', () => {
-  const judge = (claimSets: readonly Claims[], rules: Partial<PersonRules> = {}, sub = 'u1') =>
+  const identify = (claimSets: readonly Claims[], rules: Partial<PersonRules> = {}, sub = 'u1') =>
     identifyPerson(sub, claimSets, { ...RULES, ...rules });
   const accountOf = (claimSets: readonly Claims[], rules: Partial<PersonRules> = {}) => {
-    const judged = judge(claimSets, rules);
-    return judged.kind === 'recognized' ? judged.person.account : judged.problem;
+    const identified = identify(claimSets, rules);
+    return identified.kind === 'recognized' ? identified.person.account : identified.problem;
   };
 
   it('names the account by prefix and claim, of the id_token before userinfo', () => {
@@ -46,7 +46,7 @@ describe('identifying a person', () => {
       );
     }
     expect(accountOf([{ sub: 'u1', id: '🧭'.repeat(250) }], { accountClaim: 'id' })).to.match(/^oidc:/);
-    expect(judge([{ sub: 'a\0', id: 'u' }], { accountClaim: 'id' }, 'a\0')).to.deep.include({
+    expect(identify([{ sub: 'a\0', id: 'u' }], { accountClaim: 'id' }, 'a\0')).to.deep.include({
       problem: 'nameless',
     });
   });
@@ -71,7 +71,7 @@ describe('identifying a person', () => {
       expect(accountOf(claimSets, rules)).not.to.equal('oidc:ada@example.com');
       const admins = parseClaimRule('email=ada@example.com');
       expect(
-        judge([{ ...claimSets[0], sub: 'u1' }, ...claimSets.slice(1)], { admins }),
+        identify([{ ...claimSets[0], sub: 'u1' }, ...claimSets.slice(1)], { admins }),
         'rules',
       ).to.have.nested.property('person.scope', 'manage');
     }
@@ -82,8 +82,8 @@ describe('identifying a person', () => {
 
   it('shows the name, or else the address, or else nothing', () => {
     const shown = (claims: Claims) => {
-      const judged = judge([{ sub: 'u1', ...claims }]);
-      return judged.kind === 'recognized' ? judged.person.displayName : judged;
+      const identified = identify([{ sub: 'u1', ...claims }]);
+      return identified.kind === 'recognized' ? identified.person.displayName : identified;
     };
     expect(shown({ name: 'Ada', email: 'ada@example.com' })).to.equal('Ada');
     expect(shown({ name: '', email: 'ada@example.com' })).to.equal('ada@example.com');
@@ -93,27 +93,27 @@ describe('identifying a person', () => {
 
   it('recognizes administrators, and people who may not sign in', () => {
     const claims = [{ sub: 'u1', groups: ['ops'] }];
-    expect(judge(claims, { admins: parseClaimRule('groups=ops') })).to.deep.equal({
+    expect(identify(claims, { admins: parseClaimRule('groups=ops') })).to.deep.equal({
       kind: 'recognized',
       person: { account: accountId('oidc:u1'), id: 'u1', displayName: null, scope: 'admin' },
     });
     const both = { require: parseClaimRule('groups=staff'), admins: parseClaimRule('groups=ops') };
-    expect(judge(claims, both)).to.deep.include({ kind: 'failed', problem: 'not_allowed' });
+    expect(identify(claims, both)).to.deep.include({ kind: 'failed', problem: 'not_allowed' });
   });
 
-  it('reports the clauses that failed and the names of the claims, but no values', () => {
+  it('reports the unmet conditions and the names of the claims, but no values of claims', () => {
     const claims = [
       { sub: 'u1', groups: ['guests'], secret: 'hush' },
       { tenant: { id: 7 }, email: 'a@b.example' },
     ];
     const require = parseClaimRule('groups=staff&tenant.id=7,groups=a%2Cb,email=a@b.example');
-    expect(judge(claims, { require })).to.deep.include({
+    expect(identify(claims, { require })).to.deep.include({
       problem: 'not_allowed',
       detail:
         'unmet conditions: groups=staff, groups=a%2Cb, email=a@b.example; received claims: groups, secret, sub, tenant',
     });
     const many = Object.fromEntries(Array.from({ length: 90 }, (_, n) => [`${n}`.padStart(99, 'x'), n]));
-    const refused = judge([{ sub: 'u1', ...many }], { require });
+    const refused = identify([{ sub: 'u1', ...many }], { require });
     expect('detail' in refused ? refused.detail?.length : 0).to.be.within(100, 4_000);
   });
 });
@@ -140,7 +140,7 @@ describe('the address of an issuer', () => {
     'https://x.example?y',
     'https://x.example#y',
   ]) {
-    it(`is none: "${text}"`, () => {
+    it(`cannot be "${text}"`, () => {
       expect(() => issuerUrl(text)).to.throw(TypeError, 'https://');
     });
   }

@@ -12,8 +12,8 @@ export async function beginSignIn(
   if (begun.kind !== 'begun') throw new Error(begun.detail);
   const state = new URL(begun.url).searchParams.get('state') ?? '';
   return (client, code = 'a', signal = new AbortController().signal) => {
-    const cameBack = `${returnUrl}?${new URLSearchParams({ code, state })}`;
-    return provider.finish(cameBack, begun.browserState, { client, signal });
+    const returned = `${returnUrl}?${new URLSearchParams({ code, state })}`;
+    return provider.finish(returned, begun.browserState, { client, signal });
   };
 }
 

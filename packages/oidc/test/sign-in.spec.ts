@@ -1,24 +1,24 @@
 import { after, hours, instant, minutes, seconds } from '@pinfold/core';
 import { expect } from 'chai';
 import { CLIENT_SECRET } from 'pinfold-test-servers/issuer';
-import { expectNobodyIn, openScreen, type Screen, type ScreenOptions, throughIssuer } from './open-screen.ts';
-import { type Stop, Traveller } from './test-browser.ts';
+import { expectNoSignIn, openScreen, type Screen, type ScreenOptions, throughIssuer } from './open-screen.ts';
+import { type BrowserAnswer, TestBrowser } from './test-browser.ts';
 
 describe('signing in by OpenID Connect', () => {
   let screen: Screen;
-  let ada: Traveller;
+  let ada: TestBrowser;
   beforeEach(() => {
-    ada = new Traveller();
+    ada = new TestBrowser();
   });
   afterEach(() => screen.close());
 
   const open = async (options?: ScreenOptions): Promise<void> => {
     screen = await openScreen(options);
   };
-  const page = (path = '/'): Promise<Stop> => ada.get(`${screen.base}${path}`);
+  const page = (path = '/'): Promise<BrowserAnswer> => ada.get(`${screen.base}${path}`);
 
-  const expectNobody = (stop: Stop, status: number, outcome: string): Promise<void> =>
-    expectNobodyIn(screen, ada, stop, status, outcome);
+  const expectRefused = (answer: BrowserAnswer, status: number, outcome: string): Promise<void> =>
+    expectNoSignIn(screen, ada, answer, status, outcome);
 
   it('is offered, leads to the issuer, and back to the requested page', async () => {
     await open();
@@ -58,18 +58,18 @@ describe('signing in by OpenID Connect', () => {
 
   it('continues by a page if the browser sends no fetch metadata, so that it sends all cookies', async () => {
     await open();
-    const { location } = await screen.toTheWayBack(ada, 'ada', '/keys');
+    const { location } = await screen.leadToReturn(ada, 'ada', '/keys');
     const cookie = [...ada.cookiesOf(screen.base)].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { cookie, accept: 'text/html,*/*;q=0.8' };
-    const stop = await fetch(location ?? '', { redirect: 'manual', headers });
-    expect(stop.status).to.equal(200);
-    expect(await stop.text()).to.include('http-equiv="refresh" content="0; url=/manage/keys"');
-    expect(stop.headers.getSetCookie().join()).to.include('pinfold_session=');
+    const answer = await fetch(location ?? '', { redirect: 'manual', headers });
+    expect(answer.status).to.equal(200);
+    expect(await answer.text()).to.include('http-equiv="refresh" content="0; url=/manage/keys"');
+    expect(answer.headers.getSetCookie().join()).to.include('pinfold_session=');
   });
 
   it('keeps no token, and logs no secret', async () => {
     await open();
-    const back = await screen.toTheWayBack(ada, 'ada');
+    const back = await screen.leadToReturn(ada, 'ada');
     const { searchParams } = new URL(back.location ?? '');
     await ada.get(back.location ?? '');
     const session = ada.cookiesOf(screen.base).get('pinfold_session') ?? '';
@@ -93,7 +93,7 @@ describe('signing in by OpenID Connect', () => {
     await open();
     await screen.signIn(ada, 'ada');
     const form = /name="form" value="([^"]+)"/.exec((await page()).text)?.[1] ?? '';
-    const window = ada.twin();
+    const window = ada.openWindow();
     const out = await ada.post(`${screen.base}/sign-out`, { form });
     expect(out.status).to.equal(200);
     const end = `${screen.issuer.url}/session/end?client_id=pinfold`;
@@ -120,31 +120,31 @@ describe('signing in by OpenID Connect', () => {
     const form = await ada.follow(begun);
     const abort = /href="([^"]+\/abort)"/.exec(form.text)?.[1] ?? '';
     const back = await ada.follow(await ada.get(new URL(abort, screen.issuer.url).href), screen.redirectUri);
-    const stop = await ada.get(back.location ?? '');
-    await expectNobody(stop, 403, 'declined');
-    expect(stop.text).to.include('Example did not sign you in');
+    const answer = await ada.get(back.location ?? '');
+    await expectRefused(answer, 403, 'declined');
+    expect(answer.text).to.include('Example did not sign you in');
   });
 
   it('accepts a clock that is a minute off, and refuses one that is hours off', async () => {
-    for (const apart of [-1, 1]) {
-      await open({ now: instant(Date.now() + apart * minutes(1)) });
-      expect((await screen.signIn(new Traveller(), 'ada')).location).to.equal(`${screen.base}/`);
+    for (const offset of [-1, 1]) {
+      await open({ now: instant(Date.now() + offset * minutes(1)) });
+      expect((await screen.signIn(new TestBrowser(), 'ada')).location).to.equal(`${screen.base}/`);
       await screen.close();
     }
     await open({ now: after(instant(Date.now()), hours(2)) });
-    await expectNobody(await screen.signIn(ada, 'ada'), 502, 'clock');
+    await expectRefused(await screen.signIn(ada, 'ada'), 502, 'clock');
   });
 
   it('refuses a state that is changed, from another browser, used before, or older than ten minutes', async () => {
     await open();
-    const back = (await screen.toTheWayBack(ada, 'ada')).location ?? '';
-    const elsewhere = new URL(back);
-    elsewhere.searchParams.set('state', 'x'.repeat(43));
-    const wrong = ada.twin();
-    expect((await wrong.get(elsewhere.href)).status).to.equal(400);
-    expect((await new Traveller().get(back)).status, 'another browser').to.equal(400);
-    const later = ada.twin();
-    const again = ada.twin();
+    const back = (await screen.leadToReturn(ada, 'ada')).location ?? '';
+    const changed = new URL(back);
+    changed.searchParams.set('state', 'x'.repeat(43));
+    const wrong = ada.openWindow();
+    expect((await wrong.get(changed.href)).status).to.equal(400);
+    expect((await new TestBrowser().get(back)).status, 'another browser').to.equal(400);
+    const later = ada.openWindow();
+    const again = ada.openWindow();
     expect((await ada.get(back)).location).to.equal(`${screen.base}/`);
     expect((await ada.get(back)).status, 'once more').to.equal(400);
     expect((await again.get(back)).text, 'a used code').to.include('was used before or is too old');
@@ -158,42 +158,42 @@ describe('signing in by OpenID Connect', () => {
   it('continues in the window that began last, even after another one came back', async () => {
     await open();
     const [first, last] = [await page('/sign-in/oidc/begin'), await page('/sign-in/oidc/begin')];
-    const cameBack = async (begun: Stop): Promise<Stop> => {
+    const comeBack = async (begun: BrowserAnswer): Promise<BrowserAnswer> => {
       const { location } = await throughIssuer(ada, begun, 'ada', screen.redirectUri);
       return await ada.get(location ?? '');
     };
-    const refused = await cameBack(first);
+    const refused = await comeBack(first);
     expect(refused.status).to.equal(400);
     expect(refused.text).to.include('began in another window');
-    expect((await cameBack(last)).location).to.equal(`${screen.base}/`);
+    expect((await comeBack(last)).location).to.equal(`${screen.base}/`);
     expect([...ada.cookiesOf(screen.base).keys()]).not.to.include('pinfold_oidc');
   });
 
   it('refuses a cookie that it has not signed', async () => {
     await open();
-    const { location } = await screen.toTheWayBack(ada, 'ada');
+    const { location } = await screen.leadToReturn(ada, 'ada');
     const sent = ada.cookiesOf(screen.base).get('pinfold_oidc') ?? '';
     for (const forged of ['', '.', '~', `e30.${sent.split('.')[1]}`, `${sent.split('.')[0]}.`, 'a.b.c~d']) {
       const headers = { cookie: `pinfold_oidc=${forged}` };
-      const stop = await fetch(location ?? '', { redirect: 'manual', headers });
-      expect(stop.status, forged).to.equal(400);
+      const answer = await fetch(location ?? '', { redirect: 'manual', headers });
+      expect(answer.status, forged).to.equal(400);
     }
   });
 
   it('can end on another node than it began on', async () => {
     await open();
-    const { location } = await screen.toTheWayBack(ada, 'ada');
+    const { location } = await screen.leadToReturn(ada, 'ada');
     const cookie = [...ada.cookiesOf(screen.base)].map(([name, value]) => `${name}=${value}`).join('; ');
-    const there = `${await screen.peer()}/sign-in/oidc${new URL(location ?? '').search}`;
-    const stop = await fetch(there, { redirect: 'manual', headers: { cookie } });
-    expect(stop.headers.get('location')).to.equal('/manage/');
+    const onPeer = `${await screen.peer()}/sign-in/oidc${new URL(location ?? '').search}`;
+    const answer = await fetch(onPeer, { redirect: 'manual', headers: { cookie } });
+    expect(answer.headers.get('location')).to.equal('/manage/');
   });
 
   it('refuses a code that has expired', async () => {
     await open();
-    const { location } = await screen.toTheWayBack(ada, 'ada');
+    const { location } = await screen.leadToReturn(ada, 'ada');
     screen.issuer.expireCodes();
-    await expectNobody(await ada.get(location ?? ''), 400, 'late');
+    await expectRefused(await ada.get(location ?? ''), 400, 'late');
   });
 
   const forged: readonly (readonly [what: string, change: (screen: Screen) => Record<string, unknown>])[] = [
@@ -209,73 +209,73 @@ describe('signing in by OpenID Connect', () => {
     it(`refuses an id_token with ${what}`, async () => {
       await open();
       screen.issuer.forge = (claims) => ({ ...claims, ...change(screen) });
-      await expectNobody(await screen.signIn(ada, 'ada'), 502, 'untrusted');
+      await expectRefused(await screen.signIn(ada, 'ada'), 502, 'untrusted');
     });
   }
 
   it('refuses an expired id_token', async () => {
     await open();
     screen.issuer.forge = (claims) => ({ ...claims, exp: Number(claims.iat) - 600 });
-    await expectNobody(await screen.signIn(ada, 'ada'), 502, 'clock');
+    await expectRefused(await screen.signIn(ada, 'ada'), 502, 'clock');
   });
 
   it('refuses an answer of another issuer', async () => {
     await open();
-    const back = new URL((await screen.toTheWayBack(ada, 'ada')).location ?? '');
+    const back = new URL((await screen.leadToReturn(ada, 'ada')).location ?? '');
     back.searchParams.set('iss', 'https://evil.example');
-    await expectNobody(await ada.get(back.href), 502, 'untrusted');
+    await expectRefused(await ada.get(back.href), 502, 'untrusted');
   });
 
   it('explains that the issuer cannot be reached, before and after the way there, and continues later', async () => {
     await open();
     screen.issuer.fail();
     const begun = await ada.get(`${screen.base}/sign-in/oidc/begin`);
-    await expectNobody(begun, 503, 'unreachable');
+    await expectRefused(begun, 503, 'unreachable');
     expect(begun.text).to.include('Example cannot be reached');
     screen.issuer.serve(screen.redirectUri);
     screen.service.clock.advance(seconds(5));
-    const { location } = await screen.toTheWayBack(ada, 'ada');
+    const { location } = await screen.leadToReturn(ada, 'ada');
     screen.issuer.fail();
-    await expectNobody(await ada.get(location ?? ''), 503, 'unreachable');
+    await expectRefused(await ada.get(location ?? ''), 503, 'unreachable');
     screen.issuer.serve(screen.redirectUri);
-    expect((await screen.signIn(new Traveller(), 'ada')).location).to.equal(`${screen.base}/`);
+    expect((await screen.signIn(new TestBrowser(), 'ada')).location).to.equal(`${screen.base}/`);
   });
 
   it('continues at once when the issuer has changed its keys', async () => {
     await open();
     expect((await screen.signIn(ada, 'ada')).location).to.equal(`${screen.base}/`);
     screen.issuer.serve(screen.redirectUri);
-    expect((await screen.signIn(new Traveller(), 'ada')).location).to.equal(`${screen.base}/`);
+    expect((await screen.signIn(new TestBrowser(), 'ada')).location).to.equal(`${screen.base}/`);
   });
 
   it('requests the keys again only for an unknown one', async () => {
     await open();
     const keyRequests = (): number => screen.issuer.asked.filter((one) => one === 'GET /jwks').length;
-    for (let n = 0; n < 2; n += 1) await screen.signIn(new Traveller(), 'ada');
+    for (let n = 0; n < 2; n += 1) await screen.signIn(new TestBrowser(), 'ada');
     expect(keyRequests()).to.equal(1);
     screen.issuer.serve(screen.redirectUri);
-    await screen.signIn(new Traveller(), 'ada');
+    await screen.signIn(new TestBrowser(), 'ada');
     expect(keyRequests()).to.equal(2);
   });
 
   it('refuses a signature by a key that the issuer has withdrawn', async () => {
     await open();
     screen.issuer.signWithWithdrawnKey();
-    await expectNobody(await screen.signIn(ada, 'ada'), 502, 'untrusted');
+    await expectRefused(await screen.signIn(ada, 'ada'), 502, 'untrusted');
   });
 
   for (const method of ['client_secret_basic', 'client_secret_post']) {
     it(`authenticates the client by ${method}`, async () => {
       await open({ registered: { token_endpoint_auth_method: method } });
       for (let n = 0; n < 2; n += 1) {
-        expect((await screen.signIn(new Traveller(), 'ada')).location).to.equal(`${screen.base}/`);
+        expect((await screen.signIn(new TestBrowser(), 'ada')).location).to.equal(`${screen.base}/`);
       }
     });
   }
 
   it('reports a misconfiguration if the issuer rejects the client', async () => {
     await open({ client: { clientSecret: 'another secret' } });
-    await expectNobody(await screen.signIn(ada, 'ada'), 502, 'misconfigured');
+    await expectRefused(await screen.signIn(ada, 'ada'), 502, 'misconfigured');
     expect(JSON.stringify(screen.log)).not.to.include('another secret');
   });
 
@@ -289,14 +289,14 @@ describe('signing in by OpenID Connect', () => {
 
   it('refuses two cookies, since a sibling may have planted one', async () => {
     await open();
-    const { location } = await screen.toTheWayBack(ada, 'ada');
+    const { location } = await screen.leadToReturn(ada, 'ada');
     const sent = ada.cookiesOf(screen.base).get('pinfold_oidc') ?? '';
-    const other = await ada.twin().get(`${screen.base}/sign-in/oidc/begin`);
+    const other = await ada.openWindow().get(`${screen.base}/sign-in/oidc/begin`);
     const planted = /pinfold_oidc=([^;]+)/.exec(other.cookies.join())?.[1] ?? '';
     const headers = { cookie: `pinfold_oidc=${planted}; pinfold_oidc=${sent}` };
-    const stop = await fetch(location ?? '', { redirect: 'manual', headers });
-    expect(stop.status).to.equal(400);
-    expect(stop.headers.getSetCookie().join()).to.match(/pinfold_oidc=;.*Max-Age=0/);
+    const answer = await fetch(location ?? '', { redirect: 'manual', headers });
+    expect(answer.status).to.equal(400);
+    expect(answer.headers.getSetCookie().join()).to.match(/pinfold_oidc=;.*Max-Age=0/);
   });
 
   it('logs errors that the operator must fix, but none if a person declines', async () => {
@@ -306,7 +306,7 @@ describe('signing in by OpenID Connect', () => {
     const back = await ada.follow(await ada.get(abort), screen.redirectUri);
     await ada.get(back.location ?? '');
     screen.issuer.forge = (claims) => ({ ...claims, aud: 'another-client' });
-    await screen.signIn(new Traveller(), 'ada');
+    await screen.signIn(new TestBrowser(), 'ada');
     const entries = screen.log.filter(({ outcome }) => outcome?.startsWith('sign_in_'));
     expect(entries.map(({ error }) => error instanceof Error)).to.deep.equal([false, true]);
   });
@@ -314,6 +314,6 @@ describe('signing in by OpenID Connect', () => {
   it('refuses people whom the issuer does not name', async () => {
     await open();
     screen.issuer.forge = (claims) => ({ ...claims, sub: '' });
-    await expectNobody(await screen.signIn(ada, 'ada'), 403, 'nameless');
+    await expectRefused(await screen.signIn(ada, 'ada'), 403, 'nameless');
   });
 });

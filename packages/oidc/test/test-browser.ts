@@ -1,5 +1,5 @@
-/** The answer of a page. */
-export interface Stop {
+/** An answer that a browser received. */
+export interface BrowserAnswer {
   readonly url: string;
   readonly status: number;
   readonly text: string;
@@ -9,14 +9,14 @@ export interface Stop {
 }
 
 /** A browser without scripts that goes from one server to another, and stores the cookies of each. */
-export class Traveller {
+export class TestBrowser {
   readonly #cookies: Map<string, Map<string, string>> = new Map();
 
-  /** Another window that has the same cookies now. */
-  twin(): Traveller {
-    const twin = new Traveller();
-    for (const [origin, cookies] of this.#cookies) twin.#cookies.set(origin, new Map(cookies));
-    return twin;
+  /** Opens another window, which has the same cookies now. */
+  openWindow(): TestBrowser {
+    const opened = new TestBrowser();
+    for (const [origin, cookies] of this.#cookies) opened.#cookies.set(origin, new Map(cookies));
+    return opened;
   }
 
   /** The cookies of one server. */
@@ -24,24 +24,24 @@ export class Traveller {
     return this.#cookies.get(new URL(url).origin) ?? new Map();
   }
 
-  get(url: string, language?: string): Promise<Stop> {
-    return this.#ask(url, {}, language);
+  get(url: string, language?: string): Promise<BrowserAnswer> {
+    return this.#send(url, {}, language);
   }
 
-  post(url: string, fields: Readonly<Record<string, string>>): Promise<Stop> {
-    return this.#ask(url, { method: 'POST', body: new URLSearchParams(fields) });
+  post(url: string, fields: Readonly<Record<string, string>>): Promise<BrowserAnswer> {
+    return this.#send(url, { method: 'POST', body: new URLSearchParams(fields) });
   }
 
   /** Follows redirects until an answer is a page, or redirects to an address with the given beginning. */
-  async follow(stop: Stop, until?: string): Promise<Stop> {
-    let here = stop;
-    while (here.location !== undefined && (until === undefined || !here.location.startsWith(until))) {
-      here = await this.get(here.location);
+  async follow(answer: BrowserAnswer, until?: string): Promise<BrowserAnswer> {
+    let current = answer;
+    while (current.location !== undefined && (until === undefined || !current.location.startsWith(until))) {
+      current = await this.get(current.location);
     }
-    return here;
+    return current;
   }
 
-  async #ask(url: string, init: RequestInit, language = 'en'): Promise<Stop> {
+  async #send(url: string, init: RequestInit, language = 'en'): Promise<BrowserAnswer> {
     const { origin } = new URL(url);
     const cookie = [...this.cookiesOf(url)].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(url, {

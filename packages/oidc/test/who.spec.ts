@@ -1,38 +1,38 @@
 import { type AccountId, hours } from '@pinfold/core';
 import { expect } from 'chai';
 import { parseClaimRule } from '../src/index.ts';
-import { expectNobodyIn, openScreen, type Screen, type ScreenOptions } from './open-screen.ts';
-import { type Stop, Traveller } from './test-browser.ts';
+import { expectNoSignIn, openScreen, type Screen, type ScreenOptions } from './open-screen.ts';
+import { type BrowserAnswer, TestBrowser } from './test-browser.ts';
 
 describe('people who sign in by OpenID Connect', () => {
   let screen: Screen;
-  let ada: Traveller;
+  let ada: TestBrowser;
   beforeEach(() => {
-    ada = new Traveller();
+    ada = new TestBrowser();
   });
   afterEach(() => screen.close());
 
   const open = async (options?: ScreenOptions): Promise<void> => {
     screen = await openScreen(options);
   };
-  const expectNobody = (stop: Stop, status: number, outcome: string): Promise<void> =>
-    expectNobodyIn(screen, ada, stop, status, outcome);
+  const expectRefused = (answer: BrowserAnswer, status: number, outcome: string): Promise<void> =>
+    expectNoSignIn(screen, ada, answer, status, outcome);
 
   it('are admitted if they meet the conditions of the settings; others see the name they signed in with', async () => {
     await open({ client: { require: parseClaimRule('groups=staff') } });
     screen.issuer.people.set('eve', { name: '<b>Eve</b>', groups: ['guests'] });
-    const stop = await screen.signIn(ada, 'eve');
-    await expectNobody(stop, 403, 'not_allowed');
+    const answer = await screen.signIn(ada, 'eve');
+    await expectRefused(answer, 403, 'not_allowed');
     expect(screen.log.find(({ outcome }) => outcome === 'sign_in_not_allowed')).to.include({
       account: 'oidc:eve',
       reason: 'unmet conditions: groups=staff; received claims: aud, exp, groups, iat, iss, name, nonce, sub',
     });
-    expect(stop.text).to.include('&lt;b&gt;Eve&lt;/b&gt;').and.include(`${screen.issuer.url}/session/end`);
+    expect(answer.text).to.include('&lt;b&gt;Eve&lt;/b&gt;').and.include(`${screen.issuer.url}/session/end`);
     expect(await screen.events('oidc:eve'), 'no event of a stranger').to.deep.equal([]);
-    expect((await screen.signIn(new Traveller(), 'ada')).location).to.equal(`${screen.base}/`);
+    expect((await screen.signIn(new TestBrowser(), 'ada')).location).to.equal(`${screen.base}/`);
     screen.issuer.people.set('ada', { groups: [] });
     for (let n = 0; n < 2; n += 1) {
-      expect((await screen.signIn(new Traveller(), 'ada')).status).to.equal(403);
+      expect((await screen.signIn(new TestBrowser(), 'ada')).status).to.equal(403);
     }
     const types = (await screen.events()).map(({ type }) => type);
     expect(types, 'once a minute').to.have.members(['session.refused', 'session.started']);
@@ -41,10 +41,10 @@ describe('people who sign in by OpenID Connect', () => {
   it('administer for an hour if they are administrators, or else manage for twelve', async () => {
     await open({ client: { admins: parseClaimRule('email=ada@example.com&groups=staff') } });
     screen.issuer.people.set('bob', { email: 'bob@example.com', email_verified: true });
-    const bob = new Traveller();
+    const bob = new TestBrowser();
     await screen.signIn(ada, 'ada');
     await screen.signIn(bob, 'bob');
-    const sessionOf = (who: Traveller) =>
+    const sessionOf = (who: TestBrowser) =>
       screen.service.sessions.find(who.cookiesOf(screen.base).get('pinfold_session') ?? '');
     expect((await sessionOf(ada))?.scope).to.equal('admin');
     expect((await sessionOf(bob))?.scope).to.equal('manage');
@@ -58,17 +58,17 @@ describe('people who sign in by OpenID Connect', () => {
 
   it('are refused in their language while their account is being erased, and get a new account afterwards', async () => {
     await open();
-    await screen.signIn(new Traveller(), 'ada');
+    await screen.signIn(new TestBrowser(), 'ada');
     const { administration, sessions } = screen.service;
     await administration.eraseAccount('oidc:ada', { actor: { kind: 'operator', id: null } });
     for (const [language, text] of [
       ['en', 'This account is being erased and can no longer change.'],
       ['ja', 'このアカウントは消去中です。'],
     ] as const) {
-      const { location = '' } = await screen.toTheWayBack(ada, 'ada');
-      const stop = await ada.get(location, language);
-      expect(stop.status).to.equal(403);
-      expect(stop.text).to.include(text);
+      const { location = '' } = await screen.leadToReturn(ada, 'ada');
+      const answer = await ada.get(location, language);
+      expect(answer.status).to.equal(403);
+      expect(answer.text).to.include(text);
       expect([...ada.cookiesOf(screen.base).keys()]).not.to.include('pinfold_session');
     }
     expect(screen.log.find(({ outcome }) => outcome === 'account_blocked')).to.include({
@@ -83,9 +83,9 @@ describe('people who sign in by OpenID Connect', () => {
   it('are refused without a claim that names them', async () => {
     await open({ client: { accountClaim: 'email', accountPrefix: '' } });
     screen.issuer.people.set('eve', { email: 'ada@example.com', email_verified: false });
-    await expectNobody(await screen.signIn(ada, 'eve'), 403, 'nameless');
+    await expectRefused(await screen.signIn(ada, 'eve'), 403, 'nameless');
     await screen.signIn(ada, 'eve');
-    const other = new Traveller();
+    const other = new TestBrowser();
     await screen.signIn(other, 'ada');
     const token = other.cookiesOf(screen.base).get('pinfold_session') ?? '';
     expect((await screen.service.sessions.find(token))?.account).to.equal('ada@example.com');

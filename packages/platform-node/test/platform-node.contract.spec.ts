@@ -22,9 +22,9 @@ const subjectsOf =
   async () => ({ port: open(), peer: async () => open(), dispose: async () => {} });
 
 const signerWith = (...secrets: [string, ...string[]]) => new HmacGrantSigner({ secrets });
-const PRESENT = 'the present secret of this service';
+const CURRENT = 'the current secret of this service';
 const NEW = 'the secret that will take its place';
-const FOREIGN = 'the secret of another service there';
+const FOREIGN = 'the secret of another service';
 
 describeContract(apiKeySecretsContract, {
   name: 'NodeApiKeySecrets',
@@ -47,8 +47,8 @@ describeContract(clockContract, {
 describeContract(grantSignerContract, {
   name: 'HmacGrantSigner',
   create: async () => ({
-    ...(await subjectsOf(() => signerWith(PRESENT))()),
-    successor: async () => signerWith(NEW, PRESENT),
+    ...(await subjectsOf(() => signerWith(CURRENT))()),
+    successor: async () => signerWith(NEW, CURRENT),
     ofAnotherKey: async () => signerWith(FOREIGN),
   }),
 });

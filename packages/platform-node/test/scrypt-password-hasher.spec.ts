@@ -37,14 +37,14 @@ describe('ScryptPasswordHasher', () => {
     expect(await hasher.verify('パスワード'.normalize('NFD') as Password, hash, CLIENT)).to.equal(true);
   });
 
-  it('verifies hashes of another cost, up to twice the present one', async () => {
-    const present = new ScryptPasswordHasher({ cost: CHEAP });
+  it('verifies hashes of another cost, up to twice the current one', async () => {
+    const current = new ScryptPasswordHasher({ cost: CHEAP });
     const cheaper = await new ScryptPasswordHasher({ cost: { logN: 2, r: 4, p: 2 } }).hash(
       password('right'),
       CLIENT,
     );
-    expect(await present.verify(password('right'), cheaper, CLIENT)).to.equal(true);
-    expect(await present.verify(password('wrong'), cheaper, CLIENT)).to.equal(false);
+    expect(await current.verify(password('right'), cheaper, CLIENT)).to.equal(true);
+    expect(await current.verify(password('wrong'), cheaper, CLIENT)).to.equal(false);
   });
 
   it('refuses a hash whose cost would exhaust the server, without paying it', async () => {
@@ -74,7 +74,7 @@ describe('ScryptPasswordHasher', () => {
     }
   });
 
-  it('hashes a limited number at once, lets a limited number wait, and throws hasher_overloaded above that', async () => {
+  it('hashes a limited number at once, lets a limited number wait, and throws hasher_overloaded beyond that', async () => {
     const hasher = new ScryptPasswordHasher({ cost: CHEAP, parallel: 2, waiting: 3 });
     const answers = await Promise.all(
       Array.from({ length: 8 }, async () => codeOf(hasher.hash(password('correct horse'), CLIENT))),
@@ -86,7 +86,7 @@ describe('ScryptPasswordHasher', () => {
       .that.has.length(128);
   });
 
-  it('lets clients take turns, and refuses the last of the longest line', async () => {
+  it('lets clients take turns, and refuses the last one of the client with the most waiting', async () => {
     const hasher = new ScryptPasswordHasher({ cost: CHEAP, parallel: 1, waiting: 3 });
     const done: string[] = [];
     const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].map(async (name) => {

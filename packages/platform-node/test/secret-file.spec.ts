@@ -44,10 +44,10 @@ describe('loadOrCreateSecret', () => {
   });
 
   it('uses a secret from the operator, and changes neither it nor its mode', async () => {
-    const own = 'correct-horse-battery-staple-and-more';
-    await writeFile(file, `${own}\n`);
+    const ownSecret = 'correct-horse-battery-staple-and-more';
+    await writeFile(file, `${ownSecret}\n`);
     await chmod(file, 0o440);
-    expect(await loadOrCreateSecret(file)).to.equal(own);
+    expect(await loadOrCreateSecret(file)).to.equal(ownSecret);
     expect((await stat(file)).mode & 0o777).to.equal(0o440);
   });
 

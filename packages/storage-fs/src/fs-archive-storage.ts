@@ -193,13 +193,13 @@ export class FsArchiveStorage implements ArchiveStorage {
   }
 
   async #move(file: string, place: ArchivePlace): Promise<void> {
-    for (let left = MAX_ATTEMPTS; ; left -= 1) {
+    for (let attempt = 1; ; attempt += 1) {
       try {
         await this.#folders.make(place);
         await this.#files.rename(file, place.file);
         break;
       } catch (error) {
-        if (systemCodeOf(error) !== 'ENOENT' || left === 1) throw error;
+        if (systemCodeOf(error) !== 'ENOENT' || attempt === MAX_ATTEMPTS) throw error;
         this.#folders.forget(place);
       }
     }

@@ -16,8 +16,8 @@ describe('An archive in memory', () => {
 
   it('is written, flushed and then moved; nothing is left of an incomplete one', async () => {
     const system = new FailingFiles();
-    const open: typeof nodeFiles.open = async (...given) => {
-      const handle = await system.files.open(...given);
+    const open: typeof nodeFiles.open = async (...args) => {
+      const handle = await system.files.open(...args);
       const sync = handle.sync.bind(handle);
       handle.sync = async () => {
         system.calls.push('flush');

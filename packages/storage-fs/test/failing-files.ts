@@ -20,11 +20,11 @@ export class FailingFiles {
   }
 
   #wrap(name: keyof Files): unknown {
-    const call = nodeFiles[name] as (...given: unknown[]) => Promise<unknown>;
-    return async (...given: unknown[]): Promise<unknown> => {
-      this.calls.push(`${name} ${String(given[0])}`);
+    const call = nodeFiles[name] as (...args: unknown[]) => Promise<unknown>;
+    return async (...args: unknown[]): Promise<unknown> => {
+      this.calls.push(`${name} ${String(args[0])}`);
       if (this.failing?.call === name) throw systemError(this.failing.code, name);
-      return call(...given);
+      return call(...args);
     };
   }
 }

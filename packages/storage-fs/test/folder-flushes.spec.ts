@@ -10,7 +10,7 @@ interface Flush {
 }
 
 /** Files whose flushes end when the test lets them. */
-function heldFiles(): { readonly files: Files; readonly begun: Flush[] } {
+function filesWithHeldFlushes(): { readonly files: Files; readonly begun: Flush[] } {
   const begun: Flush[] = [];
   const open = async (folder: string): Promise<unknown> => ({
     sync: () =>
@@ -23,20 +23,20 @@ function heldFiles(): { readonly files: Files; readonly begun: Flush[] } {
 }
 
 describe('Flushes of a folder', () => {
-  it('are joined to a single one, after all requests, if they are requested while one runs', async () => {
-    const { files, begun } = heldFiles();
+  it('that are requested while one runs are joined into one after it', async () => {
+    const { files, begun } = filesWithHeldFlushes();
     const flush = createFolderFlush(files);
     const ended: string[] = [];
-    const ask = (name: string): Promise<unknown> => flush('a').then(() => ended.push(name));
-    const all = [ask('first')];
+    const request = (name: string): Promise<unknown> => flush('a').then(() => ended.push(name));
+    const all = [request('first')];
     await nextTurn();
-    all.push(ask('second'), ask('third'));
+    all.push(request('second'), request('third'));
     await nextTurn();
     expect(begun.length).to.equal(1);
     begun[0]?.end();
     await nextTurn();
     expect([ended, begun.length]).to.deep.equal([['first'], 2]);
-    all.push(ask('fourth'));
+    all.push(request('fourth'));
     begun[1]?.end();
     await nextTurn();
     expect([ended, begun.length]).to.deep.equal([['first', 'second', 'third'], 3]);
@@ -45,7 +45,7 @@ describe('Flushes of a folder', () => {
   });
 
   it('do not wait for those of another folder', async () => {
-    const { files, begun } = heldFiles();
+    const { files, begun } = filesWithHeldFlushes();
     const flush = createFolderFlush(files);
     const all = [flush('a'), flush('b')];
     await nextTurn();
@@ -55,7 +55,7 @@ describe('Flushes of a folder', () => {
   });
 
   it('fail for requests before their end, and for no others', async () => {
-    const { files, begun } = heldFiles();
+    const { files, begun } = filesWithHeldFlushes();
     const flush = createFolderFlush(files);
     const failure = systemError('EIO', 'fsync');
     const outcome = (call: Promise<void>): Promise<unknown> => call.catch((error: unknown) => error);

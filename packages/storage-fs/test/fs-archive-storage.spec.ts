@@ -87,12 +87,12 @@ describe('FsArchiveStorage', () => {
   });
 
   it('does not move a file whose flush in prepare failed, and flushes it again in the next put', async () => {
-    let breaks = true;
-    const open: typeof nodeFiles.open = async (...given) => {
-      const handle = await nodeFiles.open(...given);
+    let isBroken = true;
+    const open: typeof nodeFiles.open = async (...args) => {
+      const handle = await nodeFiles.open(...args);
       const sync = handle.sync.bind(handle);
       handle.sync = async () => {
-        if (breaks) throw systemError('EIO', 'fsync');
+        if (isBroken) throw systemError('EIO', 'fsync');
         await sync();
       };
       return handle;
@@ -101,7 +101,7 @@ describe('FsArchiveStorage', () => {
     const storage = new FsArchiveStorage({ folder: root, staging, clock }, { ...nodeFiles, open });
     const staged = await opened.stage(someBytes(20_000, 1));
     expect(await faultOf(storage.prepare(staged))).to.equal('storage_unavailable');
-    breaks = false;
+    isBroken = false;
     expect(await faultOf(storage.put(anArchiveId(1), staged))).to.equal('storage_unavailable');
     expect(await storage.size(anArchiveId(1))).to.equal(undefined);
     await storage.put(anArchiveId(1), staged);
@@ -142,7 +142,7 @@ describe('FsArchiveStorage', () => {
     for (const begun of [2, 4, 5]) {
       expect(await storage.read(ids[4] as ArchiveId, 0, 1), 'others read meanwhile').to.have.length(1);
       expect(held).to.have.length(begun);
-      for (const go of held) go();
+      for (const unlinkNow of held) unlinkNow();
       await Promise.all(deletions.slice(0, begun));
     }
     expect(await filesIn(opened.folder)).to.deep.equal([]);
@@ -281,7 +281,7 @@ describe('FsArchiveStorage', () => {
     const across = openFsArchiveStorage({ folder: root, staging, clock }, system.files);
     expect(await faultOf(across)).to.equal('storage_unavailable');
     expect(await causeOf(across)).to.equal('EXDEV');
-    expect(await filesIn(opened.folder), 'nothing is left of the try').to.deep.equal([]);
+    expect(await filesIn(opened.folder), 'nothing is left of the attempt').to.deep.equal([]);
   });
 
   it('does not open if nothing can be stored', async () => {

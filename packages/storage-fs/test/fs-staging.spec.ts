@@ -78,8 +78,8 @@ describe('FsStaging', () => {
 
   it('writes large blocks even for small pieces', async () => {
     const written: number[] = [];
-    const opening = async (...given: Parameters<Files['open']>): Promise<FileHandle> => {
-      const handle = await nodeFiles.open(...given);
+    const opening = async (...args: Parameters<Files['open']>): Promise<FileHandle> => {
+      const handle = await nodeFiles.open(...args);
       const write = handle.write.bind(handle) as (bytes: Uint8Array, from: number) => Promise<unknown>;
       const counted = (bytes: Uint8Array, from: number): Promise<unknown> => {
         written.push(bytes.byteLength - from);
@@ -121,7 +121,7 @@ describe('FsStaging', () => {
         yield chunk;
       }
     }
-    // The body overwrites its only chunk each time: the staging must not keep a reference to it.
+    // The body overwrites its only chunk each time: the staging must not hold a reference to it.
     const outcome = await opened.staging.receive(reused(), 100 * chunk.length);
     expect(outcome).to.have.nested.property('archive.sha256', hash.digest('hex'));
   });

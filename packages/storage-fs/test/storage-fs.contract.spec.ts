@@ -4,8 +4,8 @@ import { archiveStorageContract, stagingContract } from '@pinfold/test-contracts
 import { createStagedArchives } from '@pinfold/test-contracts/fixtures';
 import { describeArchiveStorage, describeContract } from '@pinfold/test-contracts/mocha';
 import type { Files } from '../src/files.ts';
-import { grudgingFiles, lostFiles } from './grudging-files.ts';
 import { filesIn, openFolder } from './opened.ts';
+import { lostFiles, unusualFiles } from './unusual-files.ts';
 
 describeArchiveStorage({
   name: 'FsArchiveStorage',
@@ -18,14 +18,14 @@ describeArchiveStorage({
 });
 
 describeContract(archiveStorageContract, {
-  name: 'FsArchiveStorage on a system that gives little',
+  name: 'FsArchiveStorage on an unusual file system',
   create: async () => {
     const { folder, staging, clock, openStorage: _, ...rest } = await openFolder();
-    const over = (files: Files) => async () =>
+    const openOn = (files: Files) => async () =>
       new FsArchiveStorage({ folder: join(folder, 'archives'), staging, clock }, files);
-    const open = over(grudgingFiles);
+    const open = openOn(unusualFiles);
     const { stage } = await createStagedArchives(folder);
-    return { ...rest, port: await open(), peer: open, unreachable: over(lostFiles), stage };
+    return { ...rest, port: await open(), peer: open, unreachable: openOn(lostFiles), stage };
   },
   // Only these depend on the size of reads, the order of names, and what is lost.
   clauses:

@@ -11,7 +11,7 @@ import { openFolder } from './opened.ts';
 
 type Call = (path: string, ...more: unknown[]) => Promise<unknown>;
 
-/** The middle one of three spans of archives. */
+/** Archives in three different spans. */
 const [FIRST, MIDDLE, LAST] = [0, 100, 200].map((day) => anArchiveId(day * days(1))) as [
   ArchiveId,
   ArchiveId,

@@ -80,17 +80,17 @@ export async function sendFile(
 
 /** Yields exactly the announced bytes or fails. Holds back the last chunk until the end: a server stores complete bytes. */
 async function* wholeOf(archive: StagedArchive, broken: AbortController): AsyncGenerator<Uint8Array, void> {
-  let seen = 0;
+  let received = 0;
   let held: Uint8Array | undefined;
   try {
     for await (const chunk of archive.open()) {
-      seen += chunk.byteLength;
-      if (seen > archive.size) break;
+      received += chunk.byteLength;
+      if (received > archive.size) break;
       if (held !== undefined) yield held;
       held = chunk;
     }
-    if (seen !== archive.size)
-      throw new RangeError(`the source has ${seen} bytes or more, not ${archive.size}`);
+    if (received !== archive.size)
+      throw new RangeError(`the source has ${received} bytes or more, not ${archive.size}`);
     if (held !== undefined) yield held;
   } catch (error) {
     broken.abort(error);
@@ -110,7 +110,7 @@ export async function readRange(
   try {
     const range = `bytes ${from}-${from + length - 1}/`;
     if (!output.ContentRange?.startsWith(range) || output.ContentLength !== length) {
-      throw new NonsenseError(`asked for ${range}, answered ${output.ContentRange ?? 'no range'}`);
+      throw new NonsenseError(`requested ${range}, answered ${output.ContentRange ?? 'no range'}`);
     }
     return await collect(body, length);
   } finally {

@@ -5,7 +5,7 @@ import { bucketVersions } from '../src/bucket-versions.ts';
 
 type Client = Parameters<typeof bucketVersions>[0];
 
-/** A store that answers each command as told, or refuses it with a status. */
+/** A store that gives each command its answer, or refuses it with a status. */
 function store(answers: Readonly<Record<string, object | number>>): Client {
   const send = async (command: object): Promise<object> => {
     const answer = answers[command.constructor.name] ?? 500;
@@ -30,13 +30,13 @@ describe('the versions of a bucket', () => {
     ['unknown', 501, 500],
     ['unknown', ENABLED, 403],
   ];
-  for (const [wanted, versioning, lifecycle] of cases) {
-    it(`are ${wanted} for ${JSON.stringify(versioning)} and ${JSON.stringify(lifecycle)}`, async () => {
+  for (const [expected, versioning, lifecycle] of cases) {
+    it(`are ${expected} for ${JSON.stringify(versioning)} and ${JSON.stringify(lifecycle)}`, async () => {
       const client = store({
         GetBucketVersioningCommand: versioning,
         GetBucketLifecycleConfigurationCommand: lifecycle,
       });
-      expect(await bucketVersions(client, 'sites')).to.equal(wanted);
+      expect(await bucketVersions(client, 'sites')).to.equal(expected);
     });
   }
 

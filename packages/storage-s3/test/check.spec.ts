@@ -1,7 +1,7 @@
 import { isFault } from '@pinfold/core';
 import { createS3Client, S3ArchiveStorage } from '@pinfold/storage-s3';
 import { expect } from 'chai';
-import { createHastyClock } from './clocks.ts';
+import { createPauseClock } from './clocks.ts';
 import { ranged, refuse, type Stub, startStub } from './stub.ts';
 import { openTestStore } from './test-store.ts';
 
@@ -22,10 +22,10 @@ describe('S3ArchiveStorage.check', () => {
 
   it('requests one object and lists nothing', async () => {
     await stub.storage.check();
-    expect(stub.seen.map(({ method, url }) => `${method} ${url}`)).to.deep.equal([
+    expect(stub.requests.map(({ method, url }) => `${method} ${url}`)).to.deep.equal([
       'GET /b/p/check?x-id=GetObject',
     ]);
-    expect(stub.seen[0]?.headers.range).to.equal('bytes=0-0');
+    expect(stub.requests[0]?.headers.range).to.equal('bytes=0-0');
   });
 
   it('accepts an existing probe object', async () => {
@@ -36,7 +36,7 @@ describe('S3ArchiveStorage.check', () => {
 
   it('says in one line that the bucket is missing', async () => {
     const store = await openTestStore();
-    const clock = createHastyClock();
+    const clock = createPauseClock();
     const storage = new S3ArchiveStorage({ client: store.client, bucket: 'there-is-no-such-bucket', clock });
     try {
       expect(await messageOf(storage.check())).to.include('"there-is-no-such-bucket" does not exist');
@@ -88,8 +88,8 @@ describe('S3ArchiveStorage.check', () => {
   it('prints nothing by itself, however often it fails', async () => {
     const failing = await startStub((_, response) => refuse(response, 500, 'InternalError'));
     const [printed, { warn, error, log }] = [[] as unknown[], console];
-    const note = (...parts: unknown[]): void => void printed.push(parts);
-    Object.assign(console, { warn: note, error: note, log: note });
+    const record = (...parts: unknown[]): void => void printed.push(parts);
+    Object.assign(console, { warn: record, error: record, log: record });
     try {
       await messageOf(failing.storage.check());
     } finally {
@@ -109,7 +109,7 @@ describe('S3ArchiveStorage.check', () => {
 
 describe('An S3ArchiveStorage', () => {
   it('accepts only a prefix that every server stores unchanged', () => {
-    const [clock, client] = [createHastyClock(), createS3Client({ region: 'us-east-1' })];
+    const [clock, client] = [createPauseClock(), createS3Client({ region: 'us-east-1' })];
     const open = (prefix: string): S3ArchiveStorage =>
       new S3ArchiveStorage({ client, bucket: 'b', prefix, clock });
     for (const prefix of ['a', 'a/b', 'sites.example_1/a-b', 'x'.repeat(200)]) open(prefix);

@@ -1,8 +1,8 @@
 import type { Clock, Duration, Instant } from '@pinfold/core';
 import { START } from '@pinfold/test-contracts/fixtures';
 
-/** A clock for tests of pauses: a short pause ends immediately, a deadline passes when the test says so. */
-export interface HastyClock extends Clock {
+/** A clock for tests of pauses: a short pause ends immediately, a deadline passes when the test lets it. */
+export interface PauseClock extends Clock {
   /** The requested pauses, in milliseconds. */
   readonly pauses: readonly number[];
   /** Lets all current deadlines pass. */
@@ -12,7 +12,7 @@ export interface HastyClock extends Clock {
 /** The shortest time that counts as a deadline. */
 const DEADLINE = 25_000;
 
-export function createHastyClock(): HastyClock {
+export function createPauseClock(): PauseClock {
   const pauses: number[] = [];
   const deadlines = new Set<() => void>();
   return {

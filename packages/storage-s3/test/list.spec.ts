@@ -9,13 +9,13 @@ describe('S3ArchiveStorage.list', () => {
   let stub: Stub;
   afterEach(() => stub.close());
 
-  /** A server with keys that returns few at once. */
+  /** Starts a server with keys, which lists a limited number of them per page. */
   async function start(keys: readonly string[], page: number): Promise<void> {
     stub = await startStub(({ url }, response) => {
       const query = new URL(url, 'http://b').searchParams;
-      const most = Math.min(page, Number(query.get('max-keys')));
+      const limit = Math.min(page, Number(query.get('max-keys')));
       const rest = keys.filter((key) => key > (query.get('start-after') ?? ''));
-      listing(response, rest.slice(0, most), rest.length > most);
+      listing(response, rest.slice(0, limit), rest.length > limit);
     });
   }
 
@@ -23,7 +23,7 @@ describe('S3ArchiveStorage.list', () => {
     await start([0, 1, 2, 3].map(anArchiveId).map(keyOf), 1_000);
     expect(await stub.storage.list(undefined, 2)).to.deep.equal([0, 1].map(anArchiveId));
     expect(await stub.storage.list(anArchiveId(1), 5_000)).to.deep.equal([2, 3].map(anArchiveId));
-    const queries = stub.seen.map(({ url }) => new URL(url, 'http://b').searchParams);
+    const queries = stub.requests.map(({ url }) => new URL(url, 'http://b').searchParams);
     expect(queries.map((query) => query.get('prefix'))).to.deep.equal(['p/', 'p/']);
     expect(queries.map((query) => query.get('start-after'))).to.deep.equal([null, keyOf(anArchiveId(1))]);
     expect(queries.map((query) => query.get('max-keys'))).to.deep.equal(['2', '1000']);
@@ -37,11 +37,11 @@ describe('S3ArchiveStorage.list', () => {
     expect(await stub.storage.list(ids[3], 4)).to.deep.equal(ids.slice(4, 8));
   });
 
-  it('throws rather than return a part as the whole, or list forever', async () => {
+  it('throws if an answer would make the list incomplete or endless', async () => {
     const [one, two] = [keyOf(anArchiveId(1)), keyOf(anArchiveId(2))];
     const answers: Record<string, Parameters<typeof startStub>[0]> = {
       'no count': (_, response) => listing(response, [one], false, false),
-      'more to come, but none given': (_, response) => listing(response, [], true),
+      'truncated, but without keys': (_, response) => listing(response, [], true),
       'the same page again': (_, response) => listing(response, [one, two], true),
       'out of order': (_, response) => listing(response, [two, one]),
       'keys of another folder': (_, response) => listing(response, ['q/1']),

@@ -8,15 +8,15 @@ import {
   someBytes,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { faultOf, refuse, type Seen, type Stub, startStub } from './stub.ts';
+import { faultOf, refuse, type Stub, type StubRequest, startStub } from './stub.ts';
 
 const SIZE = 300_000;
 const id = anArchiveId(1);
 
 const descriptors = async (): Promise<number> => (await readdir('/dev/fd')).length;
 
-/** A server that records how many bytes it received. */
-function keeping(): (request: Seen, response: ServerResponse) => void {
+/** A handler that stores the size of the object it receives. */
+function storingHandler(): (request: StubRequest, response: ServerResponse) => void {
   let size: number | undefined;
   return ({ method, bytes }, response) => {
     if (method === 'PUT') size = bytes;
@@ -35,11 +35,11 @@ describe('S3ArchiveStorage.put', () => {
   afterEach(() => stub.close());
 
   it('sends one request with its length, and checks the stored object', async () => {
-    stub = await startStub(keeping());
+    stub = await startStub(storingHandler());
     const object = { ServerSideEncryption: 'AES256', StorageClass: 'STANDARD_IA' } as const;
     await stub.open({ object }).put(id, await staged.stage(someBytes(SIZE, 1)));
     expect(stub.methods()).to.equal('PUT HEAD');
-    const { url, headers, bytes } = stub.seen[0] as Seen;
+    const { url, headers, bytes } = stub.requests[0] as StubRequest;
     expect(url).to.match(new RegExp(`^/b/p/${id}\\b`));
     expect([bytes, headers['content-length']]).to.deep.equal([SIZE, String(SIZE)]);
     expect(headers).to.include({
@@ -50,9 +50,9 @@ describe('S3ArchiveStorage.put', () => {
   });
 
   it('uses nothing in which servers differ: no chunks, checksums, conditions or Expect', async () => {
-    stub = await startStub(keeping());
+    stub = await startStub(storingHandler());
     await stub.storage.put(id, await staged.stage(someBytes(3_000_000, 1)));
-    const { headers } = stub.seen[0] as Seen;
+    const { headers } = stub.requests[0] as StubRequest;
     expect(headers['x-amz-content-sha256']).to.equal('UNSIGNED-PAYLOAD');
     const sent = Object.keys(headers).filter((name) =>
       /expect|if-|checksum|trailer|transfer-encoding|content-encoding|decoded/.test(name),
@@ -61,23 +61,23 @@ describe('S3ArchiveStorage.put', () => {
   });
 
   it('sends the whole file again while the server fails, with growing pauses', async () => {
-    const keep = keeping();
+    const store = storingHandler();
     let failures = 3;
     stub = await startStub((request, response) => {
-      if (request.method !== 'PUT' || failures === 0) return keep(request, response);
+      if (request.method !== 'PUT' || failures === 0) return store(request, response);
       failures -= 1;
       return refuse(response, failures === 1 ? 500 : 503, 'SlowDown');
     });
     await stub.storage.put(id, await staged.stage(someBytes(SIZE, 1)));
     expect(stub.methods()).to.equal('PUT PUT PUT PUT HEAD');
-    expect(stub.seen.map(({ bytes }) => bytes)).to.deep.equal([SIZE, SIZE, SIZE, SIZE, 0]);
+    expect(stub.requests.map(({ bytes }) => bytes)).to.deep.equal([SIZE, SIZE, SIZE, SIZE, 0]);
     const [one = 0, two = 0, three = 0] = stub.clock.pauses;
     expect(one).to.be.within(100, 201);
     expect(two).to.be.within(200, 401);
     expect(three).to.be.within(400, 801);
   });
 
-  it('gives up after four tries', async () => {
+  it('gives up after four attempts', async () => {
     stub = await startStub((_, response) => refuse(response, 500, 'InternalError'));
     const fault = await faultOf(stub.storage.put(id, await staged.stage(someBytes(SIZE, 1))));
     expect(stub.methods()).to.equal('PUT PUT PUT PUT');
@@ -85,10 +85,10 @@ describe('S3ArchiveStorage.put', () => {
   });
 
   it('waits as long as the server requests, unless that is long', async () => {
-    const keep = keeping();
+    const store = storingHandler();
     let wait = 7;
     stub = await startStub((request, response) => {
-      if (request.method !== 'PUT' || stub.clock.pauses.length > 0) return keep(request, response);
+      if (request.method !== 'PUT' || stub.clock.pauses.length > 0) return store(request, response);
       return refuse(response, 503, 'SlowDown', { 'retry-after': String(wait) });
     });
     await stub.storage.put(id, await staged.stage(someBytes(SIZE, 1)));
@@ -103,10 +103,10 @@ describe('S3ArchiveStorage.put', () => {
   });
 
   it('retries after a connection breaks, even a reused one', async () => {
-    const keep = keeping();
+    const store = storingHandler();
     let broken = 0;
     stub = await startStub((request, response) => {
-      if (request.method !== 'PUT' || broken === 2) return keep(request, response);
+      if (request.method !== 'PUT' || broken === 2) return store(request, response);
       broken += 1;
       return response.socket?.resetAndDestroy();
     });
@@ -137,12 +137,12 @@ describe('S3ArchiveStorage.put', () => {
   });
 
   it('checks after a 200, and sends a missing object again', async () => {
-    const keep = keeping();
+    const store = storingHandler();
     let lost = 2;
     stub = await startStub((request, response) => {
       if (request.method !== 'PUT' || lost === 0) {
         if (request.url.startsWith('/b/p/check')) return refuse(response, 404, 'NoSuchKey');
-        return keep(request, response);
+        return store(request, response);
       }
       lost -= 1;
       return response.writeHead(200, { 'content-type': 'text/html' }).end('<html>hello</html>');
@@ -165,7 +165,7 @@ describe('S3ArchiveStorage.put', () => {
   });
 
   it('never sends all announced bytes of a file with another length', async () => {
-    stub = await startStub(keeping());
+    stub = await startStub(storingHandler());
     const changes = {
       'a longer file': (file: string) => appendFile(file, 'x'),
       'a shorter file': (file: string) => truncate(file, SIZE - 1),
@@ -179,8 +179,8 @@ describe('S3ArchiveStorage.put', () => {
       const fault = await faultOf(stub.storage.put(id, archive));
       expect(fault.cause, what).to.be.instanceOf(Error);
     }
-    expect(stub.seen.filter(({ bytes }) => bytes >= SIZE)).to.deep.equal([]);
-    expect(stub.clock.pauses, 'not tried again').to.deep.equal([]);
+    expect(stub.requests.filter(({ bytes }) => bytes >= SIZE)).to.deep.equal([]);
+    expect(stub.clock.pauses, 'not repeated').to.deep.equal([]);
     await stub.storage.put(id, await staged.stage(someBytes(SIZE, 1)));
     expect(await descriptors()).to.be.at.most(before + 4);
   });
@@ -219,9 +219,9 @@ describe('S3ArchiveStorage.put', () => {
   });
 
   it('leaves no connection in use', async () => {
-    stub = await startStub(keeping());
+    stub = await startStub(storingHandler());
     const storage = stub.open({ parallel: 1 }, { sockets: 1 });
     for (let n = 0; n < 3; n += 1) await storage.put(anArchiveId(n), await staged.stage(someBytes(SIZE, n)));
-    expect(stub.most()).to.equal(1);
+    expect(stub.maxConcurrent()).to.equal(1);
   });
 });

@@ -5,7 +5,7 @@ import { createS3Client, S3ArchiveStorage } from '@pinfold/storage-s3';
 import type { ArchiveStorageSubject } from '@pinfold/test-contracts';
 import { anArchiveId, createStagedArchives } from '@pinfold/test-contracts/fixtures';
 import { describeArchiveStorage } from '@pinfold/test-contracts/mocha';
-import { createHastyClock } from './clocks.ts';
+import { createPauseClock } from './clocks.ts';
 import { openTestStore, type TestStore } from './test-store.ts';
 
 /** A port of this host on which no server listens. */
@@ -28,9 +28,9 @@ async function createSubject(store: TestStore): Promise<ArchiveStorageSubject> {
       }
     },
     unreachable: async () =>
-      new S3ArchiveStorage({ client: dead, bucket, prefix, clock: createHastyClock() }),
+      new S3ArchiveStorage({ client: dead, bucket, prefix, clock: createPauseClock() }),
     placeGone: async () =>
-      new S3ArchiveStorage({ client, bucket: `${bucket}-gone`, prefix, clock: createHastyClock() }),
+      new S3ArchiveStorage({ client, bucket: `${bucket}-gone`, prefix, clock: createPauseClock() }),
     left: async () => {
       const { KeyCount = 0 } = await client.send(
         new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix }),

@@ -9,10 +9,10 @@ import {
 } from '@pinfold/storage-s3';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { createHastyClock, type HastyClock } from './clocks.ts';
+import { createPauseClock, type PauseClock } from './clocks.ts';
 
 /** A received request; its body is read to the end unless the handler answered before. */
-export interface Seen {
+export interface StubRequest {
   readonly method: string;
   /** Path and query, decoded. */
   readonly url: string;
@@ -21,18 +21,18 @@ export interface Seen {
   bytes: number;
 }
 
-export type Handler = (request: Seen, response: ServerResponse, incoming: IncomingMessage) => unknown;
+export type Handler = (request: StubRequest, response: ServerResponse, incoming: IncomingMessage) => unknown;
 
-/** A server that answers as a test tells it to, and a storage that uses it. */
+/** A server with a test's own answers, and a storage that uses it. */
 export interface Stub {
-  readonly seen: readonly Seen[];
+  readonly requests: readonly StubRequest[];
   readonly storage: S3ArchiveStorage;
-  readonly clock: HastyClock;
+  readonly clock: PauseClock;
   readonly endpoint: string;
   /** The methods of the received requests. */
   methods(): string;
   /** The maximum number of requests that were answered at the same time. */
-  most(): number;
+  maxConcurrent(): number;
   /** Another storage that uses the same server. */
   open(options?: Partial<S3ArchiveStorageOptions>, client?: Partial<S3ClientOptions>): S3ArchiveStorage;
   close(): Promise<void>;
@@ -40,14 +40,14 @@ export interface Stub {
 
 /** Starts a {@link Stub}. A handler is called once the whole body is received, an `early` one after the headers. */
 export async function startStub(handler: Handler, early?: Handler): Promise<Stub> {
-  const seen: Seen[] = [];
-  let [running, most] = [0, 0];
+  const requests: StubRequest[] = [];
+  let [running, maxConcurrent] = [0, 0];
   const server = createServer((incoming, response) => {
     const { method = '', url = '', headers } = incoming;
-    const request: Seen = { method, url: decodeURIComponent(url), headers, bytes: 0 };
-    seen.push(request);
+    const request: StubRequest = { method, url: decodeURIComponent(url), headers, bytes: 0 };
+    requests.push(request);
     running += 1;
-    most = Math.max(most, running);
+    maxConcurrent = Math.max(maxConcurrent, running);
     response.once('close', () => {
       running -= 1;
     });
@@ -60,7 +60,7 @@ export async function startStub(handler: Handler, early?: Handler): Promise<Stub
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const [clock, clients]: [HastyClock, { destroy(): void }[]] = [createHastyClock(), []];
+  const [clock, clients]: [PauseClock, { destroy(): void }[]] = [createPauseClock(), []];
   const open: Stub['open'] = (options = {}, clientOptions = {}) => {
     const credentials = { accessKeyId: 'id', secretAccessKey: 'hush-hush' };
     const client = createS3Client({
@@ -74,12 +74,12 @@ export async function startStub(handler: Handler, early?: Handler): Promise<Stub
     return new S3ArchiveStorage({ client, bucket: 'b', prefix: 'p', clock, ...options });
   };
   return {
-    seen,
+    requests,
     clock,
     endpoint,
     storage: open(),
-    methods: () => seen.map(({ method }) => method).join(' '),
-    most: () => most,
+    methods: () => requests.map(({ method }) => method).join(' '),
+    maxConcurrent: () => maxConcurrent,
     open,
     close: async () => {
       for (const client of clients) client.destroy();
@@ -109,7 +109,12 @@ export function listing(
 }
 
 /** Bytes of a range: the requested one, unless another is given. */
-export function ranged(request: Seen, response: ServerResponse, whole: Uint8Array, header?: string): void {
+export function ranged(
+  request: StubRequest,
+  response: ServerResponse,
+  whole: Uint8Array,
+  header?: string,
+): void {
   const [, from = '0', to = '0'] = /^bytes=(\d+)-(\d+)$/.exec(String(request.headers.range)) ?? [];
   const bytes = whole.subarray(Number(from), Number(to) + 1);
   const range = header ?? `bytes ${from}-${to}/${whole.length}`;

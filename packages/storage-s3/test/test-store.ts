@@ -10,7 +10,7 @@ export interface TestStore {
   /** The settings for creating its client. */
   readonly options: S3ClientOptions;
   readonly client: S3Client;
-  /** The maximum of bytes that it accepts at once, if its limit is low. */
+  /** The maximum number of bytes that it accepts at once, if its limit is low. */
   readonly largest?: number;
   /** A new prefix. */
   newPrefix(): string;

@@ -3,20 +3,20 @@ import { basename } from 'node:path';
 import { type Files, nodeFiles } from '../src/files.ts';
 import { systemError } from './failing-files.ts';
 
-/** The maximum of bytes that one read returns. */
-const GIVEN = 65_521;
+/** The maximum number of bytes that one read returns. */
+const MAX_READ_BYTES = 65_521;
 
 /** A file system with unusual but valid behavior: reads return less than requested, and folders list names in any order. */
-export const grudgingFiles: Files = {
+export const unusualFiles: Files = {
   ...nodeFiles,
-  open: async (path, flags, mode) => little(await open(path, flags, mode)),
+  open: async (path, flags, mode) => withShortReads(await open(path, flags, mode)),
   readdir: (async (path: string, options: { withFileTypes: true }) =>
     (await readdir(path, options)).reverse()) as typeof readdir,
 };
 
-function little(handle: FileHandle): FileHandle {
+function withShortReads(handle: FileHandle): FileHandle {
   const read = (bytes: Buffer, offset: number, length: number, position: number): Promise<unknown> =>
-    handle.read(bytes, offset, Math.min(length, GIVEN), position);
+    handle.read(bytes, offset, Math.min(length, MAX_READ_BYTES), position);
   return new Proxy(handle, {
     get: (target, member) => {
       if (member === 'read') return read;
@@ -26,7 +26,7 @@ function little(handle: FileHandle): FileHandle {
   });
 }
 
-/** A file system that has lost everything except the folders that were read before, like that of a lost server. */
+/** A file system whose server no longer answers: only the attributes of open folders (`stat` of `.`) are cached. */
 export const lostFiles: Files = {
   ...Object.fromEntries(
     Object.keys(nodeFiles).map((name) => [
