@@ -27,6 +27,11 @@ export class WaitingTries {
     this.#clock = clock;
   }
 
+  /** Whether tries wait in a line. */
+  has(name: string): boolean {
+    return this.#lines.has(name);
+  }
+
   /** Asks, in turn, until there is an answer; `undefined` if too many wait or it takes too long. Rejects on abort. */
   async ask<Answer>(
     name: string,
@@ -34,7 +39,7 @@ export class WaitingTries {
     signal?: AbortSignal,
   ): Promise<Answer | undefined> {
     // Tries that wait in the line come first.
-    const answer = this.#lines.has(name) ? undefined : await ask();
+    const answer = this.has(name) ? undefined : await ask();
     return answer ?? (await this.#wait(name, ask, signal));
   }
 

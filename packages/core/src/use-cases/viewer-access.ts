@@ -147,8 +147,14 @@ export function entering(
     return (await admit(shown, 'cookie', tokens)) && attempt;
   }
 
+  async function holdsGrant({ id, tokens = [] }: EnterRequest): Promise<boolean> {
+    const shown = visitOf(tokens.length > 0 ? await load(id) : undefined);
+    return shown.kind === 'published' && (await admit(shown, 'cookie', tokens)) !== undefined;
+  }
+
   async function enter(request: EnterRequest): Promise<EnterOutcome> {
     const line = JSON.stringify([request.id, request.address]);
+    if (waiting.has(line) && (await holdsGrant(request))) return { kind: 'busy' };
     const begun = await waiting.ask(line, () => begin(request), request.signal);
     if (begun === undefined) return { kind: 'busy' };
     if (begun.kind !== 'begun') return begun;
