@@ -117,13 +117,13 @@ export interface CleanUpRun extends Pick<Required<CleanUpRequest>, 'cause'> {
   now(): Instant;
   /** The instant by which ages are judged: the earlier of the clock and the clock of removal. */
   judgedAt(): Instant;
-  /** Whether time is left and the service is not read-only. Rejects with the signal's reason when it is aborted. */
+  /** Whether time is left and, but for a dry run, the service is not read-only. Rejects with the reason of an abort. */
   hasTimeLeft(): Promise<boolean>;
 }
 
 /** @param removal the instant of the clock of removal. */
 export function beginRun(
-  { force = false, takeOver = false, time = TIME, signal, cause = BY_SYSTEM }: CleanUpRequest,
+  { force = false, takeOver = false, dryRun, time = TIME, signal, cause = BY_SYSTEM }: CleanUpRequest,
   { clock, machine, mode }: Pick<AllPorts, 'clock' | 'machine' | 'mode'>,
   removal: Instant,
   orphanAge: Duration,
@@ -142,7 +142,8 @@ export function beginRun(
     abandonedBefore: before(judgedAt(), orphanAge),
     async hasTimeLeft() {
       signal?.throwIfAborted();
-      return machine.uptime().elapsed < deadline && (await mode.load(signal)).kind !== 'read_only';
+      if (machine.uptime().elapsed >= deadline) return false;
+      return dryRun === true || (await mode.load(signal)).kind !== 'read_only';
     },
   };
 }

@@ -139,9 +139,10 @@ describe('sweeps of a service that is read-only', () => {
     expect(await stage.useCases.cleanUp()).to.include({ archives: 1, finished: true, rested: false });
   });
 
-  it('count in a dry run', async () => {
+  it('count and compare everything in a dry run', async () => {
     await stage.memory.mode.change(READ_ONLY, []);
-    expect(await stage.useCases.cleanUp({ dryRun: true })).to.include({ archives: 1, rested: false });
+    const counted = { archives: 1, compared: 1, listing: 'done', finished: true, rested: false };
+    expect(await stage.useCases.cleanUp({ dryRun: true })).to.include(counted);
   });
 
   it('stop when the service becomes read-only', async () => {
