@@ -16,7 +16,7 @@ const KEY = 'the key of this publication';
 const CAUSE = { actor: { kind: 'operator', id: null }, asOperator: true } as const;
 const PUBLIC_URL = 'https://pages.example';
 
-/** Functions of the use cases, those of nouns as `noun.verb`, without ports and metrics that doors receive. */
+/** The names of all functions of the use cases, nested ones as `noun.verb`, but not of ports that doors receive. */
 function namesOf(useCases: UseCases): readonly string[] {
   const ports: readonly string[] = ['staging', 'clock', 'accounts', 'mode', 'limits'];
   return Object.entries(useCases).flatMap(([name, value]) => {

@@ -34,7 +34,7 @@ describe('reading the archive of a publication', () => {
   }
 
   const openOwn = (useCases = stage.useCases) => opened(useCases.openArchive({ by: OWNER, id }));
-  const states = async (outcome: Promise<unknown>) => {
+  const refusalOf = async (outcome: Promise<unknown>) => {
     const { code, state } = ((await outcome) ?? {}) as { code?: string; state?: string };
     return [code, state];
   };
@@ -70,9 +70,9 @@ describe('reading the archive of a publication', () => {
     await stage.useCases.cleanUp({ catchUp: true });
     stage.clock.advance(hours(2));
     await stage.useCases.cleanUp({ catchUp: true });
-    expect(await states(archive.read(0, 1))).to.deep.equal(['invalid_state', 'archive_removed']);
+    expect(await refusalOf(archive.read(0, 1))).to.deep.equal(['invalid_state', 'archive_removed']);
     for (const by of [OWNER, OPERATOR] as const)
-      expect(await states(stage.useCases.openArchive({ by, id }))).to.deep.equal([
+      expect(await refusalOf(stage.useCases.openArchive({ by, id }))).to.deep.equal([
         'invalid_state',
         'archive_removed',
       ]);
@@ -84,8 +84,8 @@ describe('reading the archive of a publication', () => {
       await opened(stage.useCases.openArchive({ by: OPERATOR, id })),
     ];
     await stage.useCases.stop({ by: OWNER, id });
-    expect(await states(own.refusal())).to.deep.equal(['invalid_state', 'deleted']);
-    expect(await states(stage.useCases.openArchive({ by: OWNER, id }))).to.deep.equal([
+    expect(await refusalOf(own.refusal())).to.deep.equal(['invalid_state', 'deleted']);
+    expect(await refusalOf(stage.useCases.openArchive({ by: OWNER, id }))).to.deep.equal([
       'invalid_state',
       'deleted',
     ]);
@@ -97,8 +97,8 @@ describe('reading the archive of a publication', () => {
     const { archives } = stage.memory;
     const lost = stage.with({ archives: replacing(archives, { size: async () => undefined }) });
     expect(await codeOf(lost.openArchive({ by: OWNER, id }))).to.equal('archive_missing');
-    const half = stage.with({ archives: replacing(archives, { read: async () => undefined }) });
-    expect(await codeOf((await openOwn(half)).read(0, 1))).to.equal('archive_missing');
+    const unreadable = stage.with({ archives: replacing(archives, { read: async () => undefined }) });
+    expect(await codeOf((await openOwn(unreadable)).read(0, 1))).to.equal('archive_missing');
     const longer = stage.with({ archives: replacing(archives, { size: async () => BYTES.length + 1 }) });
     expect(await codeOf(longer.openArchive({ by: OWNER, id }))).to.equal('store_corrupt');
   });

@@ -19,7 +19,7 @@ describe('cancelling a publication', () => {
     await stage.publish({ key: 'key-2' });
   });
 
-  it('waits for the end of a publication that is running: published', async () => {
+  it('answers that a publication is running under the key, and after its end that it was published', async () => {
     let answer: unknown;
     stage.inspector.during = async () => {
       answer = await cancel();
@@ -33,7 +33,7 @@ describe('cancelling a publication', () => {
     expect(await cancel()).to.deep.nested.include({ 'publication.state': 'deleted' });
   });
 
-  it('waits for the end of a publication that is running: refused, or its process killed', async () => {
+  it('cancels the key of a refused publication, and of a killed one once its lease has lapsed', async () => {
     stage.inspector.problems = [{ rule: 'truncated' }];
     expect(await codeOf(stage.useCases.publish(await stage.request()))).to.equal('invalid_archive');
     expect(await cancel()).to.deep.equal(CANCELLED);
@@ -48,7 +48,7 @@ describe('cancelling a publication', () => {
     expect(await cancel('killed')).to.deep.equal(CANCELLED);
   });
 
-  it('works for an account at its limits, and waits if a limit would soon admit the upload', async () => {
+  it('works for an account at its limits, but not if a rate would soon admit an upload under way', async () => {
     const { limitAccount } = createAdministration(stage.ports);
     const cause = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
     await stage.publish({ key: 'first' });

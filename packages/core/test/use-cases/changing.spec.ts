@@ -35,11 +35,11 @@ describe('changing a role', () => {
     stage.clock.advance(days(7));
     const outcome = update({ by: OWNER, id }, { type: 'set_password', password: 'long enough' as Password });
     expect(await codeOf(outcome)).to.equal('invalid_state');
-    const strange = update(
+    const byOther = update(
       { by: OTHER_ACCOUNT, id },
       { type: 'set_password', password: 'long enough' as Password },
     );
-    expect(await codeOf(strange)).to.equal('not_found');
+    expect(await codeOf(byOther)).to.equal('not_found');
   });
 
   it('retries if another change was faster, and loses neither', async () => {

@@ -27,19 +27,19 @@ describe('comparing storage with the records', () => {
 
   it('removes archives that no record names from 24 hours on, and no younger ones', async () => {
     await stage.publishMany(1);
-    await stage.orphan(2);
+    await stage.storeOrphans(2);
     stage.clock.advance(hours(24));
-    await stage.orphan(3);
+    await stage.storeOrphans(3);
     stage.clock.advance(minutes(1));
     expect(await run()).to.include({ compared: 3, unnamed: 2, orphans: 2, listing: 'done' });
-    expect(await stage.archives()).to.equal(4);
+    expect(await stage.countArchives()).to.equal(4);
   });
 
   it('ignores archives of exactly 24 hours, stored or missing', async () => {
     const [lost] = await stage.publishMany(1);
     const missing = await stage.archiveOf(lost as RoleId);
     await stage.memory.archives.delete(missing);
-    await stage.orphan(1);
+    await stage.storeOrphans(1);
     stage.clock.advance(hours(24));
     expect(await run({ force: true })).to.deep.include({ compared: 0, unnamed: 0, missing: [] });
     stage.clock.advance(duration(1));
@@ -47,7 +47,7 @@ describe('comparing storage with the records', () => {
   });
 
   it('lists storage no further than to the first archive that is too young', async () => {
-    await stage.orphan(501);
+    await stage.storeOrphans(501);
     const list: ArchiveStorage['list'] = async (last, ...page) => {
       expect(last).to.equal(undefined);
       return await stage.memory.archives.list(last, ...page);
@@ -71,11 +71,11 @@ describe('comparing storage with the records', () => {
     stage.clock.advance(hours(1));
     expect((await run()).listing).to.equal('done');
     const savedComparison = await stage.memory.roles.loadComparison();
-    const years = {
+    const ahead = {
       ...(savedComparison?.value as Comparison),
       savedAt: after(stage.clock.now(), hours(100_000)),
     };
-    await stage.memory.roles.saveComparison(years, savedComparison?.version);
+    await stage.memory.roles.saveComparison(ahead, savedComparison?.version);
     stage.clock.advance(hours(25));
     expect((await run()).listing).to.equal('not_due');
     expect((await run({ force: true })).listing).to.equal('done');
@@ -84,12 +84,12 @@ describe('comparing storage with the records', () => {
   });
 
   it('removes 1,000 archives in one comparison, and reports how many are left for the next one', async () => {
-    await stage.orphan(1_005);
+    await stage.storeOrphans(1_005);
     await stage.publishMany(2);
     stage.clock.advance(hours(25));
     const whole = { compared: 1_007, unnamed: 1_005 };
     expect(await run()).to.include({ ...whole, orphans: 0, listing: 'refused' });
-    expect(await run(), 'it stands').to.include({ ...whole, orphans: 0, listing: 'refused' });
+    expect(await run(), 'the refusal remains').to.include({ ...whole, orphans: 0, listing: 'refused' });
     expect(await run({ force: true })).to.include({ ...whole, orphans: 1_000, listing: 'done' });
     expect(await run()).to.include({ compared: 7, unnamed: 5, orphans: 0, listing: 'not_due' });
     expect(await run({ force: true })).to.include({ compared: 7, unnamed: 5, orphans: 5, listing: 'done' });
@@ -97,7 +97,7 @@ describe('comparing storage with the records', () => {
   });
 
   it('continues after orphans that cannot be removed', async () => {
-    const ids = await stage.orphan(20);
+    const ids = await stage.storeOrphans(20);
     stage.clock.advance(hours(25));
     const remove: ArchiveStorage['delete'] = async (id, signal) => {
       if (ids.indexOf(id) < 5) throw new Fault('storage_unavailable', 'gone');
@@ -152,28 +152,29 @@ describe('comparing storage with the records', () => {
 
   it('compares pages of storage and records side by side', async () => {
     const start = stage.clock.now();
-    const every = (step: number, offset: number) => (n: number) => n % step === offset;
+    const isNth = (step: number, offset: number) => (n: number) => n % step === offset;
     const ids: ArchiveId[] = [];
     for (let n = 0; n < 1_100; n += 1) {
       const [id] = await stage.publishMany(1);
       ids.push(await stage.archiveOf(id as RoleId));
       stage.clock.advance(duration(1));
     }
-    const missing = ids.filter((_, n) => every(200, 7)(n) || n > 1_090);
+    const missing = ids.filter((_, n) => isNth(200, 7)(n) || n > 1_090);
     for (const id of missing) await stage.memory.archives.delete(id);
     const orphans: ArchiveId[] = [];
-    for (let n = 0; n < 12; n += 1) orphans.push(...(await stage.orphan(1, after(start, duration(n * 97)))));
+    for (let n = 0; n < 12; n += 1)
+      orphans.push(...(await stage.storeOrphans(1, after(start, duration(n * 97)))));
     stage.clock.advance(hours(25));
     const pages: number[] = [];
     const report = await run({ onProgress: ({ compared }) => pages.push(compared) });
     expect(report).to.deep.include({ missing, unnamed: orphans.length, orphans: orphans.length });
     expect(report.compared).to.equal(ids.length - missing.length + orphans.length);
     expect(pages).to.include.members([0, 1_000, report.compared]);
-    expect(await stage.archives()).to.equal(ids.length - missing.length);
+    expect(await stage.countArchives()).to.equal(ids.length - missing.length);
   });
 
   it('stops between two pages when it is aborted', async () => {
-    await stage.orphan(1);
+    await stage.storeOrphans(1);
     stage.clock.advance(hours(25));
     const stopping = new AbortController();
     const list: ArchiveStorage['list'] = async (...page) => {
@@ -183,7 +184,7 @@ describe('comparing storage with the records', () => {
     };
     const other = stage.with({ archives: replacing(stage.memory.archives, { list }) });
     expect(await codeOf(other.cleanUp({ signal: stopping.signal }))).to.equal('stopping');
-    expect(await stage.archives()).to.equal(1);
+    expect(await stage.countArchives()).to.equal(1);
   });
 });
 
@@ -201,11 +202,11 @@ describe('a dry run of cleaning up', () => {
   }
 
   it('counts what a sweep would remove, and changes nothing', async () => {
-    const every = await stage.publishEnded(3);
-    const [ended] = every;
+    const endedIds = await stage.publishEnded(3);
+    const [ended] = endedIds;
     const [, lost] = await stage.publishMany(2);
     await stage.memory.archives.delete(await stage.archiveOf(lost as RoleId));
-    await stage.orphan(2);
+    await stage.storeOrphans(2);
     await abandonReservation('abandoned');
     const tries = { window: minutes(5), perAddress: 10, perRole: 300, now: stage.clock.now() };
     await stage.memory.attempts.begin({ role: ended as RoleId, address: '192.0.2.1', ...tries });
@@ -214,22 +215,22 @@ describe('a dry run of cleaning up', () => {
     const { cleanUp } = stage.with({ staging: replacing(stage.ports.staging, staging) });
     const version = (await stage.memory.roles.load(ended as RoleId))?.version;
     const counted = await cleanUp({ dryRun: true });
-    expect(await stage.archives()).to.equal(6);
+    expect(await stage.countArchives()).to.equal(6);
     expect((await stage.memory.roles.load(ended as RoleId))?.version).to.equal(version);
     expect(await cleanUp({ dryRun: true })).to.deep.equal(counted);
     expect(counted).to.include({ archives: 3, orphans: 2, reservations: 1, uploads: 4 });
     expect(counted.attempts).to.be.above(0);
-    expect(counted.ending).to.have.members([...every]);
+    expect(counted.ending).to.have.members([...endedIds]);
     expect({ ...(await cleanUp()), stored: null, ending: counted.ending }).to.deep.equal(counted);
     expect(await cleanUp({ dryRun: true })).to.include({ archives: 0, orphans: 0, reservations: 0 });
   });
 
   it('reports that a sweep would be refused, and the effect of force', async () => {
     await stage.publishEnded(1);
-    await stage.orphan(21);
+    await stage.storeOrphans(21);
     stage.clock.advance(hours(25));
-    const cut = await run({ dryRun: true, time: duration(0) });
-    expect(cut).to.deep.include({
+    const interrupted = await run({ dryRun: true, time: duration(0) });
+    expect(interrupted).to.deep.include({
       listing: 'under_way',
       archives: 1,
       orphans: 0,
@@ -240,7 +241,7 @@ describe('a dry run of cleaning up', () => {
     expect(await run({ dryRun: true })).to.include(refused);
     const forced = { listing: 'done', unnamed: 21, orphans: 21, archives: 1 };
     expect(await run({ dryRun: true, force: true })).to.include(forced);
-    expect(await stage.archives()).to.equal(22);
+    expect(await stage.countArchives()).to.equal(22);
     const page = await stage.useCases.list({ by: OWNER, limit: 10, state: 'deleted' });
     expect(page.kind === 'page' && page.publications).to.have.length(1);
   });

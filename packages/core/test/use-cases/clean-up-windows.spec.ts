@@ -52,20 +52,20 @@ describe('comparing storage with the records in windows', () => {
     await dead;
   }
 
-  const timeOverIn = (window: number) => (n: number) => {
+  const endTimeIn = (window: number) => (n: number) => {
     if (n === window) stage.clock.advance(minutes(5));
   };
 
   it('resumes after the last window of a sweep that ran out of time, on any node, and lists nothing twice', async () => {
-    const ids = await stage.orphan(20);
+    const ids = await stage.storeOrphans(20);
     await stage.publishMany(25);
     stage.clock.advance(hours(25));
-    const cut = await node(timeOverIn(2)).run();
+    const cut = await node(endTimeIn(2)).run();
     expect(cut).to.include({ compared: 20, unnamed: 20, orphans: 0, listing: 'under_way', finished: false });
-    expect(await stage.archives(), 'windows only count').to.equal(45);
+    expect(await stage.countArchives(), 'windows only count').to.equal(45);
     stage.clock.advance(minutes(5));
-    const whole = await node().run();
-    expect(whole).to.include({ compared: 45, unnamed: 20, orphans: 20, listing: 'done', finished: true });
+    const resumed = await node().run();
+    expect(resumed).to.include({ compared: 45, unnamed: 20, orphans: 20, listing: 'done', finished: true });
     expect(listed.slice(0, 3)).to.deep.equal([undefined, ids[9], ids[19]]);
     expect(new Set(listed).size).to.equal(listed.length);
     stage.clock.advance(hours(23));
@@ -73,19 +73,19 @@ describe('comparing storage with the records in windows', () => {
   });
 
   it('repeats one window after a node was killed, once that node can no longer be at work', async () => {
-    await stage.orphan(20);
+    await stage.storeOrphans(20);
     await stage.publishMany(20);
     stage.clock.advance(hours(25));
     await killedIn(3);
     expect(await node().run()).to.include({ compared: 20, unnamed: 20, orphans: 0, listing: 'under_way' });
-    expect(listed, 'what the other one listed').to.have.length(2);
+    expect(listed, 'windows of the killed node').to.have.length(2);
     stage.clock.advance(minutes(2));
     expect(await node().run()).to.include({ compared: 40, orphans: 20, listing: 'done' });
     expect(new Set(listed).size).to.equal(listed.length);
   });
 
   it('takes over from another comparison immediately if requested, and that one stops', async () => {
-    await stage.orphan(20);
+    await stage.storeOrphans(20);
     await stage.publishMany(20);
     stage.clock.advance(hours(25));
     const waiting = Promise.withResolvers<void>();
@@ -103,7 +103,7 @@ describe('comparing storage with the records in windows', () => {
   });
 
   it('removes no more once another comparison has taken over', async () => {
-    await stage.orphan(20);
+    await stage.storeOrphans(20);
     stage.clock.advance(hours(25));
     let isFirst = true;
     const remove: ArchiveStorage['delete'] = async (id, signal) => {
@@ -115,11 +115,11 @@ describe('comparing storage with the records in windows', () => {
     };
     const { cleanUp } = stage.with({ archives: replacing(stage.memory.archives, { delete: remove }) });
     expect(await cleanUp()).to.include({ orphans: 16, listing: 'under_way', finished: true });
-    expect(await stage.archives()).to.equal(0);
+    expect(await stage.countArchives()).to.equal(0);
   });
 
   it('resumes removing, and removes nothing twice', async () => {
-    await stage.orphan(20);
+    await stage.storeOrphans(20);
     stage.clock.advance(hours(25));
     const removed: ArchiveId[] = [];
     const remove: ArchiveStorage['delete'] = async (id, signal) => {
@@ -137,22 +137,22 @@ describe('comparing storage with the records in windows', () => {
   });
 
   it('restarts if forced, and if the last window was a day ago', async () => {
-    await stage.orphan(15);
+    await stage.storeOrphans(15);
     stage.clock.advance(hours(25));
     await killedIn(2);
     expect(await node().run({ force: true })).to.include({ compared: 15, orphans: 15, listing: 'done' });
     expect(listed.filter((last) => last === undefined)).to.have.length(2);
-    await stage.orphan(15);
+    await stage.storeOrphans(15);
     stage.clock.advance(hours(25));
     await killedIn(2);
-    await stage.orphan(1);
+    await stage.storeOrphans(1);
     stage.clock.advance(hours(25));
     expect(await node().run()).to.include({ compared: 16, orphans: 16, listing: 'done' });
     expect(listed.filter((last) => last === undefined)).to.have.length(4);
   });
 
   it('does not wait for a clock that was ahead', async () => {
-    await stage.orphan(15);
+    await stage.storeOrphans(15);
     const { now } = stage.clock;
     const ahead = { ...stage.clock, now: () => (now() + hours(1_000)) as ReturnType<typeof now> };
     const list: ArchiveStorage['list'] = () => Promise.reject(new Fault('storage_unavailable', 'gone'));
@@ -163,23 +163,23 @@ describe('comparing storage with the records in windows', () => {
   });
 
   it('judges by the totals of all windows, even of other sweeps', async () => {
-    await stage.orphan(21);
+    await stage.storeOrphans(21);
     await stage.publishMany(189);
     stage.clock.advance(hours(25));
-    await node(timeOverIn(4)).run();
+    await node(endTimeIn(4)).run();
     stage.clock.advance(minutes(5));
-    expect(await node().run(), 'a tenth').to.include({ compared: 210, orphans: 21, listing: 'done' });
-    await stage.orphan(22);
+    expect(await node().run(), 'exactly a tenth').to.include({ compared: 210, orphans: 21, listing: 'done' });
+    await stage.storeOrphans(22);
     stage.clock.advance(hours(25));
-    await node(timeOverIn(19)).run();
+    await node(endTimeIn(19)).run();
     stage.clock.advance(minutes(5));
-    expect(await node().run(), 'more').to.include({
+    expect(await node().run(), 'more than a tenth').to.include({
       compared: 211,
       unnamed: 22,
       orphans: 0,
       listing: 'refused',
     });
-    expect(await stage.archives()).to.equal(211);
+    expect(await stage.countArchives()).to.equal(211);
   });
 
   describe('after a refusal', () => {
@@ -187,7 +187,7 @@ describe('comparing storage with the records in windows', () => {
     beforeEach(async () => {
       await stage.publishMany(10);
       [ended] = await stage.publishEnded(1);
-      await stage.orphan(21);
+      await stage.storeOrphans(21);
       stage.clock.advance(hours(25));
       expect(await node().run()).to.include({ unnamed: 21, orphans: 0, archives: 0, listing: 'refused' });
     });
@@ -205,13 +205,13 @@ describe('comparing storage with the records in windows', () => {
       ).to.have.length(1);
       stage.clock.advance(hours(24));
       expect(await node().run(), 'compared again').to.include(refused);
-      expect(await stage.archives()).to.equal(32);
+      expect(await stage.countArchives()).to.equal(32);
       await stage.publishMany(200);
       stage.clock.advance(hours(25));
       expect(await node().run()).to.include({ compared: 232, orphans: 21, archives: 1, listing: 'done' });
       await stage.publishEnded(1);
       stage.clock.advance(hours(1));
-      expect(await node().run(), 'it stands no longer').to.include({ archives: 1, listing: 'not_due' });
+      expect(await node().run(), 'the refusal has ended').to.include({ archives: 1, listing: 'not_due' });
       expect(await stage.memory.archives.read(await stage.archiveOf(ended as RoleId), 0, 1)).to.equal(
         undefined,
       );
@@ -220,7 +220,7 @@ describe('comparing storage with the records in windows', () => {
     it('removes no archive while the next comparison is under way', async () => {
       await stage.publishMany(200);
       stage.clock.advance(hours(25));
-      expect(await node(timeOverIn(2)).run()).to.include({
+      expect(await node(endTimeIn(2)).run()).to.include({
         archives: 0,
         listing: 'refused',
         finished: false,
@@ -228,15 +228,15 @@ describe('comparing storage with the records in windows', () => {
       stage.clock.advance(minutes(5));
       await killedIn(2);
       expect(await node().run(), 'left to another sweep').to.include({ archives: 0, listing: 'refused' });
-      expect(await stage.archives()).to.equal(232);
+      expect(await stage.countArchives()).to.equal(232);
     });
   });
 
   it('reads the records again before it removes', async () => {
-    const ids = await stage.orphan(20);
+    const ids = await stage.storeOrphans(20);
     stage.clock.advance(hours(25));
-    const whichAreNamed: RoleStore['whichAreNamed'] = async (asked) =>
-      new Set(asked.filter((id) => ids.indexOf(id) < 3));
+    const whichAreNamed: RoleStore['whichAreNamed'] = async (batch) =>
+      new Set(batch.filter((id) => ids.indexOf(id) < 3));
     const { cleanUp } = stage.with({ roles: replacing(stage.memory.roles, { whichAreNamed }) });
     expect(await cleanUp()).to.include({ unnamed: 20, orphans: 17, listing: 'done' });
     expect(await stage.memory.archives.list(undefined, 100)).to.deep.equal(ids.slice(0, 3));
@@ -260,25 +260,24 @@ describe('comparing storage with the records in windows', () => {
   it('holds and stores a bounded number of ids for any number of archives', async () => {
     const all = 80_000;
     const day = archiveCreatedAt(anArchiveId(0));
-    /** The ids after one, created on request; storage lacks every 40th, and records lack every 50th. */
-    const page = (last: ArchiveId | undefined, limit: number, lacks: number): readonly ArchiveId[] => {
+    /** The ids after one, created on request; storage has a gap at every 40th, and records at every 50th. */
+    const page = (last: ArchiveId | undefined, limit: number, gap: number): readonly ArchiveId[] => {
       const ids: ArchiveId[] = [];
       const first = last === undefined ? 0 : archiveCreatedAt(last) - day + 1;
-      for (let n = first; n < all && ids.length < limit; n += 1)
-        if (n % lacks !== 0) ids.push(anArchiveId(n));
+      for (let n = first; n < all && ids.length < limit; n += 1) if (n % gap !== 0) ids.push(anArchiveId(n));
       return ids;
     };
-    let [asked, read] = [0, 0];
-    const held: number[] = [];
-    const counting = (last: ArchiveId | undefined, limit: number, lacks: number) => {
-      asked += 1;
-      held.push(limit);
-      return Promise.resolve(page(last, limit, lacks));
+    let [listings, reads] = [0, 0];
+    const idCounts: number[] = [];
+    const counting = (last: ArchiveId | undefined, limit: number, gap: number) => {
+      listings += 1;
+      idCounts.push(limit);
+      return Promise.resolve(page(last, limit, gap));
     };
     const archives = replacing(stage.memory.archives, {
       list: (last, limit) => counting(last, limit, 40),
       read: async () => {
-        read += 1;
+        reads += 1;
         return undefined;
       },
       delete: async () => {},
@@ -286,11 +285,11 @@ describe('comparing storage with the records in windows', () => {
     const roles = replacing(stage.memory.roles, {
       listArchives: (last, limit) => counting(last, limit, 50),
       whichAreNamed: async (ids) => {
-        held.push(ids.length);
+        idCounts.push(ids.length);
         return new Set(ids.filter((id) => (archiveCreatedAt(id) - day) % 50 !== 0));
       },
       saveComparison: (comparison, version) => {
-        held.push(comparison.orphans.length, comparison.missing.length);
+        idCounts.push(comparison.orphans.length, comparison.missing.length);
         return stage.memory.roles.saveComparison(comparison, version);
       },
     });
@@ -299,8 +298,8 @@ describe('comparing storage with the records in windows', () => {
     expect(report).to.include({ compared: 78_000, unnamed: 1_200, orphans: 1_000, listing: 'done' });
     const missing = page(undefined, all, 50).filter((id) => (archiveCreatedAt(id) - day) % 40 === 0);
     expect(report.missing).to.deep.equal(missing.slice(0, 1_000));
-    expect(read, 'looked for once more').to.equal(1_000);
-    expect(Math.max(...held)).to.equal(1_000);
-    expect(asked, 'both sides, a thousand at a time').to.be.below(2 * 1.1 * (all / 1_000));
+    expect(reads, 'looked up once more').to.equal(1_000);
+    expect(Math.max(...idCounts)).to.equal(1_000);
+    expect(listings, 'both sides, a thousand at a time').to.be.below(2 * 1.1 * (all / 1_000));
   });
 });

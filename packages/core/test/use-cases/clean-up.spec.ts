@@ -42,29 +42,29 @@ describe('cleaning up', () => {
     expect((await run()).archives).to.equal(1);
     stage.clock.advance(days(8));
     expect((await run()).archives).to.equal(1);
-    expect(await stage.archives()).to.equal(1);
+    expect(await stage.countArchives()).to.equal(1);
     expect(await stage.memory.roles.load(stopped as RoleId)).not.to.equal(undefined);
   });
 
   it('continues after archives that cannot be removed, and tries them again after ever longer pauses', async () => {
     await stage.publishEnded(20);
     stage.clock.advance(hours(1));
-    let broken = 10;
+    let failuresLeft = 10;
     const cleanUp = removing(async (id, signal) => {
-      broken -= 1;
-      if (broken >= 0) throw new Fault('storage_unavailable', 'gone');
+      failuresLeft -= 1;
+      if (failuresLeft >= 0) throw new Fault('storage_unavailable', 'gone');
       await stage.memory.archives.delete(id, signal);
     });
     expect(await cleanUp()).to.include({ archives: 10, failures: 10, finished: true });
     expect(await cleanUp()).to.include({ archives: 0, failures: 0 });
     stage.clock.advance(minutes(1));
-    broken = 1;
+    failuresLeft = 1;
     expect(await cleanUp()).to.include({ archives: 9, failures: 1 });
     stage.clock.advance(minutes(1));
     expect(await cleanUp(), 'too soon').to.include({ archives: 0, failures: 0 });
     stage.clock.advance(minutes(1));
     expect(await cleanUp()).to.include({ archives: 1, failures: 0 });
-    expect(await stage.archives()).to.equal(0);
+    expect(await stage.countArchives()).to.equal(0);
   });
 
   it('waits for an archive twice as long after each failure, from a minute to a day, however often it fails', async () => {
@@ -91,9 +91,9 @@ describe('cleaning up', () => {
     stage.clock.advance(seconds(1));
     await stage.publishEnded(50);
     stage.clock.advance(hours(1));
-    const bad = new Set((await stage.memory.archives.list(undefined, 100)) as readonly ArchiveId[]);
+    const unremovable = new Set((await stage.memory.archives.list(undefined, 100)) as readonly ArchiveId[]);
     const cleanUp = removing(async (id, signal) => {
-      if (!bad.has(id)) return await stage.memory.archives.delete(id, signal);
+      if (!unremovable.has(id)) return await stage.memory.archives.delete(id, signal);
       // Sixteen wait at the same time, half a minute each.
       stage.clock.advance(seconds(30 / 16));
       throw new Fault('storage_unavailable', 'no answer');
@@ -102,7 +102,7 @@ describe('cleaning up', () => {
     await stage.publishEnded(10);
     stage.clock.advance(hours(1));
     expect((await cleanUp()).archives, 'newer ones').to.equal(10);
-    expect(await stage.archives()).to.equal(100);
+    expect(await stage.countArchives()).to.equal(100);
   });
 
   it('stops when its time is over, even if the clock is set, and the next one continues', async () => {
@@ -139,7 +139,7 @@ describe('cleaning up', () => {
       },
     });
     expect(await codeOf(removed)).to.equal('stopping');
-    expect(await stage.archives()).to.equal(24);
+    expect(await stage.countArchives()).to.equal(24);
     expect((await run()).archives).to.equal(24);
     expect(await codeOf(run({ signal: AbortSignal.abort('at once') }))).to.equal('at once');
   });
@@ -150,7 +150,7 @@ describe('cleaning up', () => {
     const settleCleanup = () => Promise.reject(new Fault('store_unavailable', 'gone'));
     const broken = stage.with({ roles: replacing(stage.memory.roles, { settleCleanup }) });
     expect(await codeOf(broken.cleanUp())).to.equal('store_unavailable');
-    expect(await stage.archives()).to.equal(0);
+    expect(await stage.countArchives()).to.equal(0);
     expect((await run()).archives, 'still claimed').to.equal(0);
     stage.clock.advance(minutes(10));
     expect((await run()).archives).to.equal(3);
@@ -233,7 +233,7 @@ describe('cleaning up', () => {
   });
 
   it('does not compare while a reservation that is too old may be left', async () => {
-    await stage.orphan(1);
+    await stage.storeOrphans(1);
     stage.clock.advance(hours(25));
     const purge: RoleStore['purge'] = async (_, limit) => {
       stage.clock.advance(minutes(3));
@@ -241,8 +241,8 @@ describe('cleaning up', () => {
     };
     const report = await stage.with({ roles: replacing(stage.memory.roles, { purge }) }).cleanUp();
     expect(report).to.include({ listing: 'not_due', finished: false, compared: 0 });
-    expect(await stage.archives()).to.equal(1);
-    expect((await run()).orphans, 'the turn was not taken').to.equal(1);
+    expect(await stage.countArchives()).to.equal(1);
+    expect((await run()).orphans, 'the comparison was left to this sweep').to.equal(1);
   });
 
   it('removes uploads that were abandoned on this node', async () => {
@@ -263,14 +263,14 @@ describe('cleaning up', () => {
     const list = () => Promise.reject(bug);
     const other = stage.with({ archives: replacing(stage.memory.archives, { list }) });
     expect(await rejectionOf(other.cleanUp())).to.equal(bug);
-    expect(await stage.archives(), 'nothing was done after it').to.equal(1);
+    expect(await stage.countArchives(), 'nothing was done after it').to.equal(1);
     stage.clock.advance(minutes(2));
     expect(await rejectionOf(removing(() => Promise.reject(bug))())).to.equal(bug);
   });
 
   it('reports its progress after each step', async () => {
     await stage.publishEnded(20);
-    await stage.orphan(3);
+    await stage.storeOrphans(3);
     stage.clock.advance(hours(25));
     const reports: CleanUpReport[] = [];
     const last = await run({ onProgress: (report) => reports.push(report) });
@@ -297,7 +297,7 @@ describe('cleaning up', () => {
     });
   });
 
-  it('never exceeds its limits', async () => {
+  it('waits for the grace of its limits, even for none', async () => {
     const { cleanUp } = stage.with({}, { cleanupGrace: duration(0) });
     await stage.publishEnded(1);
     expect((await cleanUp()).archives).to.equal(1);

@@ -8,9 +8,9 @@ export interface CleanupStage extends Stage {
   /** Publishes, and stops immediately. */
   publishEnded(count: number): Promise<readonly RoleId[]>;
   /** Stores archives that no record names, as made at an instant: now when absent. */
-  orphan(count: number, at?: Instant): Promise<readonly ArchiveId[]>;
-  /** How many archives are stored. */
-  archives(): Promise<number>;
+  storeOrphans(count: number, at?: Instant): Promise<readonly ArchiveId[]>;
+  /** Counts the stored archives. */
+  countArchives(): Promise<number>;
   archiveOf(id: RoleId): Promise<ArchiveId>;
 }
 
@@ -34,7 +34,7 @@ export async function openCleanupStage(): Promise<CleanupStage> {
       for (const id of ids) await stage.useCases.stop({ by: OPERATOR, id });
       return ids;
     },
-    orphan: async (count, at = stage.clock.now()) => {
+    storeOrphans: async (count, at = stage.clock.now()) => {
       const ids: ArchiveId[] = [];
       for (let n = 0; n < count; n += 1) {
         orphans += 1;
@@ -45,7 +45,7 @@ export async function openCleanupStage(): Promise<CleanupStage> {
       }
       return ids;
     },
-    archives: async () => {
+    countArchives: async () => {
       let count = 0;
       for (let last: ArchiveId | undefined; ; ) {
         const page = await stage.memory.archives.list(last, 1_000);

@@ -23,11 +23,11 @@ describe('creating the use cases', () => {
     ['attemptsPerAddress', 'attemptsPerRole'],
   ] as const) {
     it(`refuses limits that contradict one another: ${name} above ${bound}`, () => {
-      const most = defaultLimits[bound];
-      expect(createUseCases(ports, { [name]: most }).limits[name]).to.equal(most);
-      expect(() => createUseCases(ports, { [name]: most + 1 })).to.throw(
+      const maximum = defaultLimits[bound];
+      expect(createUseCases(ports, { [name]: maximum }).limits[name]).to.equal(maximum);
+      expect(() => createUseCases(ports, { [name]: maximum + 1 })).to.throw(
         TypeError,
-        `limits.${name} must not be above limits.${bound}, which is ${most}`,
+        `limits.${name} must not be above limits.${bound}, which is ${maximum}`,
       );
     });
   }

@@ -26,8 +26,8 @@ export interface FeedStage {
   readonly stop: AbortController;
   /** Opens a further history, as another node would. */
   open(of: Pick<Memory, 'history' | 'mode'> & { readonly clock?: Clock }): History;
-  /** Lets time pass until the promise has settled. */
-  passing<Value>(waited: Promise<Value>, step?: Duration): Promise<Value>;
+  /** Lets time pass until the promise has settled, and returns its value. */
+  settle<Value>(waited: Promise<Value>, step?: Duration): Promise<Value>;
   record(account: AccountId, more?: Partial<HistoryEvent>): Promise<EventId>;
 }
 
@@ -44,7 +44,7 @@ export function openFeed(): FeedStage {
   return {
     ...{ memory, clock, stop, open },
     history: open(memory),
-    passing: async (waited, step = duration(250)) => {
+    settle: async (waited, step = duration(250)) => {
       let isSettled = false;
       const settled = waited.finally(() => {
         isSettled = true;

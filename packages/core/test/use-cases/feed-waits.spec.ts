@@ -28,7 +28,7 @@ describe('Waiting for events', () => {
     stage.history.feed({ by: ADA, after: 'latest', wait: seconds(30), ...more });
 
   /** A feed of a store whose answers the test changes. */
-  const over = (
+  const feedOver = (
     change: (part: FeedPart, query: FeedQuery) => FeedPart | Promise<FeedPart>,
   ): History['feed'] => {
     const feed: HistoryStore['feed'] = async (query) =>
@@ -40,97 +40,97 @@ describe('Waiting for events', () => {
     const begun = stage.clock.now();
     const page = waiting();
     const id = await stage.record(ADA);
-    expect(idsOf(await stage.passing(page))).to.deep.equal([id]);
+    expect(idsOf(await stage.settle(page))).to.deep.equal([id]);
     expect(pageOf(await page).hasWaited).to.equal(true);
     expect(stage.clock.now() - begun).to.be.at.most(2_000);
     const ending = waiting({ wait: seconds(3.1) });
-    await stage.passing(Promise.resolve());
+    await stage.settle(Promise.resolve());
     const from = stage.clock.now();
-    const over = pageOf(await stage.passing(ending, duration(100)));
-    expect(over).to.include({ isCrowded: false, hasWaited: true });
-    expect(over.items).to.deep.equal([]);
+    const ended = pageOf(await stage.settle(ending, duration(100)));
+    expect(ended).to.include({ isCrowded: false, hasWaited: true });
+    expect(ended.items).to.deep.equal([]);
     expect(stage.clock.now() - from).to.equal(3_100);
     expect(idsOf(await waiting({ after: undefined })), 'at once').to.deep.equal([id]);
   });
 
   it('takes the same time even if the clock is set meanwhile', async () => {
-    for (const set of [after, before]) {
+    for (const shift of [after, before]) {
       let step = duration(0);
-      const clock = replacing<Clock>(stage.clock, { now: () => set(stage.clock.now(), step) });
+      const clock = replacing<Clock>(stage.clock, { now: () => shift(stage.clock.now(), step) });
       const page = stage
         .open({ ...stage.memory, clock })
         .feed({ by: ADA, after: 'latest', wait: seconds(3) });
-      await stage.passing(Promise.resolve());
+      await stage.settle(Promise.resolve());
       step = hours(1);
       const from = stage.clock.now();
-      expect(idsOf(await stage.passing(page, duration(100)))).to.deep.equal([]);
+      expect(idsOf(await stage.settle(page, duration(100)))).to.deep.equal([]);
       expect(stage.clock.now() - from).to.equal(3_000);
     }
   });
 
   it('reads nothing once it has ended, and misses no event that comes while the next one reads', async () => {
     const turns = async () => {
-      for (let n = 0; n < 8; n += 1) await stage.passing(Promise.resolve());
+      for (let n = 0; n < 8; n += 1) await stage.settle(Promise.resolve());
     };
     const { promise: held, resolve } = Promise.withResolvers<void>();
     const reads: unknown[] = [];
-    const feed = over(async (part, { account }) => {
+    const feed = feedOver(async (part, { account }) => {
       reads.push(account);
       // The second request waits already, and reads again.
       if (account === ADA && reads.filter((of) => of === ADA).length === 5) await held;
       return part;
     });
     const request = { by: ADA, after: 'latest', wait: seconds(30) };
-    await stage.passing(feed({ ...request, wait: seconds(1) }));
+    await stage.settle(feed({ ...request, wait: seconds(1) }));
     await turns();
     const before = [...reads];
     await turns();
     expect(reads).to.deep.equal(before);
     const page = feed(request);
-    await stage.passing(Promise.resolve());
+    await stage.settle(Promise.resolve());
     const id = await stage.record(ADA);
     await turns();
     const from = stage.clock.now();
     resolve();
-    expect(idsOf(await stage.passing(page))).to.deep.equal([id]);
+    expect(idsOf(await stage.settle(page))).to.deep.equal([id]);
     expect(stage.clock.now() - from).to.equal(250);
   });
 
   it('ends at the next read, even if a hundred events of others come first', async () => {
     const page = waiting();
-    await stage.passing(Promise.resolve());
+    await stage.settle(Promise.resolve());
     for (let n = 0; n < 100; n += 1) await stage.record(BEN);
     const id = await stage.record(ADA);
     const from = stage.clock.now();
-    expect(idsOf(await stage.passing(page, duration(500)))).to.deep.equal([id]);
+    expect(idsOf(await stage.settle(page, duration(500)))).to.deep.equal([id]);
     expect(stage.clock.now() - from).to.equal(500);
   });
 
   it('ends only with events of its account and publication', async () => {
     const pin = aRoleId(1);
     const [own, ofPin, all] = [waiting(), waiting({ pin }), waiting({ by: OPERATOR })];
-    await stage.passing(Promise.resolve());
+    await stage.settle(Promise.resolve());
     const foreign = await stage.record(BEN);
-    expect(idsOf(await stage.passing(all))).to.deep.equal([foreign]);
+    expect(idsOf(await stage.settle(all))).to.deep.equal([foreign]);
     const first = await stage.record(ADA);
-    expect(idsOf(await stage.passing(own))).to.deep.equal([first]);
+    expect(idsOf(await stage.settle(own))).to.deep.equal([first]);
     const last = await stage.record(ADA, { pin });
-    expect(idsOf(await stage.passing(ofPin))).to.deep.equal([last]);
+    expect(idsOf(await stage.settle(ofPin))).to.deep.equal([last]);
   });
 
   it('is limited to four requests of an account and 1,024 in all; others get their page at once', async () => {
     // An iteration is not a request.
     for (let n = 0; n < 5; n += 1) void stage.history.follow({ by: ADA, after: 'latest' }).next();
     const own = Array.from({ length: 4 }, () => waiting());
-    await stage.passing(Promise.resolve());
+    await stage.settle(Promise.resolve());
     expect(pageOf(await waiting())).to.include({ isCrowded: true, hasWaited: false });
     const others = Array.from({ length: 1_020 }, (_, n) => waiting({ by: `account ${Math.floor(n / 4)}` }));
-    await stage.passing(Promise.resolve());
+    await stage.settle(Promise.resolve());
     expect(pageOf(await waiting({ by: 'one more' })).isCrowded).to.equal(true);
     await stage.record(ADA);
-    await stage.passing(Promise.all(own));
+    await stage.settle(Promise.all(own));
     const again = waiting({ by: 'one more', wait: seconds(1) });
-    expect(pageOf(await stage.passing(again)).isCrowded).to.equal(false);
+    expect(pageOf(await stage.settle(again)).isCrowded).to.equal(false);
     stage.stop.abort();
     for (const page of await Promise.all(others)) {
       expect(pageOf(page)).to.deep.include({ items: [], isCrowded: false, hasWaited: true });
@@ -140,10 +140,10 @@ describe('Waiting for events', () => {
   it('rejects with the reason of an abort, frees its place and leaves nothing behind', async () => {
     const leaving = new AbortController();
     const own = Array.from({ length: 4 }, () => rejectionOf(waiting({ signal: leaving.signal })));
-    await stage.passing(Promise.resolve());
+    await stage.settle(Promise.resolve());
     leaving.abort(new Error('gone'));
     for (const error of await Promise.all(own)) expect(error).to.have.property('message', 'gone');
-    expect(pageOf(await stage.passing(waiting({ wait: seconds(1) }))).isCrowded).to.equal(false);
+    expect(pageOf(await stage.settle(waiting({ wait: seconds(1) }))).isCrowded).to.equal(false);
     // The read of the feed that all waits share may still be paused.
     expect(getEventListeners(stage.stop.signal, 'abort')).to.have.length.at.most(1);
   });
@@ -151,7 +151,7 @@ describe('Waiting for events', () => {
   it('frees the place of an aborted request even if the store does not answer', async () => {
     const { promise: held, resolve } = Promise.withResolvers<void>();
     let reads = 0;
-    const feed = over(async (part, { limit }) => {
+    const feed = feedOver(async (part, { limit }) => {
       if (limit === 1) reads += 1;
       if (limit === 1 && reads > 4) await held;
       return part;
@@ -163,24 +163,24 @@ describe('Waiting for events', () => {
     const own = Array.from({ length: 4 }, () =>
       rejectionOf(feed({ ...request, limit: 1, signal: leaving.signal })),
     );
-    await stage.passing(Promise.resolve());
+    await stage.settle(Promise.resolve());
     expect(pageOf(await feed(request)).isCrowded).to.equal(true);
     leaving.abort(new Error('gone'));
     for (const error of await Promise.all(own)) expect(error).to.have.property('message', 'gone');
-    expect(pageOf(await stage.passing(feed({ ...request, wait: seconds(1) }))).isCrowded).to.equal(false);
+    expect(pageOf(await stage.settle(feed({ ...request, wait: seconds(1) }))).isCrowded).to.equal(false);
     resolve();
   });
 
   it('ends with the present page when it is stopped, frees its place and leaves nothing behind', async () => {
     const stopping = new AbortController();
     const own = Array.from({ length: 4 }, () => waiting({ stopWaiting: stopping.signal }));
-    await stage.passing(Promise.resolve());
+    await stage.settle(Promise.resolve());
     stopping.abort();
     const ended = [...(await Promise.all(own)), await waiting({ stopWaiting: stopping.signal })];
     for (const page of ended) {
       expect(pageOf(page)).to.deep.include({ items: [], isCrowded: false, hasWaited: true });
     }
-    expect(pageOf(await stage.passing(waiting({ wait: seconds(1) }))).isCrowded).to.equal(false);
+    expect(pageOf(await stage.settle(waiting({ wait: seconds(1) }))).isCrowded).to.equal(false);
     for (const { signal } of [stopping, stage.stop]) {
       // The read of the feed that all waits share may still be paused.
       expect(getEventListeners(signal, 'abort')).to.have.length.at.most(1);
@@ -189,7 +189,7 @@ describe('Waiting for events', () => {
 
   it('ends with a page without events when the service stops', async () => {
     const page = waiting();
-    await stage.passing(Promise.resolve());
+    await stage.settle(Promise.resolve());
     stage.stop.abort();
     expect(pageOf(await page).items).to.deep.equal([]);
     expect(pageOf(await waiting()).items).to.deep.equal([]);
@@ -198,35 +198,35 @@ describe('Waiting for events', () => {
   it('is refused if its cursor expires meanwhile, or an older backup is restored', async () => {
     await stage.record(ADA);
     let isRestored = false;
-    const feed = over((part) =>
+    const feed = feedOver((part) =>
       isRestored ? { ...part, last: part.begin, cursorEvent: undefined, items: [] } : part,
     );
     const restored = feed({ by: ADA, after: 'latest', wait: seconds(30) });
     const page = waiting();
-    await stage.passing(Promise.resolve());
+    await stage.settle(Promise.resolve());
     isRestored = true;
-    expect(await stage.passing(restored)).to.have.all.keys('kind', 'code', 'oldest');
+    expect(await stage.settle(restored)).to.have.all.keys('kind', 'code', 'oldest');
     await stage.record(ADA);
     await stage.memory.history.drop(after(stage.clock.now(), seconds(1)), 10);
-    expect(await stage.passing(page)).to.include({ kind: 'refused', code: 'cursor_expired' });
+    expect(await stage.settle(page)).to.include({ kind: 'refused', code: 'cursor_expired' });
   });
 
   it('rejects with the fault of a store that fails; the next one ends with an event again', async () => {
     let fault: Fault | undefined;
-    const feed = over((part) => {
+    const feed = feedOver((part) => {
       if (fault !== undefined) throw fault;
       return part;
     });
     const request = { by: ADA, after: 'latest', wait: seconds(30) };
     const failing = rejectionOf(feed(request));
-    await stage.passing(Promise.resolve());
+    await stage.settle(Promise.resolve());
     fault = new Fault('store_unavailable', 'away');
-    expect(await stage.passing(failing)).to.equal(fault);
+    expect(await stage.settle(failing)).to.equal(fault);
     fault = undefined;
     const next = feed(request);
-    await stage.passing(Promise.resolve());
+    await stage.settle(Promise.resolve());
     const id = await stage.record(ADA);
-    expect(idsOf(await stage.passing(next))).to.deep.equal([id]);
+    expect(idsOf(await stage.settle(next))).to.deep.equal([id]);
   });
 });
 
@@ -247,7 +247,7 @@ describe('Following the feed', () => {
     const first = await take(stage.history.follow({ by: ADA }), 110);
     const rest = take(stage.history.follow({ by: ADA, after: first.at(-1)?.cursor ?? '' }), 12);
     all.push(await stage.record(ADA), await stage.record(ADA));
-    const items = [...first, ...(await stage.passing(rest, seconds(1)))];
+    const items = [...first, ...(await stage.settle(rest, seconds(1)))];
     expect(items.map(({ event }) => event.id)).to.deep.equal(all);
   });
 
@@ -279,10 +279,10 @@ describe('Following the feed', () => {
 
   it('ends when the service stops or the signal aborts; a refused cursor is an error', async () => {
     const leaving = new AbortController();
-    const left = rejectionOf(take(stage.history.follow({ by: OPERATOR, signal: leaving.signal }), 1));
+    const aborted = rejectionOf(take(stage.history.follow({ by: OPERATOR, signal: leaving.signal }), 1));
     const stopped = take(stage.history.follow({ by: OPERATOR }), 1);
     leaving.abort(new Error('gone'));
-    expect(await left).to.have.property('message', 'gone');
+    expect(await aborted).to.have.property('message', 'gone');
     stage.stop.abort();
     expect(await stopped).to.deep.equal([]);
     const { history, record, memory } = openFeed();

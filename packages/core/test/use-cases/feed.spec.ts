@@ -47,10 +47,9 @@ describe('The feed', () => {
     await stage.record(ADA);
     const page = pageOf(await stage.history.feed({ by: ADA, pin }));
     expect(idsOf(page)).to.deep.equal([own]);
-    expect(
-      idsOf(await stage.history.feed({ by: ADA, after: page.next })),
-      'what the page looked at',
-    ).to.deep.equal([]);
+    expect(idsOf(await stage.history.feed({ by: ADA, after: page.next })), 'past other events').to.deep.equal(
+      [],
+    );
     const byOperator = await stage.history.feed({ by: OPERATOR, account: ADA });
     expect(pageOf(byOperator).next, 'the cursor of one feed').to.equal(page.next);
     const all = pageOf(await stage.history.feed({ by: OPERATOR }));
@@ -97,7 +96,7 @@ describe('The feed', () => {
     const rest = await stage.history.feed({ by: ADA });
     expect(
       idsOf(await stage.history.feed({ by: ADA, after: oldest ?? '' })),
-      'its own event is gone',
+      'its own event was dropped',
     ).to.deep.equal(idsOf(rest));
     expect(pageOf(await stage.history.feed({ by: ADA, after: cursors[2] ?? '' })).items).to.deep.equal([]);
     expect(pageOf(await stage.history.feed({ by: OPERATOR, after: all })).items).to.deep.equal([]);
@@ -134,14 +133,14 @@ describe('The feed', () => {
     });
     const { items } = pageOf(await stage.history.feed({ by: ADA }));
     await restored.sessions.begin(aSession(1), [items[0]?.event as HistoryEvent]);
-    expect(pageOf(await reader.feed({ by: ADA, after: before })).items, 'what both have').to.deep.equal([]);
+    expect(pageOf(await reader.feed({ by: ADA, after: before })).items, 'an event of both').to.deep.equal([]);
     const codeOf = async (after: string, of: History): Promise<unknown> => {
       const outcome = await of.feed({ by: ADA, after });
       return outcome.kind === 'refused' ? outcome.code : outcome;
     };
-    expect(await codeOf(end, reader), 'not so far').to.equal('cursor_expired');
+    expect(await codeOf(end, reader), 'the backup ends earlier').to.equal('cursor_expired');
     await restored.sessions.begin(aSession(2), [anEvent({ account: ADA })]);
-    expect(await codeOf(end, reader), 'another event').to.equal('cursor_expired');
+    expect(await codeOf(end, reader), 'another event at its place').to.equal('cursor_expired');
     const imported = createMemory();
     await imported.imports.begin(aToken(1));
     const events = items.map(({ event }) => ({ kind: 'event', value: event }) as const);

@@ -28,11 +28,11 @@ class HandClock implements Clock {
   }
 
   /** The error of the next pause. */
-  breaks: Error | undefined;
+  failure: Error | undefined;
 
   sleep(length: number, signal?: AbortSignal): Promise<void> {
     this.pauses.push(length);
-    if (this.breaks !== undefined) return Promise.reject(this.breaks);
+    if (this.failure !== undefined) return Promise.reject(this.failure);
     return new Promise((resolve, reject) => {
       this.#ends = () => {
         this.#now += length;
@@ -105,7 +105,7 @@ describe('a lease held while a publication works', () => {
   it('aborts the work with the error of a failing clock', async () => {
     const bug = new TypeError('a bug');
     const { clock, held } = hold(() => Promise.resolve({ kind: 'held' }));
-    clock.breaks = bug;
+    clock.failure = bug;
     const outcome = held.catch((reason: unknown) => reason);
     await clock.pass();
     expect(await outcome).to.equal(bug);

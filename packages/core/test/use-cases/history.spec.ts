@@ -78,10 +78,10 @@ describe('the events that the stores receive', () => {
     await keys.revoke({ by: OWNER, id: key.id, cause });
     await sessions.redeem((await sessions.offerLink(OWNER)).token);
     const ada = { account: OWNER, id: 'u1', displayName: 'Ada', scope: 'manage' } as const;
-    const from = { request: 'r2', address: '192.0.2.2' };
-    const { session } = startedOf(await sessions.signInPerson(ada, from));
+    const origin = { request: 'r2', address: '192.0.2.2' };
+    const { session } = startedOf(await sessions.signInPerson(ada, origin));
     await sessions.endById({ by: OPERATOR, id: sessionIdOf(session) });
-    await sessions.end(startedOf(await sessions.signInPerson(ada)).token, from);
+    await sessions.end(startedOf(await sessions.signInPerson(ada)).token, origin);
     const at = clock.now();
     const request = { request: null, address: null };
     const common = { at, recordedAt: at, account: OWNER, pin: null };
@@ -92,10 +92,10 @@ describe('the events that the stores receive', () => {
       { type: 'key.revoked', ...common, ...cause, name: null, asOperator: false },
       { type: 'link.created', ...common, ...by('operator', null, true) },
       { type: 'session.started', at, recordedAt: at, pin: null, name: null, ...request, asOperator: false },
-      { type: 'session.started', ...common, ...by('person', 'u1'), ...from },
+      { type: 'session.started', ...common, ...by('person', 'u1'), ...origin },
       { type: 'session.ended', ...common, ...by('operator', null, true) },
       { type: 'session.started', ...common, ...by('person', 'u1') },
-      { type: 'session.ended', ...common, ...by('person', 'u1'), ...from },
+      { type: 'session.ended', ...common, ...by('person', 'u1'), ...origin },
     ]);
   });
 
@@ -166,7 +166,7 @@ describe('The sweep of the history', () => {
     await stop(stoppedAfter);
     const history = createHistory(ports);
     await Promise.all([history.sweep(), history.sweep(), history.sweep()]);
-    const recordExpired = () => expect.fail('told again');
+    const recordExpired = () => expect.fail('recorded again');
     const { apiKeys: _, ...others } = { ...ports, history: replacing(ports.history, { recordExpired }) };
     await createHistory(others).sweep();
     const recorded = (await eventsOf(stage)).filter(({ type }) => type === 'pin.expired');

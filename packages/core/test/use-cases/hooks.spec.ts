@@ -24,7 +24,7 @@ describe('rules of an embedding team', () => {
     calls = [];
   });
 
-  const asking = (answer: () => Refusal<'refused_by_host'> | undefined) =>
+  const withRule = (answer: () => Refusal<'refused_by_host'> | undefined) =>
     createUseCases(
       stage.ports,
       {},
@@ -38,7 +38,7 @@ describe('rules of an embedding team', () => {
 
   it('are called with the archive to publish, and its publisher', async () => {
     const request = await stage.request({ cause: { actor: { kind: 'key', id: 'k1' } } });
-    expect((await asking(() => undefined).publish(request)).kind).to.equal('published');
+    expect((await withRule(() => undefined).publish(request)).kind).to.equal('published');
     const [[listing, caller] = []] = calls;
     expect(listing?.entries.map(({ path }) => path)).to.deep.equal(['index.html']);
     expect(listing).to.include({ size: 4, archive: request.archive });
@@ -47,7 +47,7 @@ describe('rules of an embedding team', () => {
 
   it('prevent an archive from being published and stored, with a message of their own, and free its key', async () => {
     const request = await stage.request();
-    expect(await asking(() => REFUSED).publish(request)).to.deep.equal(REFUSED);
+    expect(await withRule(() => REFUSED).publish(request)).to.deep.equal(REFUSED);
     expect(isStaged(request)).to.equal(false);
     expect(await stage.memory.archives.list(undefined, 1)).to.deep.equal([]);
     expect((await stage.useCases.publish(await stage.request({ bytes: 'other' }))).kind).to.equal(
@@ -57,13 +57,13 @@ describe('rules of an embedding team', () => {
 
   it('are also called in a dry run', async () => {
     const { archive } = await stage.request();
-    expect(await asking(() => REFUSED).check({ by: OWNER, archive })).to.deep.equal(REFUSED);
+    expect(await withRule(() => REFUSED).check({ by: OWNER, archive })).to.deep.equal(REFUSED);
     const cause = { actor: { kind: 'person', id: OWNER } };
     expect(calls.map(([, caller]) => caller)).to.deep.equal([{ account: OWNER, cause }]);
   });
 
   it('are not called for an archive that breaks a rule of Pinfold, or for a replay', async () => {
-    const useCases = asking(() => undefined);
+    const useCases = withRule(() => undefined);
     stage.inspector.entries = [{ name: '.env' }];
     expect(await codeOf(useCases.publish(await stage.request()))).to.equal('invalid_archive');
     expect(calls).to.have.length(0);
@@ -86,7 +86,7 @@ describe('rules of an embedding team', () => {
   ];
   for (const answer of nonsense) {
     it(`publish nothing when they answer ${JSON.stringify(answer)}, with an error that says what to answer`, async () => {
-      const thrown = await rejectionOf(asking(() => answer as undefined).publish(await stage.request()));
+      const thrown = await rejectionOf(withRule(() => answer as undefined).publish(await stage.request()));
       expect(thrown)
         .to.be.instanceOf(TypeError)
         .with.property('message')
@@ -97,11 +97,11 @@ describe('rules of an embedding team', () => {
 
   it('end a publication with the error that they throw, and it can be tried again', async () => {
     const away = new Error('the scanner is away');
-    const broken = asking(() => {
+    const broken = withRule(() => {
       throw away;
     });
     expect(await broken.publish(await stage.request()).catch((error: unknown) => error)).to.equal(away);
-    expect((await asking(() => undefined).publish(await stage.request())).kind).to.equal('published');
+    expect((await withRule(() => undefined).publish(await stage.request())).kind).to.equal('published');
   });
 });
 

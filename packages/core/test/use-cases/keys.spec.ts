@@ -25,10 +25,10 @@ describe('managing API keys', () => {
   const stage = stageOfEachTest();
   let keys: Keys;
   beforeEach(() => {
-    keys = over(stage.memory.apiKeys);
+    keys = keysOver(stage.memory.apiKeys);
   });
 
-  function over(
+  function keysOver(
     apiKeys: ApiKeyStore,
     secrets: ApiKeySecrets = apiKeySecrets,
     options: KeyOptions = {},
@@ -63,7 +63,7 @@ describe('managing API keys', () => {
     const { key, text } = await keys.create({ by: OPERATOR, account: OWNER });
     const taken = { ...apiKeySecrets.mint(), id: key.id };
     const mints = [taken, taken, apiKeySecrets.mint()];
-    const again = over(stage.memory.apiKeys, {
+    const again = keysOver(stage.memory.apiKeys, {
       mint: () => mints.shift() ?? taken,
       read: (presented) => apiKeySecrets.read(presented),
       same: (one, other) => apiKeySecrets.same(one, other),
@@ -88,11 +88,11 @@ describe('managing API keys', () => {
   });
 
   it('does not ask the store for a malformed id or text', async () => {
-    const find = () => Promise.reject(new TypeError('asked'));
-    const unasked = over(replacing(stage.memory.apiKeys, { find }));
+    const find = () => Promise.reject(new TypeError('the store was asked'));
+    const storeless = keysOver(replacing(stage.memory.apiKeys, { find }));
     for (const text of ['', 'a_b', '../a', 'a'.repeat(33)]) {
-      expect(await unasked.revoke({ by: OPERATOR, id: text })).to.deep.equal({ kind: 'unknown' });
-      expect(await unasked.recognize(text)).to.equal(undefined);
+      expect(await storeless.revoke({ by: OPERATOR, id: text })).to.deep.equal({ kind: 'unknown' });
+      expect(await storeless.recognize(text)).to.equal(undefined);
     }
   });
 
@@ -145,9 +145,7 @@ describe('managing API keys', () => {
     stage.clock.advance(days(400));
     const sweep = createHistory(stage.ports);
     await sweep.sweep();
-    expect(await stage.memory.apiKeys.find(other.id), 'revoked as long ago as the history goes').not.to.equal(
-      undefined,
-    );
+    expect(await stage.memory.apiKeys.find(other.id), 'after exactly 400 days').not.to.equal(undefined);
     stage.clock.advance(minutes(1));
     await sweep.sweep();
     expect(await stage.memory.apiKeys.find(other.id)).to.equal(undefined);
@@ -159,7 +157,7 @@ describe('managing API keys', () => {
   });
 
   it('limits the number of keys of an account, but not for the operator', async () => {
-    const bounded = over(stage.memory.apiKeys, apiKeySecrets, { limit: 2 });
+    const bounded = keysOver(stage.memory.apiKeys, apiKeySecrets, { limit: 2 });
     const full = { kind: 'refused', code: 'quota_exceeded', rule: 'keys', limit: 2, actual: 3 };
     await bounded.create({ account: OWNER });
     expect(await bounded.checkLimit(OWNER)).to.equal(undefined);
@@ -174,15 +172,15 @@ describe('managing API keys', () => {
     expect(await bounded.create({ account: OWNER })).to.have.property('text');
     const countLive = () => expect.fail('counted');
     const uncounted = replacing(stage.memory.apiKeys, { countLive });
-    const unbounded = over(uncounted, apiKeySecrets, { limit: null });
+    const unbounded = keysOver(uncounted, apiKeySecrets, { limit: null });
     expect(await unbounded.checkLimit(OWNER)).to.equal(undefined);
     expect(await unbounded.create({ account: OWNER })).to.have.property('text');
-    const none = over(stage.memory.apiKeys, apiKeySecrets, { limit: 0 });
+    const none = keysOver(stage.memory.apiKeys, apiKeySecrets, { limit: 0 });
     expect(await none.create({ account: 'new' })).to.include({ limit: 0, actual: 1 });
-    expect(keys.limit, 'usually').to.equal(100);
+    expect(keys.limit, 'by default').to.equal(100);
     expect('text' in made).to.equal(true);
     for (const limit of [-1, 1.5, Number.NaN]) {
-      expect(() => over(stage.memory.apiKeys, apiKeySecrets, { limit })).to.throw(TypeError);
+      expect(() => keysOver(stage.memory.apiKeys, apiKeySecrets, { limit })).to.throw(TypeError);
     }
   });
 
@@ -192,7 +190,7 @@ describe('managing API keys', () => {
       touched.push(stage.clock.now());
       await stage.memory.apiKeys.touch(...use);
     };
-    const observed = over(replacing(stage.memory.apiKeys, { touch }));
+    const observed = keysOver(replacing(stage.memory.apiKeys, { touch }));
     const { key, text } = await keys.create({ by: OPERATOR, account: OWNER });
     const start = stage.clock.now();
     await observed.noteUse(key);

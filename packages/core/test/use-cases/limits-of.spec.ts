@@ -27,12 +27,12 @@ describe('limits by account', () => {
     useCases = createUseCases(stage.ports, { lifetime: days(7) }, { limitsOf });
   });
 
-  it('are those of all if the account has none of its own', async () => {
+  it('are the general ones if the account has none of its own', async () => {
     expect(await useCases.limitsOf(OWNER)).to.deep.equal(useCases.limits);
     expect(await stage.useCases.limitsOf(OWNER)).to.deep.equal(stage.useCases.limits);
   });
 
-  it('are those of all if a member is undefined, and reject an answer that is not an object', async () => {
+  it('are the general ones if a member is undefined, and reject an answer that is not an object', async () => {
     own = { files: undefined, lifetime: undefined } as unknown as OwnLimits;
     expect(await useCases.limitsOf(OWNER)).to.deep.equal(useCases.limits);
     const wrong = [
@@ -64,7 +64,7 @@ describe('limits by account', () => {
     expect(calls).to.deep.equal([OWNER, OWNER, OWNER]);
   });
 
-  it('hold for bytes that are received for it', async () => {
+  it('apply to bytes that publishing receives', async () => {
     const limits: number[] = [];
     const receive: Staging['receive'] = (_body, limit) => {
       limits.push(limit);

@@ -40,7 +40,7 @@ describe('Names', () => {
     expect(await set(two)).to.deep.equal({ kind: 'moved', name: moved });
     expect(await get()).to.deep.equal({ kind: 'found', name: moved });
     expect(await remove()).to.deep.equal({ kind: 'deleted' });
-    for (const gone of [get(), remove()]) expect(await gone).to.deep.equal(NOT_FOUND);
+    for (const outcome of [get(), remove()]) expect(await outcome).to.deep.equal(NOT_FOUND);
     const recorded = (await events()).map(({ type, pin, name, actor: { id } }) => [type, pin, name, id]);
     expect(recorded).to.deep.equal([
       ['name.deleted', two, 'live', OWNER],
@@ -68,7 +68,8 @@ describe('Names', () => {
     expect(await codeOf(set('none', 'A'))).to.equal('invalid_name');
     const request = await stage.request({ key: '', name: 'A' });
     expect(await codeOf(stage.useCases.publish(request)), 'before the key').to.equal('invalid_name');
-    for (const none of [get('A'), remove('A'), set('none')]) expect(await none).to.deep.equal(NOT_FOUND);
+    for (const outcome of [get('A'), remove('A'), set('none')])
+      expect(await outcome).to.deep.equal(NOT_FOUND);
     expect(await sharing.visitName('live')).to.deep.equal({ kind: 'unknown' });
   });
 

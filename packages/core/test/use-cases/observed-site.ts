@@ -3,17 +3,17 @@ import { type ObservedFile, type Warning, warningsOf } from '../../src/domain/wa
 
 export type Site = Readonly<Record<string, string>>;
 
-/** Observes files. Default: with a reference filter for each of them. */
+/** Observes files. Default: each with a reference filter of its own. */
 export function observed(
   site: Site,
-  sieveFor: (paths: SitePaths) => ReferenceFilter = (paths) => new ReferenceFilter(paths),
+  filterFor: (paths: SitePaths) => ReferenceFilter = (paths) => new ReferenceFilter(paths),
 ): readonly ObservedFile[] {
   const paths = new SitePaths(Object.keys(site));
   return Object.entries(site).map(([path, text]) => {
-    const seen = observe(path, text);
-    const sieve = sieveFor(paths);
-    const references = sieve.filter(path, seen.references);
-    return { ...seen, path, references, modules: sieve.modules(path, seen.references) };
+    const observation = observe(path, text);
+    const filter = filterFor(paths);
+    const references = filter.filter(path, observation.references);
+    return { ...observation, path, references, modules: filter.modules(path, observation.references) };
   });
 }
 

@@ -26,10 +26,10 @@ describe('pairing a program with an account', () => {
   let pairings: Pairings;
   beforeEach(() => {
     keys = createKeys(stage.ports);
-    pairings = over(stage.memory.pairings);
+    pairings = pairingsOver(stage.memory.pairings);
   });
 
-  function over(store: PairingStore): Pairings {
+  function pairingsOver(store: PairingStore): Pairings {
     return createPairings({ ...stage.ports, pairings: store }, keys);
   }
 
@@ -85,9 +85,9 @@ describe('pairing a program with an account', () => {
     expect(await pairings.isRegistered(hash)).to.equal(false);
     expect(await pairings.agree(agreement(hash))).to.deep.equal(UNKNOWN);
     expect(await pairings.redeem(text)).to.deep.equal(UNKNOWN);
-    for (const none of ['', hash.toUpperCase(), `${hash}0`]) {
-      expect(await pairings.register(none), none).to.deep.equal(UNKNOWN);
-      expect(await pairings.isRegistered(none), none).to.equal(false);
+    for (const other of ['', hash.toUpperCase(), `${hash}0`]) {
+      expect(await pairings.register(other), other).to.deep.equal(UNKNOWN);
+      expect(await pairings.isRegistered(other), other).to.equal(false);
     }
     expect(await events()).to.deep.equal([]);
     await pairings.register(hash);
@@ -117,7 +117,7 @@ describe('pairing a program with an account', () => {
     const ends: Readonly<Record<string, (one: Awaited<ReturnType<typeof begin>>) => Promise<unknown>>> = {
       'a sign-out': ({ token }) => sessions.end(token),
       'the end by an operator': ({ session }) => sessions.endById({ by: OPERATOR, id: sessionIdOf(session) }),
-      'the end of its key': ({ key }) => keys.revoke({ by: OPERATOR, id: key.id }),
+      'the revocation of its key': ({ key }) => keys.revoke({ by: OPERATOR, id: key.id }),
     };
     for (const [what, end] of Object.entries(ends)) {
       const one = await begin();
@@ -133,7 +133,7 @@ describe('pairing a program with an account', () => {
 
   it('is refused if the account has too many keys, before and after the consent', async () => {
     keys = createKeys(stage.ports, { limit: 1 });
-    pairings = over(stage.memory.pairings);
+    pairings = pairingsOver(stage.memory.pairings);
     const { text, hash } = await program();
     await pairings.agree(agreement(hash));
     const { key } = await keys.create({ by: OPERATOR, account: OWNER });
@@ -147,7 +147,7 @@ describe('pairing a program with an account', () => {
   it('creates the key of the consent after a fault of the store', async () => {
     const { text, hash } = await program();
     await pairings.agree(agreement(hash));
-    const failing = over(
+    const failing = pairingsOver(
       replacing(stage.memory.pairings, {
         take: async () => {
           throw new Fault('store_unavailable', 'a test');
@@ -162,7 +162,7 @@ describe('pairing a program with an account', () => {
     const { text, hash } = await program();
     await pairings.agree(agreement(hash));
     let tries = 0;
-    const unlucky = over(
+    const unlucky = pairingsOver(
       replacing(stage.memory.pairings, {
         take: async (request, events) => {
           tries += 1;
@@ -190,7 +190,7 @@ describe('pairing a program with an account', () => {
   it('does not ask the store for a malformed secret, and writes nothing while it waits', async () => {
     const calls: string[] = [];
     const { find } = stage.memory.pairings;
-    const pairings = over(
+    const pairings = pairingsOver(
       replacing(stage.memory.pairings, {
         find: async (hash, now) => {
           calls.push('find');

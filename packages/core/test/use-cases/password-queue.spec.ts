@@ -4,7 +4,7 @@ import { type Clock, seconds } from '../../src/index.ts';
 import { WaitingTries } from '../../src/use-cases/password-queue.ts';
 
 describe('waiting tries', () => {
-  it('do not reuse the place of an empty queue while all waiting places are taken', async () => {
+  it('do not wait in a line that was emptied while 1,024 others wait', async () => {
     const clock = createManualClock();
     const pauses = new Set<AbortSignal | undefined>();
     const sleep: Clock['sleep'] = (length, signal) => {
@@ -19,7 +19,7 @@ describe('waiting tries', () => {
     tries.wake('a');
     expect(await first).to.equal('after a wait');
     const areOver = [...pauses].map((pause) => pause?.aborted);
-    expect(new Set(areOver), 'no pause goes on').to.deep.equal(new Set([true]));
+    expect(new Set(areOver), 'every pause has ended').to.deep.equal(new Set([true]));
     const others = Array.from({ length: 1_024 }, (_, n) => tries.ask(`other ${n}`, never));
     await new Promise((resolve) => setImmediate(resolve));
     expect(await tries.ask('a', never), 'no place to wait').to.equal(undefined);

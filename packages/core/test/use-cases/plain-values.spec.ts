@@ -98,17 +98,17 @@ describe('use cases over plain values', () => {
     ['a list of numbers', [80, 75]],
   ];
   for (const [description, archive] of noArchives) {
-    it(`says what an archive is when it is ${description}`, async () => {
+    it(`rejects ${description} as an archive, and names what it must be`, async () => {
       const publishRequest = { by: OWNER, key: 'k', filename: 'site.zip', archive } as PublishRequest;
-      for (const asked of [stage.useCases.publish(publishRequest), stage.useCases.check(publishRequest)]) {
-        expect(await rejectionOf(asked))
+      for (const outcome of [stage.useCases.publish(publishRequest), stage.useCases.check(publishRequest)]) {
+        expect(await rejectionOf(outcome))
           .to.be.instanceOf(TypeError)
           .with.property('message', 'archive must be the bytes of a ZIP (Uint8Array), or a stream of them');
       }
     });
   }
 
-  it('describes an archive that is a stream of texts', async () => {
+  it('rejects a stream of texts as an archive, and names what it must be', async () => {
     const staging = {
       receive: async (body: AsyncIterable<Uint8Array>) => {
         for await (const _chunk of body);
@@ -156,7 +156,7 @@ describe('use cases over plain values', () => {
     expect((await stage.useCases.read({ by: OWNER, id: id.toUpperCase() })).kind).to.equal('found');
   });
 
-  it('names the fault of a new title or password, and changes nothing', async () => {
+  it('refuses an invalid new title or password, and changes nothing', async () => {
     const id = await stage.publish();
     const before = await stage.memory.roles.load(id);
     const { update } = stage.useCases;

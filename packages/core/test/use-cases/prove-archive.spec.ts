@@ -86,11 +86,11 @@ describe('proving an archive', () => {
 
   it('returns the files with the position of their bytes, and their total size', async () => {
     const stored = entry('s/a.txt', { method: 0, size: 5, compressedSize: 5, dataOffset: 90, crc32: 9 });
-    const found = [
+    const proofs = [
       { entry: 1, utf8: true, references: [], secrets: [], whole: true },
       { entry: 2, utf8: false, references: [], secrets: [], whole: true },
     ];
-    const { proved } = prove([entry('s/'), entry('s/index.html'), stored], { entries: found });
+    const { proved } = prove([entry('s/'), entry('s/index.html'), stored], { entries: proofs });
     expect(await proved).to.deep.equal({
       kind: 'proved',
       size: 25,
@@ -127,9 +127,9 @@ describe('proving an archive', () => {
   it('bounds the entries of a listing by the files allowed, and names the limit for files', async () => {
     const calls: (number | undefined)[] = [];
     const refusedUnder = async (files: number) => {
-      const list: ArchiveInspector['list'] = (_archive, _signal, most = 0) => {
-        calls.push(most);
-        const problem = { rule: 'too_many_files', limit: most, actual: 65_534 } as const;
+      const list: ArchiveInspector['list'] = (_archive, _signal, maximum = 0) => {
+        calls.push(maximum);
+        const problem = { rule: 'too_many_files', limit: maximum, actual: 65_534 } as const;
         return Promise.resolve({ entries: [], problems: [problem], trusted: false });
       };
       const inspector = { list } as ArchiveInspector;
@@ -186,20 +186,20 @@ describe('proving an archive', () => {
     const entries = Array.from({ length: 4_901 }, (_, n) => entry(`${'ß/'.repeat(335)}${n}`));
     const listing: ArchiveListing = { entries, problems: [], trusted: true };
     const inspector = { list: () => Promise.resolve(listing) } as unknown as ArchiveInspector;
-    const gone = new AbortController();
-    let rests = 0;
-    const resting: Clock = {
+    const stopping = new AbortController();
+    let pauses = 0;
+    const pausing: Clock = {
       now: () => NOW,
       sleep: (_length, signal) => {
-        rests += 1;
-        if (rests === 50) gone.abort(new Error('gone'));
+        pauses += 1;
+        if (pauses === 50) stopping.abort(new Error('gone'));
         return signal?.aborted ? Promise.reject(signal.reason) : Promise.resolve();
       },
     };
-    const tools = { ports: { inspector, clock: resting }, limits: defaultLimits };
-    const judged = proveArchive(tools, ARCHIVE, gone.signal);
+    const tools = { ports: { inspector, clock: pausing }, limits: defaultLimits };
+    const judged = proveArchive(tools, ARCHIVE, stopping.signal);
     expect(await judged.catch((error: Error) => error.message)).to.equal('gone');
-    expect(rests).to.equal(50);
+    expect(pauses).to.equal(50);
   });
 
   it('does not publish a file without its proof', async () => {

@@ -12,7 +12,7 @@ import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { codeOf, stageOfEachTest } from './stage.ts';
 
-const GONE = () => Promise.reject(new Fault('store_unavailable', 'gone'));
+const unavailable = () => Promise.reject(new Fault('store_unavailable', 'gone'));
 
 describe('publishing while something fails', () => {
   const stage = stageOfEachTest();
@@ -38,7 +38,7 @@ describe('publishing while something fails', () => {
     const fault = new Fault('storage_unavailable', 'full');
     const broken = stage.with({
       archives: replacing(stage.memory.archives, { put: failing(fault) }),
-      roles: replacing(stage.memory.roles, { release: GONE }),
+      roles: replacing(stage.memory.roles, { release: unavailable }),
     });
     expect(await errorOf(broken.publish(await stage.request()))).to.equal(fault);
   });
@@ -48,7 +48,7 @@ describe('publishing while something fails', () => {
     const request = await stage.request();
     const prepare = (archive: StagedArchive): Promise<void> => {
       calls.push(archive === request.archive ? 'prepare' : 'prepare another');
-      return Promise.reject(new TypeError('shown in the put'));
+      return Promise.reject(new TypeError('the put reports it'));
     };
     stage.inspector.during = async () => void calls.push('prove');
     const service = stage.with({ archives: replacing(stage.memory.archives, { prepare }) });
@@ -59,7 +59,7 @@ describe('publishing while something fails', () => {
 
   it('publishes even if the storage fails to prepare an archive', async () => {
     const prepare = (): never => {
-      throw new TypeError('shown in the put');
+      throw new TypeError('the put reports it');
     };
     const service = stage.with({ archives: replacing(stage.memory.archives, { prepare }) });
     expect((await service.publish(await stage.request())).kind).to.equal('published');
@@ -68,7 +68,7 @@ describe('publishing while something fails', () => {
   it('answers a replay even if its own archive cannot be removed', async () => {
     const outcome = await overtaken(failing(new Fault('storage_unavailable', 'gone')));
     expect(outcome.kind).to.equal('replayed');
-    expect(await stage.memory.archives.list(undefined, 10), 'one for the sweep').to.have.length(2);
+    expect(await stage.memory.archives.list(undefined, 10), 'one is left for the sweep').to.have.length(2);
   });
 
   it('removes no archive if it has stored none', async () => {

@@ -17,7 +17,7 @@ import { codeOf, isStaged, OWNER, openStage, stageOfEachTest } from './stage.ts'
 describe('publishing', () => {
   const stage = stageOfEachTest();
 
-  async function archives(): Promise<number> {
+  async function countArchives(): Promise<number> {
     return (await stage.memory.archives.list(undefined, 100)).length;
   }
 
@@ -49,7 +49,7 @@ describe('publishing', () => {
       passwordProtected: false,
       state: 'published',
     });
-    expect(await archives()).to.equal(1);
+    expect(await countArchives()).to.equal(1);
     expect(isStaged(request)).to.equal(false);
   });
 
@@ -65,7 +65,7 @@ describe('publishing', () => {
     expect(again.publication.deletedAt).to.equal(stage.clock.now());
     expect(again.warnings).to.deep.equal(first.warnings);
     expect(again.warnings.map(({ rule }) => rule)).to.deep.equal(['source_map']);
-    expect(await archives()).to.equal(1);
+    expect(await countArchives()).to.equal(1);
     expect(isStaged(request)).to.equal(false);
   });
 
@@ -103,7 +103,7 @@ describe('publishing', () => {
     if (outcome.kind !== 'refused' || outcome.code !== 'invalid_archive') throw new Error(outcome.kind);
     const rules = outcome.problems.map(({ rule }) => rule);
     expect(rules).to.have.members(['forbidden_name', 'missing_index', 'corrupt_data']);
-    expect([await archives(), (await roles()).length]).to.deep.equal([0, 0]);
+    expect([await countArchives(), (await roles()).length]).to.deep.equal([0, 0]);
     stage.inspector.entries = [{ name: 'index.html' }];
     stage.inspector.proofProblems = [];
     await stage.publish({ bytes: 'PK corrected' });
@@ -118,7 +118,7 @@ describe('publishing', () => {
   it('publishes no archive without its complete proof', async () => {
     stage.inspector.prove = () => Promise.resolve({ problems: [], entries: [] });
     expect(await rejectionOf(stage.useCases.publish(await stage.request()))).to.be.instanceOf(TypeError);
-    expect(await archives()).to.equal(0);
+    expect(await countArchives()).to.equal(0);
   });
 
   it('frees the key after a fault before the commit, and deletes nothing', async () => {
@@ -140,7 +140,7 @@ describe('publishing', () => {
     expect(await codeOf(broken.publish(await stage.request()))).to.equal('store_unavailable');
     const retry = await stage.useCases.publish(await stage.request());
     expect(retry.kind).to.equal('replayed');
-    expect(await archives()).to.equal(1);
+    expect(await countArchives()).to.equal(1);
   });
 
   it('waits until the lease ends if the commit never arrived', async () => {
@@ -166,7 +166,7 @@ describe('publishing', () => {
     const outcome = await slow.publish(await stage.request());
     expect(outcome.kind).to.equal('replayed');
     expect(await roles()).to.have.length(1);
-    expect(await archives()).to.equal(1);
+    expect(await countArchives()).to.equal(1);
   });
 
   it('reserves again and commits its stored archive if it lost its lease without a successor', async () => {
@@ -181,7 +181,7 @@ describe('publishing', () => {
     const slow = stage.with({ archives: replacing(stage.memory.archives, { put, prepare }) });
     const outcome = await slow.publish(await stage.request());
     expect([outcome.kind, prepared]).to.deep.equal(['published', 1]);
-    expect(await archives()).to.equal(1);
+    expect(await countArchives()).to.equal(1);
   });
 
   it('commits no archive that a sweep has removed, and frees the key, if it resumes after a day', async () => {
@@ -197,7 +197,7 @@ describe('publishing', () => {
     expect(await codeOf(asleep.publish(await stage.request()))).to.equal('storage_unavailable');
     expect(await roles()).to.have.length(0);
     expect((await asleep.publish(await stage.request())).kind).to.equal('published');
-    expect([await archives(), (await roles()).length]).to.deep.equal([1, 1]);
+    expect([await countArchives(), (await roles()).length]).to.deep.equal([1, 1]);
   });
 
   it('stops proving when the lease was lost, and answers by the state of the key', async () => {
@@ -214,7 +214,7 @@ describe('publishing', () => {
     const outcome = await stage.useCases.publish(await stage.request());
     expect(outcome.kind).to.equal('replayed');
     expect(await roles()).to.have.length(1);
-    expect(await archives()).to.equal(1);
+    expect(await countArchives()).to.equal(1);
   });
 
   it('is refused as overloaded if too many wait, and reserves nothing', async () => {

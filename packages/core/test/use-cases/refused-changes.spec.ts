@@ -12,10 +12,10 @@ const BY_OPERATOR = { actor: { kind: 'operator', id: 'ada' }, asOperator: true }
 
 /** Ways to prevent changes by the owner. */
 const REFUSING: readonly (readonly [
-  string,
-  Refusal,
-  (stage: Stage) => Promise<unknown>,
-  (stage: Stage) => Promise<unknown>,
+  what: string,
+  refusal: Refusal,
+  refuse: (stage: Stage) => Promise<unknown>,
+  allow: (stage: Stage) => Promise<unknown>,
 ])[] = [
   [
     'a blocked account',
@@ -60,7 +60,7 @@ for (const [what, refused, refuse, allow] of REFUSING) {
 
     const keysOf = ({ ports }: Stage) => createKeys(ports);
 
-    it('change nothing for it, and everything for the operator', async () => {
+    it('change nothing for the owner, and everything for the operator', async () => {
       const changes = (by: Caller['account'] | typeof OPERATOR) => [
         () => stage.useCases.update({ by, id }, { type: 'set_title', title: 'New' }),
         () => stage.useCases.update({ by, id }, { type: 'set_password', password: 'a good password' }),
@@ -78,16 +78,14 @@ for (const [what, refused, refuse, allow] of REFUSING) {
       for (const change of changes(OPERATOR)) expect((await change()).kind).to.equal('changed');
     });
 
-    it('create no key for it, and can revoke its keys', async () => {
+    it('create no key for the owner, but revoke those of the owner', async () => {
       const keys = keysOf(stage);
       expect(await codeOf(keys.create({ account: OWNER }))).to.equal(code);
       const { key } = await keys.create({ by: OPERATOR, account: OWNER });
       expect(await keys.revoke({ by: OWNER, id: key.id })).to.deep.equal({ kind: 'revoked' });
       const { text } = await stage.ports.apiKeySecrets.mint();
       await keys.ensure(text, { account: OWNER });
-      expect(await keys.authenticate(text), 'a configured key is no change by the account').not.to.equal(
-        undefined,
-      );
+      expect(await keys.authenticate(text), 'a configured key is ensured').not.to.equal(undefined);
     });
 
     it('can still read', async () => {

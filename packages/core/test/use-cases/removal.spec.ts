@@ -24,7 +24,7 @@ import { dayOf } from '../../src/domain/views.ts';
 import { type CleanupStage, openCleanupStage } from './cleanup-stage.ts';
 import { eventsOf, OWNER, startedOf } from './stage.ts';
 
-const cannot = (): Promise<never> => Promise.reject(new Fault('storage_unavailable', 'gone'));
+const failing = (): Promise<never> => Promise.reject(new Fault('storage_unavailable', 'gone'));
 
 describe('A wrong clock', () => {
   const stage: CleanupStage = ofEachTest(openCleanupStage);
@@ -45,13 +45,13 @@ describe('A wrong clock', () => {
     for (let sweeps = 0; sweeps < 100; sweeps += 1) expect((await cleanUp()).archives).to.equal(0);
     stage.clock.advance(hours(1));
     await cleanUp();
-    expect(await stage.archives()).to.equal(3);
+    expect(await stage.countArchives()).to.equal(3);
     expect((await stage.useCases.cleanUp()).missing).to.deep.equal([]);
   });
 
   it('drops no reservation, no archive of a running publication, no upload and no count of tries', async () => {
     const [role] = await stage.publishMany(1);
-    await stage.orphan(3);
+    await stage.storeOrphans(3);
     const attempt = { role: role as RoleId, address: '192.0.2.1', now: stage.clock.now() };
     const limits = { window: minutes(5), perAddress: 1, perRole: 9 };
     await stage.memory.attempts.begin({ ...attempt, ...limits });
@@ -64,17 +64,17 @@ describe('A wrong clock', () => {
     });
     const reserving = stage.request({ key: 'running' });
     const begun = Promise.withResolvers<void>();
-    const goesOn = Promise.withResolvers<void>();
+    const resume = Promise.withResolvers<void>();
     stage.inspector.during = async () => {
       begun.resolve();
-      await goesOn.promise;
+      await resume.promise;
     };
     const running = stage.useCases.publish(await reserving);
     await begun.promise;
     const report = await stage.with({ ...ahead(), staging }).cleanUp({ force: true });
     expect(report).to.include({ reservations: 0, attempts: 0, orphans: 0, archives: 0 });
     expect(swept).to.equal(instant(stage.clock.now() - days(1)));
-    goesOn.resolve();
+    resume.resolve();
     expect((await running).kind).to.equal('published');
   });
 
@@ -145,10 +145,10 @@ describe('A wrong clock', () => {
     });
     const report = await stage.with({ clock, archives }).cleanUp({ time: days(10) });
     expect(report.archives).to.equal(20);
-    expect(await stage.archives()).to.equal(2);
+    expect(await stage.countArchives()).to.equal(2);
   });
 
-  it('removes nothing that a clock set back has published since', async () => {
+  it('removes no publication that seems to be of the future once the clock is set back', async () => {
     await stage.publishMany(1);
     const { cleanUp } = stage.with(setBy(-days(30)));
     expect(await cleanUp()).to.include({ archives: 0, removalBehind: 0 });
@@ -187,8 +187,8 @@ describe('A wrong clock', () => {
   describe('of a machine that was off', () => {
     it('is caught up on at double speed, or at once if a person confirms the clock', async () => {
       await stage.publishEnded(1);
-      const month = setBy(days(30));
-      const { cleanUp } = stage.with(month);
+      const monthAhead = setBy(days(30));
+      const { cleanUp } = stage.with(monthAhead);
       expect((await cleanUp()).removalBehind).to.equal(days(30));
       stage.clock.advance(minutes(10));
       expect((await cleanUp()).removalBehind).to.equal(days(30) - minutes(10));
@@ -237,7 +237,7 @@ describe('A wrong clock', () => {
       await stage.publishMany(1);
       stage.clock.advance(days(2));
       await forget();
-      await stage.with({ archives: replacing(stage.memory.archives, { delete: cannot }) }).cleanUp();
+      await stage.with({ archives: replacing(stage.memory.archives, { delete: failing }) }).cleanUp();
       expect((await stored()).removal?.reached).to.equal(stage.clock.now());
     });
 
@@ -247,12 +247,12 @@ describe('A wrong clock', () => {
         await forget();
         expect((await stage.with(ahead()).cleanUp()).archives).to.equal(0);
       }
-      expect(await stage.archives()).to.equal(2);
+      expect(await stage.countArchives()).to.equal(2);
     });
   });
 
   it('does not end a running comparison of another node', async () => {
-    await stage.orphan(1_200, instant(stage.clock.now() - days(3)));
+    await stage.storeOrphans(1_200, instant(stage.clock.now() - days(3)));
     let windows = 0;
     const others: Promise<CleanUpReport>[] = [];
     const archives = replacing(stage.memory.archives, {
@@ -278,7 +278,7 @@ describe('A publication in service without its archive', () => {
     stage.clock.advance(days(2));
     await stage.memory.archives.delete(await stage.archiveOf(gone as RoleId));
     const claim = { role: removed as RoleId, token: 'a token' as Token, until: stage.clock.now() };
-    await losing(claim);
+    await removeArchiveOf(claim);
     const expected = { withoutArchive: [gone, removed] };
     expect(sortedIn(await stage.useCases.cleanUp({ dryRun: true }))).to.deep.include(sortedIn(expected));
     expect(sortedIn(await stage.useCases.cleanUp())).to.deep.include(sortedIn(expected));
@@ -287,8 +287,8 @@ describe('A publication in service without its archive', () => {
     expect((await stage.useCases.cleanUp({ dryRun: true })).withoutArchive).to.deep.equal([]);
   });
 
-  /** As a clock that was ahead did in an earlier release. */
-  async function losing({ role, token, until }: { role: RoleId; token: Token; until: Instant }) {
+  /** Removes the archive of a role in service, as a clock that was ahead did in an earlier release. */
+  async function removeArchiveOf({ role, token, until }: { role: RoleId; token: Token; until: Instant }) {
     const { archives, roles } = stage.memory;
     const now = after(stage.clock.now(), days(9));
     const tasks = await roles.claimForCleanup({ now, endedBefore: now, token, until, limit: 9 });

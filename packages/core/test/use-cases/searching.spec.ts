@@ -1,5 +1,4 @@
 import { type Duration, minutes, type RoleQuery, type RoleStore, seconds } from '@pinfold/core';
-
 import { expect } from 'chai';
 import { OWNER, type Stage, stageOfEachTest } from './stage.ts';
 
@@ -9,12 +8,12 @@ describe('A search', () => {
   /** The roles of the stage in a store that scans one role at a time, each for the given time. */
   function slow(
     { ports, clock }: Stage,
-    lasts: Duration,
+    scanTime: Duration,
   ): Pick<RoleStore, 'list'> & { readonly queries: RoleQuery[] } {
     const queries: RoleQuery[] = [];
     const list = async (query: RoleQuery) => {
       queries.push(query);
-      clock.advance(lasts);
+      clock.advance(scanTime);
       const { items, next } = await ports.roles.list({ ...query, search: undefined, limit: 1 });
       return { items: items.filter(({ title }) => title?.includes(query.search ?? '')), next };
     };

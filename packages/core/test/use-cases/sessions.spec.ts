@@ -27,17 +27,17 @@ describe('signing in to the management screen', () => {
   let sessions: Sessions;
   beforeEach(() => {
     keys = createKeys(stage.ports);
-    sessions = over(stage.memory.sessions);
+    sessions = sessionsOver(stage.memory.sessions);
   });
 
-  function over(store: SessionStore, apiKeys: ApiKeyStore = stage.memory.apiKeys): Sessions {
+  function sessionsOver(store: SessionStore, apiKeys: ApiKeyStore = stage.memory.apiKeys): Sessions {
     return createSessions({ ...stage.ports, sessions: store, apiKeys }, keys);
   }
 
   async function byLink() {
     const { token } = await sessions.offerLink(OWNER);
     const started = await sessions.redeem(token);
-    if (started === undefined) throw new Error('the link was not taken');
+    if (started === undefined) throw new Error('the link was not redeemed');
     return started;
   }
 
@@ -82,7 +82,7 @@ describe('signing in to the management screen', () => {
     const { token } = await sessions.offerLink(OWNER, { actor });
     const started = await sessions.redeem(token);
     expect(started?.kind).to.equal('started');
-    expect(started?.session.actor, 'who made it').to.deep.equal({ kind: 'operator', id: 'eve' });
+    expect(started?.session.actor, 'the creator of the link').to.deep.equal({ kind: 'operator', id: 'eve' });
     expect(await sessions.redeem(token)).to.equal(undefined);
     stage.clock.advance(hours(11.99));
     expect(await sessions.find(started?.token ?? '')).to.include({ account: OWNER, apiKey: null });
@@ -112,13 +112,13 @@ describe('signing in to the management screen', () => {
   });
 
   it('does not ask the store for a malformed token', async () => {
-    const fails = () => Promise.reject(new TypeError('asked'));
+    const fails = () => Promise.reject(new TypeError('the store was asked'));
     const all = { redeem: fails, find: fails, end: fails, list: fails };
-    const unasked = over(replacing(stage.memory.sessions, all));
-    expect(await unasked.redeem('hello')).to.equal(undefined);
-    expect(await unasked.find('hello')).to.equal(undefined);
-    await unasked.end('hello');
-    expect(await unasked.endById({ by: OWNER, id: 'hello' })).to.deep.equal({ kind: 'unknown' });
+    const storeless = sessionsOver(replacing(stage.memory.sessions, all));
+    expect(await storeless.redeem('hello')).to.equal(undefined);
+    expect(await storeless.find('hello')).to.equal(undefined);
+    await storeless.end('hello');
+    expect(await storeless.endById({ by: OWNER, id: 'hello' })).to.deep.equal({ kind: 'unknown' });
     await sessions.end((await stage.ports.sessionSecrets.mint()).text);
   });
 
@@ -149,7 +149,7 @@ describe('signing in to the management screen', () => {
     expect(await walk(OPERATOR)).to.deep.equal([...own, ...others].toSorted());
     expect(await walk(OPERATOR, OWNER)).to.deep.equal(own);
     expect(await walk(OWNER)).to.deep.equal(own);
-    expect(await walk(OWNER, 'stranger'), 'of another').to.deep.equal(own);
+    expect(await walk(OWNER, 'stranger'), 'of another account').to.deep.equal(own);
     stage.clock.advance(hours(12));
     expect(await walk(OPERATOR)).to.deep.equal([]);
     for (const limit of [0, 101, 1.5]) {
@@ -172,7 +172,7 @@ describe('signing in to the management screen', () => {
     for (const wrong of [id.slice(1), `${id}0`, 'nobody', '']) {
       expect(await sessions.endById({ by: OPERATOR, id: wrong }), wrong).to.deep.equal(unknown);
     }
-    expect(await sessions.endById({ by: 'stranger', id }), 'of another').to.deep.equal(unknown);
+    expect(await sessions.endById({ by: 'stranger', id }), 'of another account').to.deep.equal(unknown);
     expect(await sessions.find(one.token)).to.deep.equal(one.session);
     expect(await sessions.endById({ by: OPERATOR, id })).to.deep.equal({ kind: 'ended' });
     expect(await sessions.find(one.token)).to.equal(undefined);
@@ -181,7 +181,7 @@ describe('signing in to the management screen', () => {
     expect(await sessions.endById({ by: OWNER, id: sessionIdOf(other.session) })).to.deep.equal({
       kind: 'ended',
     });
-    expect(await sessions.endById({ by: OWNER, id }), 'of none').to.deep.equal(unknown);
+    expect(await sessions.endById({ by: OWNER, id }), 'of a session that has ended').to.deep.equal(unknown);
   });
 
   it('signs in with a key of the scope manage, which is not a default scope', async () => {
@@ -202,7 +202,7 @@ describe('signing in to the management screen', () => {
     if (started?.kind !== 'started') throw new Error('not signed in');
     expect(await sessions.find(started.token)).to.deep.equal(started.session);
     const find: ApiKeyStore['find'] = () => Promise.resolve(undefined);
-    const without = over(stage.memory.sessions, replacing(stage.memory.apiKeys, { find }));
+    const without = sessionsOver(stage.memory.sessions, replacing(stage.memory.apiKeys, { find }));
     expect(await without.find(started.token), 'a key that is not there at all').to.equal(undefined);
     await keys.revoke({ id: manager.key.id, by: OPERATOR });
     expect(await sessions.find(started.token)).to.equal(undefined);
@@ -246,8 +246,8 @@ describe('changing a role under a precondition', () => {
     await update({ by: OPERATOR, id }, { type: 'reset_expiration' });
     const outcome = await updateSeen({ by: OPERATOR, id }, { type: 'set_password', password: null }, seen);
     expect(outcome.kind).to.equal('overtaken');
-    const now = { generation: (await stage.memory.roles.load(id))?.value.generation ?? (0 as never) };
-    const again = await updateSeen({ by: OPERATOR, id }, { type: 'set_password', password: null }, now);
+    const newest = { generation: (await stage.memory.roles.load(id))?.value.generation ?? (0 as never) };
+    const again = await updateSeen({ by: OPERATOR, id }, { type: 'set_password', password: null }, newest);
     expect(again.kind, 'as it was seen').to.equal('changed');
   });
 });

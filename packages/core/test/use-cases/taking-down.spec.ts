@@ -139,7 +139,7 @@ describe('taking down', () => {
       const { takeDown } = administering();
       const states = async () =>
         new Set(await Promise.all(copies.map(async (copy) => (await stage.useCases.visit(copy)).kind)));
-      for (const [more, found, state, left] of [
+      for (const [more, found, state, archivesLeft] of [
         [{ purge: true }, copies, 'published', 103],
         [{ copies: true }, copies, 'unknown', 103],
         // Earlier takedowns are completed.
@@ -149,7 +149,7 @@ describe('taking down', () => {
         if (outcome.kind === 'refused') throw new Error(outcome.code);
         expect([...outcome.copies].sort()).to.deep.equal(found);
         expect(await states()).to.deep.equal(new Set([state]));
-        expect(await stage.memory.archives.list(undefined, 200)).to.have.length(left);
+        expect(await stage.memory.archives.list(undefined, 200)).to.have.length(archivesLeft);
       }
       expect((await stage.useCases.visit(other)).kind).to.equal('published');
     });
@@ -190,17 +190,17 @@ describe('taking down', () => {
     });
   });
 
-  it('removes the archive at once only with purge, even when repeated, unless another is removing it', async () => {
+  it('removes the archive at once only with purge, even when repeated, unless another process is removing it', async () => {
     const stored = async () => (await stage.memory.archives.list(undefined, 10)).length;
     const busy = replacing(stage.memory.takedowns, { claimPurge: async () => undefined });
-    for (const [ports, more, left] of [
+    for (const [ports, more, archivesLeft] of [
       [{}, {}, 1],
       [{ takedowns: busy }, { purge: true }, 1],
       [{}, { purge: true }, 0],
       [{}, { purge: true }, 0],
     ] as const) {
       expect((await administering(ports).takeDown(request(more))).kind).to.equal('taken_down');
-      expect(await stored()).to.equal(left);
+      expect(await stored()).to.equal(archivesLeft);
     }
   });
 
@@ -221,15 +221,15 @@ describe('taking down', () => {
     const { liftedAt: _, ...elsewhere } = aTakedown(7);
     const { account, sha256 } = (await stage.memory.roles.load(id))?.value ?? elsewhere;
     const here: Omit<Takedown, 'liftedAt'> = { ...elsewhere, id, account, sha256 };
-    const otherwise = { ...here, sha256: aTakedown(8).sha256 };
+    const otherArchive = { ...here, sha256: aTakedown(8).sha256 };
     stage.clock.advance(days(1));
     for (const isNew of [true, false]) {
-      for (const each of [elsewhere, here, otherwise]) {
+      for (const each of [elsewhere, here, otherArchive]) {
         expect(await bringTakedown(each, CAUSE), each.sha256).to.equal(isNew);
       }
     }
     const listed = await listTakedowns();
-    const brought = [elsewhere, here, otherwise].map((each) => ({ ...each, liftedAt: null }));
+    const brought = [elsewhere, here, otherArchive].map((each) => ({ ...each, liftedAt: null }));
     expect(listed.kind === 'page' && listed.takedowns, 'as they were').to.have.deep.members(brought);
     expect(await recorded()).to.have.deep.members(
       brought.map((each) => ({ type: 'pin.taken_down', account: each.account, pin: each.id })),

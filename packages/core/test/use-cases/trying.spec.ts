@@ -71,7 +71,7 @@ describe('a password try', () => {
     expect(outcome.kind).to.equal('changed');
   }
 
-  /** Another node over the same data; how often it requested a place; and its `enter`. */
+  /** Another node over the same data, with its requests for a place. */
   function node(passwords: PasswordHasher = stage.ports.passwords) {
     const begun: Attempt[] = [];
     const attempts = replacing(stage.memory.attempts, {
@@ -230,12 +230,12 @@ describe('a password try', () => {
 
   it('is still hashed and counted if the viewer leaves, but no longer waits for a turn', async () => {
     const { enter, hasher, begun } = slowNode();
-    const left = new AbortController();
-    const guesses = Array.from({ length: 10 }, () => enter(WRONG, { signal: left.signal }));
+    const leaving = new AbortController();
+    const guesses = Array.from({ length: 10 }, () => enter(WRONG, { signal: leaving.signal }));
     await settled();
-    const waiting = [enter(SECRET, { signal: left.signal }), enter(SECRET)] as const;
+    const waiting = [enter(SECRET, { signal: leaving.signal }), enter(SECRET)] as const;
     await settled();
-    left.abort(new Error('left'));
+    leaving.abort(new Error('left'));
     expect(await waiting[0].catch((error: Error) => error.message)).to.equal('left');
     const [first, ...others] = guesses;
     for (let round = 0; round < 9; round += 1) hasher.release();
@@ -250,8 +250,8 @@ describe('a password try', () => {
     const { enter, hasher } = slowNode();
     const entering = Array.from({ length: 10 }, () => enter(SECRET));
     await settled();
-    const gone = enter(SECRET, { signal: AbortSignal.abort(new Error('left')) });
-    expect(await gone.catch((error: Error) => error.message)).to.equal('left');
+    const aborted = enter(SECRET, { signal: AbortSignal.abort(new Error('left')) });
+    expect(await aborted.catch((error: Error) => error.message)).to.equal('left');
     while (hasher.held.length > 0) hasher.release();
     await Promise.all(entering);
   });
@@ -297,7 +297,7 @@ describe('a password try', () => {
     expect((await living.enter(SECRET)).kind).to.equal('limited');
     dying.hasher.release();
     await settled();
-    expect((await living.enter(SECRET)).kind, 'it lived').to.equal('granted');
+    expect((await living.enter(SECRET)).kind, 'once a try was right').to.equal('granted');
     while (dying.hasher.held.length > 0) dying.hasher.release();
     expect(kindsOf(await Promise.all(lost))).to.deep.equal({ granted: 10 });
   });

@@ -36,7 +36,7 @@ describe('Counting views', () => {
   });
   afterEach(() => memory.close());
 
-  const counting = (differing: Partial<ViewStore> = {}, nodes: Clock = clock): Views => {
+  const counting = (differing: Partial<ViewStore> = {}, ofNode: Clock = clock): Views => {
     const store = replacing(memory.views, differing);
     const views = replacing(store, {
       add: (counted) => {
@@ -44,7 +44,7 @@ describe('Counting views', () => {
         return store.add(counted);
       },
     });
-    return createViews({ ...memory, persistence: memory, views, clock: nodes, machine: clock });
+    return createViews({ ...memory, persistence: memory, views, clock: ofNode, machine: clock });
   };
   const counted = async (views: Views, role: RoleId = ROLE) =>
     (await views.of(role)).map(({ day, ...counts }) => [dayText(day), counts.views, counts.refusedPasswords]);
@@ -171,19 +171,19 @@ describe('Counting views', () => {
   });
 
   it('sweeps for at most a minute, even if the clock is set, and ends when it is aborted', async () => {
-    for (const set of [after, before]) {
-      let [asked, step] = [0, duration(0)];
+    for (const shift of [after, before]) {
+      let [drops, step] = [0, duration(0)];
       const drop: ViewStore['drop'] = async (_before, limit) => {
-        asked += 1;
+        drops += 1;
         clock.advance(minutes(0.5));
         step = hours(1);
         return limit;
       };
-      const views = counting({ drop }, { ...clock, now: () => set(clock.now(), step) });
+      const views = counting({ drop }, { ...clock, now: () => shift(clock.now(), step) });
       await views.sweep();
-      expect(asked).to.equal(2);
+      expect(drops).to.equal(2);
       await rejectionOf(views.sweep(AbortSignal.abort()));
-      expect(asked).to.equal(2);
+      expect(drops).to.equal(2);
     }
   });
 });

@@ -113,8 +113,8 @@ describe('warnings of a site', () => {
     ];
     const site = Object.fromEntries([...named, ...unnamed].map((path) => [path, '']));
     expect(rules(site)).to.deep.equal(named.map((path) => `possible_secret ${path}`));
-    const both = warnings({ 'key.pem': `AKIA${'A'.repeat(16)}` });
-    expect(both).to.deep.equal([{ rule: 'possible_secret', path: 'key.pem', secret: 'aws_access_key' }]);
+    const found = warnings({ 'key.pem': `AKIA${'A'.repeat(16)}` });
+    expect(found).to.deep.equal([{ rule: 'possible_secret', path: 'key.pem', secret: 'aws_access_key' }]);
   });
 
   it('do not name a .pem of only certificates and public keys', () => {
@@ -160,7 +160,7 @@ describe('warnings of a site', () => {
     expect(found.at(-1)).to.not.have.property('path');
   });
 
-  it('include that warning among the 20, however many there are', () => {
+  it('include the warning that only a part was checked among the 20', () => {
     const html = Array.from({ length: 30 }, (_, n) => `<img src="${n}.png">`).join('');
     const cut = observed({ 'index.html': html }).map((file) => ({ ...file, whole: false }));
     const found = warningsOf(cut, true);
@@ -199,12 +199,12 @@ describe('warnings of a site', () => {
   });
 
   it('name their subject, and the first 100 characters of a long reference', () => {
-    const about = (reference: string) =>
+    const warningFor = (reference: string) =>
       warnings({ 'index.html': `<img src="${reference}">`, 'Logo.png': '' })[0];
-    expect(about('gone.png')).to.include({ path: 'index.html', target: 'gone.png' });
-    expect(about('logo.PNG')).to.include({ path: 'index.html', target: 'logo.PNG', file: 'Logo.png' });
-    expect(about('x'.repeat(100))).to.include({ target: 'x'.repeat(100) });
-    expect(about('x'.repeat(101))).to.include({ target: `${'x'.repeat(100)}…` });
+    expect(warningFor('gone.png')).to.include({ path: 'index.html', target: 'gone.png' });
+    expect(warningFor('logo.PNG')).to.include({ path: 'index.html', target: 'logo.PNG', file: 'Logo.png' });
+    expect(warningFor('x'.repeat(100))).to.include({ target: 'x'.repeat(100) });
+    expect(warningFor('x'.repeat(101))).to.include({ target: `${'x'.repeat(100)}…` });
   });
 });
 
@@ -248,11 +248,11 @@ describe('the filter of references', () => {
     fc.assert(
       fc.property(site, fc.boolean(), (files, absolutePathsWork) => {
         let shared: ReferenceFilter | undefined;
-        const sifted = observed(files, (paths) => {
+        const filtered = observed(files, (paths) => {
           shared ??= new ReferenceFilter(paths);
           return shared;
         });
-        expect(warningsOf(sifted, absolutePathsWork)).to.deep.equal(warnings(files, absolutePathsWork));
+        expect(warningsOf(filtered, absolutePathsWork)).to.deep.equal(warnings(files, absolutePathsWork));
       }),
     );
   });
