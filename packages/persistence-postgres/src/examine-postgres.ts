@@ -80,7 +80,7 @@ export async function examinePostgres(pool: PostgresPool, name: string): Promise
   const client = await pool.connect();
   try {
     const [server] = await runStatement<Server>(client, SERVER);
-    if (server === undefined) throw new Error('the server said nothing of itself');
+    if (server === undefined) throw new Error('the server did not describe itself');
     const [schema] = await runStatement<Schema>(client, SCHEMA, [name]);
     const [state] = schema === undefined ? [] : await stateIn(client, name);
     const { newest, ...version } = examineSchema(state, [newestMigration()]);

@@ -49,53 +49,53 @@ export class SqlCompiler {
     switch (action.kind) {
       case 'get': {
         const shape = `get ${this.#textOf(action.select)} ${this.#textOf(action.references)}`;
-        return this.#known(table, shape, (sqlTable) => getPlan(sqlTable, action));
+        return this.#cached(table, shape, (sqlTable) => getPlan(sqlTable, action));
       }
       case 'find':
-        return this.#known(table, `find ${this.#rangeOf(action)} ${where}`, (sqlTable) =>
+        return this.#cached(table, `find ${this.#rangeOf(action)} ${where}`, (sqlTable) =>
           findPlan(sqlTable, action),
         );
       case 'aggregate':
-        return this.#known(table, `sum ${action.sum} ${where}`, (sqlTable) =>
+        return this.#cached(table, `sum ${action.sum} ${where}`, (sqlTable) =>
           aggregatePlan(sqlTable, action),
         );
       case 'max':
-        return this.#known(table, `max ${action.column} ${where}`, (sqlTable) => maxPlan(sqlTable, action));
+        return this.#cached(table, `max ${action.column} ${where}`, (sqlTable) => maxPlan(sqlTable, action));
       case 'distinct': {
         const shape = `distinct ${action.column} ${action.after === undefined} ${where}`;
-        return this.#known(table, shape, (sqlTable) => distinctPlan(sqlTable, action));
+        return this.#cached(table, shape, (sqlTable) => distinctPlan(sqlTable, action));
       }
       case 'insert':
       case 'upsert':
-        return this.#known(table, action.kind, (sqlTable) => insertPlan(sqlTable, action));
+        return this.#cached(table, action.kind, (sqlTable) => insertPlan(sqlTable, action));
       case 'update': {
         const members = Object.keys(action.changes).join();
         if (members === '') return undefined;
-        return this.#known(table, `update ${members}`, (sqlTable) => updatePlan(sqlTable, action));
+        return this.#cached(table, `update ${members}`, (sqlTable) => updatePlan(sqlTable, action));
       }
       case 'remove':
-        return this.#known(table, 'remove', removePlan);
+        return this.#cached(table, 'remove', removePlan);
     }
   }
 
   scanPlansOf(action: ScanAction): ScanPlans {
     const conditions = `${shapeOfWhere(action.where)} ${shapeOfWhere(action.filter)}`;
     const shape = `scan ${this.#rangeOf(action)} ${conditions}`;
-    return this.#known(action.table, shape, (sqlTable) => scanPlans(sqlTable, action));
+    return this.#cached(action.table, shape, (sqlTable) => scanPlans(sqlTable, action));
   }
 
   lookupPlanOf<Value>(lookup: Lookup<Value>): LookupPlan<Value> {
-    return this.#known(lookup.table, lookup, (sqlTable) => lookupPlan(sqlTable, lookup));
+    return this.#cached(lookup.table, lookup, (sqlTable) => lookupPlan(sqlTable, lookup));
   }
 
-  #known<Plan>(table: AnyTable, shape: string | Lookup<unknown>, write: (sqlTable: SqlTable) => Plan): Plan {
-    const known = this.#tables.get(table) ?? {
+  #cached<Plan>(table: AnyTable, shape: string | Lookup<unknown>, make: (table: SqlTable) => Plan): Plan {
+    const cached = this.#tables.get(table) ?? {
       sqlTable: new SqlTable(table, this.#dialect),
       plans: new Map(),
     };
-    this.#tables.set(table, known);
-    const plan = (known.plans.get(shape) as Plan | undefined) ?? write(known.sqlTable);
-    known.plans.set(shape, plan);
+    this.#tables.set(table, cached);
+    const plan = (cached.plans.get(shape) as Plan | undefined) ?? make(cached.sqlTable);
+    cached.plans.set(shape, plan);
     return plan;
   }
 

@@ -55,10 +55,10 @@ function createIndex(
   const texts = columns.filter(isText).length;
   const partOf = (member: string): string =>
     (isText(member) ? dialect.indexedText?.(nameOf(member), texts) : undefined) ?? nameOf(member);
-  const of = dialect.indexColumns(
+  const indexColumns = dialect.indexColumns(
     columns.map(partOf),
     covers.map(nameOf),
     membersIn(where ?? {}).map(nameOf),
   );
-  return `CREATE INDEX ${sqlTable.table.name}_${name} ON ${sqlTable.name} ${of}${condition}`;
+  return `CREATE INDEX ${sqlTable.table.name}_${name} ON ${sqlTable.name} ${indexColumns}${condition}`;
 }

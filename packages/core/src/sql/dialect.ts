@@ -41,7 +41,7 @@ export interface SqlDialect {
    */
   readonly joinKeepsSubqueryOrder: boolean;
   /**
-   * The end of an INSERT that replaces `others` if a row with this key exists, and does nothing if there are no `others`.
+   * The end of an INSERT that replaces the columns `others` if a row with this key exists; does nothing without `others`.
    * The statement must fail if a row has another of its unique keys. When absent: `ON CONFLICT … DO …` of SQLite and
    * PostgreSQL.
    */

@@ -73,7 +73,7 @@ export const ADMITTING = ['blocked', 'limits', 'publicationsMark'] as const;
 type Admitting = Pick<AccountRow, (typeof ADMITTING)[number]>;
 
 /** The facts for an admission that do not depend on the row of the account. */
-export interface AdmissionRead {
+export interface AdmissionFacts {
   readonly isForbidden: boolean;
   readonly inService: Pick<AccountUse, 'sites' | 'bytes'> | undefined;
   readonly names: NamesInUse;
@@ -82,14 +82,14 @@ export interface AdmissionRead {
 }
 
 /** Wraps the reading steps of an admission: `unlocked` makes them run without the locks of their rows. */
-export type Asking = <Result>(step: Step<Result, 'read'>) => Step<Result, 'read'>;
+export type ReadWrapper = <Result>(step: Step<Result, 'read'>) => Step<Result, 'read'>;
 
-/** Reads {@link AdmissionRead}, concurrently with the row of the account. */
+/** Reads {@link AdmissionFacts}, concurrently with the row of the account. */
 export function* readAdmission(
   { account, sha256, now, limits, name }: Candidate,
-  ask: Asking = (step) => step,
-): Steps<AdmissionRead, 'read'> {
-  const [bans, used, found] = yield* ask(
+  wrap: ReadWrapper = (step) => step,
+): Steps<AdmissionFacts, 'read'> {
+  const [bans, used, found] = yield* wrap(
     all(
       findBan(sha256),
       hasQuota(limits) ? countInService(account, now) : nothing,
@@ -108,12 +108,12 @@ export function* readAdmission(
 export function* admit(
   owner: Admitting | undefined,
   candidate: Candidate,
-  facts: AdmissionRead,
-  ask: Asking = (step) => step,
+  facts: AdmissionFacts,
+  wrap: ReadWrapper = (step) => step,
 ): Steps<ReturnType<typeof checkAdmission>, 'read'> {
   const { account, now, limits, name } = candidate;
   const isCounted = facts.inService === undefined && hasQuota(publicationLimitsOf(owner, limits));
-  const inService = isCounted ? inServiceOf(yield* ask(countInService(account, now))) : facts.inService;
+  const inService = isCounted ? inServiceOf(yield* wrap(countInService(account, now))) : facts.inService;
   return checkAdmission(
     owner,
     { ...candidate, isNamed: name !== undefined },

@@ -141,7 +141,7 @@ const createFirst = API_KEY_PROGRAMS.change('api_keys.create_first', {
   }),
   *run([key, events]) {
     const [any, account, ends] = yield* together(
-      // Unlocked for keys of any account: FIRST_KEY_LOCK prevents creations, and cleanups never remove the oldest key.
+      // Unlocked, since the key may be of any account: FIRST_KEY_LOCK prevents creations, and cleanups keep the oldest key.
       unlocked(find(API_KEYS, {}, { limit: 1, select: ID })),
       get(ACCOUNTS, { name: key.account }, OWNER),
       feedEnds(events),
@@ -215,9 +215,9 @@ const purge = API_KEY_PROGRAMS.removal('api_keys.purge', {
   *remove(places) {
     const keys = yield* all(...places.map(({ id }) => get(API_KEYS, { id }, PURGED)));
     // A revocation is final, but a setting may have named the key since it was found.
-    const gone = keys.filter((key) => key !== undefined).filter(({ isEnsured }) => !isEnsured);
-    yield* all(...gone.map(({ id }) => remove(API_KEYS, { id })));
-    return gone.length;
+    const purged = keys.filter((key) => key !== undefined).filter(({ isEnsured }) => !isEnsured);
+    yield* all(...purged.map(({ id }) => remove(API_KEYS, { id })));
+    return purged.length;
   },
 });
 
@@ -243,7 +243,7 @@ export function apiKeyStore(database: Database): ApiKeyStore {
   };
 }
 
-/** Whether a use has to be noted. */
+/** Whether the recorded use is so old that another one must be recorded. */
 function isStale({ lastUsedAt }: Pick<ApiKey, 'lastUsedAt'>, { at, unlessSince }: Use): boolean {
   return lastUsedAt === null || (lastUsedAt <= unlessSince && lastUsedAt < at);
 }

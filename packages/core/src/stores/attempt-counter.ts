@@ -36,8 +36,8 @@ interface Windows {
 }
 
 /**
- * Reads the windows of a try, even ended ones, and checks it by the open ones. Ignores windows that end too late: a clock
- * days ahead has opened them, and after it is set right they would lock viewers out for days.
+ * Reads the windows of a try, even ended ones, and checks it by the open ones. Ignores windows that end too late: a node
+ * with a clock days ahead opened them, and once its clock is right, they would lock viewers out for days.
  */
 function* judge(attempt: Attempt): Steps<Windows, 'read'> {
   const { role, now, window: length, perRole, perAddress } = attempt;
@@ -63,7 +63,7 @@ function* judge(attempt: Attempt): Steps<Windows, 'read'> {
   return { ofRole, ofAddress, isFirstTaken: windows.some((window) => window.counted === ALL), refusal };
 }
 
-const readAttempts = ATTEMPT_PROGRAMS.query('attempts.look', function* (attempt: Attempt) {
+const readAttempts = ATTEMPT_PROGRAMS.query('attempts.judge', function* (attempt: Attempt) {
   return (yield* judge(attempt)).refusal;
 });
 
@@ -78,6 +78,7 @@ const begin = ATTEMPT_PROGRAMS.program('attempts.begin', {
       max(ATTEMPT_WINDOWS, { role }, 'number'),
     );
     if (refusal !== undefined) return refusal;
+    // The window of the address may take the next number.
     const number = isFirstTaken ? lastWindow + 2 : FIRST;
     const inRole = countedIn(ofRole, attempt, { role, number, counted: ALL });
     const inAddress = countedIn(ofAddress, attempt, { role, number: lastWindow + 1, counted });

@@ -37,7 +37,7 @@ export interface CheckedChange<Refused = Unchangeable> {
   readonly refusal: Refused | undefined;
 }
 
-/** The locks of a change: while they are held, the result of {@link checkChange} stays true, and only it changes the account. */
+/** The locks of a change: under them, the result of {@link checkChange} stays true, and nothing else changes the account. */
 export function changeLocks(
   { account, credential }: Omit<Change, 'authority'>,
   events: readonly HistoryEvent[],
@@ -96,7 +96,7 @@ export function checkCredential(
 ): Refusal<'unauthorized'> | undefined {
   const isOwn = key?.account === owner.name || session?.account === owner.name;
   if (isOwn && owner.account?.blocked?.isErasing === true) return UNAUTHORIZED;
-  // A key that an embedding application manages has no row here. Others were removed, for example with their account.
+  // A key that an embedding application manages has no row here. Any other was removed, for example with its account.
   const isKeyGone = isKeyStored && keyId !== null && key === undefined;
   const isSessionGone = tokenHash !== null && session === undefined;
   return (key?.revokedAt ?? null) !== null || isKeyGone || isSessionGone ? UNAUTHORIZED : undefined;

@@ -20,14 +20,14 @@ const NAMED = [...CHANGED, 'deletedAt', 'expiresAt'] as const;
 const SHOWN = ['role'] as const;
 const RECORD = ['account', 'name', 'token', 'role', 'previous', 'updatedAt'] as const;
 /** The columns that decide the state of a role. */
-const ENDS = ['id', 'deletedAt', 'expiresAt'] as const;
+const STATE = ['id', 'deletedAt', 'expiresAt'] as const;
 
-type Ends = Pick<Role, (typeof ENDS)[number]>;
+type StateMembers = Pick<Role, (typeof STATE)[number]>;
 
 const findName = NAME_PROGRAMS.query(
   'names.find',
   function* ([account, name]: Parameters<NameStore['find']>) {
-    const found = yield* getWith(NAMES, { account, name }, { role: ENDS }, RECORD);
+    const found = yield* getWith(NAMES, { account, name }, { role: STATE }, RECORD);
     return found && shownName(found.row, found.references.role);
   },
 );
@@ -50,7 +50,7 @@ const list = NAME_PROGRAMS.query(
       { account },
       { order: ['name'], after: last && { name: last }, limit, select: RECORD },
     );
-    const roles = yield* find(ROLES, { id: oneOf(names.map(({ role }) => role)) }, { select: ENDS });
+    const roles = yield* find(ROLES, { id: oneOf(names.map(({ role }) => role)) }, { select: STATE });
     const byId = new Map(roles.map((role) => [role.id, role]));
     return names.map((row) => shownName(row, byId.get(row.role)));
   },
@@ -107,8 +107,8 @@ export function nameStore(database: Database): NameStore {
   };
 }
 
-/** Makes a name with the ends of its role. Roles are never removed, so only a faulty import leaves a name without one. */
-function shownName(name: NameRecord, role: Ends | undefined): ShownName {
+/** Makes a name with the end of its role. Roles are never removed, so only a faulty import leaves a name without one. */
+function shownName(name: NameRecord, role: StateMembers | undefined): ShownName {
   const { deletedAt, expiresAt } = role ?? { deletedAt: name.updatedAt, expiresAt: null };
   return { name, role: { deletedAt, expiresAt } };
 }

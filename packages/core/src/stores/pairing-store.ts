@@ -26,7 +26,7 @@ export const PAIRING_PROGRAMS: StorePrograms = new StorePrograms();
 
 const PLACE = ['secretHash', 'account'] as const;
 const ENDING = [...PLACE, 'endsAt'] as const;
-const GIVEN = ['apiKey', 'endsAt'] as const;
+const SESSION = ['apiKey', 'endsAt'] as const;
 const AGREED = ['secretHash', 'actor'] as const;
 const REVOKED = ['revokedAt'] as const;
 const NO_CONSENT = { account: null, scopes: null, label: null, actor: null, session: null, apiKey: null };
@@ -45,7 +45,7 @@ const register = PAIRING_PROGRAMS.change('pairings.register', {
   *run([{ secretHash, endsAt, now, limit }, more]) {
     const [known, { count }] = yield* all(
       get(PAIRINGS, { secretHash }),
-      // Unlocked for pairings of all accounts: PAIRINGS_LOCK prevents new ones, and an end only makes room.
+      // Unlocked, since those of all accounts count: PAIRINGS_LOCK prevents new ones, and one that ends only frees a place.
       unlocked(aggregate(PAIRINGS, { endsAt: gt(now) })),
     );
     if (known !== undefined && known.endsAt > now) return { kind: 'registered' };
@@ -169,16 +169,16 @@ function* isInForce(
   held: readonly string[],
 ): Steps<boolean | MoreLocks, 'read'> {
   // Unlocked: read only to find the locks, and again once they are held.
-  const given = session === null ? undefined : yield* unlocked(get(SESSIONS, { tokenHash: session }, GIVEN));
+  const row = session === null ? undefined : yield* unlocked(get(SESSIONS, { tokenHash: session }, SESSION));
   const wanted = [accountLock(account), ...credentialLocks({ key: apiKey, session })];
-  const missing = moreLocks([...wanted, ...lockOf(credentialLock, given?.apiKey)], held);
+  const missing = moreLocks([...wanted, ...lockOf(credentialLock, row?.apiKey)], held);
   if (missing !== undefined) return missing;
-  const keyOfSession = given?.apiKey ?? null;
+  const keyOfSession = row?.apiKey ?? null;
   const [ofSession, own] = yield* all(
     keyOfSession === null ? nothing : get(API_KEYS, { id: keyOfSession }, REVOKED),
     apiKey === null ? nothing : get(API_KEYS, { id: apiKey }, REVOKED),
   );
-  if (session !== null && (given === undefined || given.endsAt <= now)) return false;
+  if (session !== null && (row === undefined || row.endsAt <= now)) return false;
   if (keyOfSession !== null && ofSession?.revokedAt !== null) return false;
   // A key that an embedding application manages has no row here.
   return (own?.revokedAt ?? null) === null;

@@ -99,7 +99,7 @@ export function* claimRoles(
   });
 }
 
-/** Claims and pauses that a clock ahead made: they count as over, or they would hold an archive for as long. */
+/** Claims and pauses made by a clock that was ahead: they count as ended, or they would delay a removal until then. */
 export function claimedAhead(now: Instant): readonly Where<RoleRow>[] {
   const beyond = (length: Duration) => gt(after(after(now, length), CLOCK_TOLERANCE));
   return [

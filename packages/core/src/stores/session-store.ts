@@ -124,8 +124,8 @@ function* findExcess(
   const others = newestFirst.filter((session) => session.tokenHash !== tokenHash);
   const ofActor = others.filter((session) => isSameActor(session.actor, actor));
   const pastActor = ofActor.slice(limits.ofActor - 1);
-  const left = others.filter((session) => !pastActor.includes(session));
-  const pastAccount = left.slice(limits.ofAccount - 1);
+  const remaining = others.filter((session) => !pastActor.includes(session));
+  const pastAccount = remaining.slice(limits.ofAccount - 1);
   return [...pastActor, ...pastAccount].map((session) => session.tokenHash);
 }
 
@@ -190,7 +190,7 @@ const refuse = SESSION_PROGRAMS.change('sessions.refuse', {
     );
     // The account may have been erased since; nothing of it may be stored.
     if (owner === undefined || (known !== undefined && isRecent(known.recordedAt, unlessSince, at))) return;
-    // Two nodes, one with a wrong clock, replace each other's row: by that alone, they would record every refusal.
+    // Two nodes, one with a wrong clock, replace each other's row: if only it counted, they would record every refusal.
     const recent = [gt(unlessSince), lte(after(at, CLOCK_TOLERANCE))];
     const [alike] = yield* find(EVENTS, { account, type, at: recent }, { limit: 1, select: ID });
     if (alike !== undefined) return;

@@ -32,8 +32,8 @@ const ENDLESS = [
   'attempts.begin attempt_windows',
   'attempts.begin attempts',
   'attempts.forgive attempt_windows',
-  'attempts.look attempt_windows',
-  'attempts.look attempts',
+  'attempts.judge attempt_windows',
+  'attempts.judge attempts',
   // The days of some publications.
   'erasures.advance views',
   // The events of one publication, type and day.

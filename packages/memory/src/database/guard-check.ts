@@ -54,6 +54,6 @@ function isValueOrList(match: unknown): boolean {
 /** Names only the kinds of locks, because the rest of a lock's name is a value of the row. */
 function unguarded(verb: string, { name, guards }: AnyTable, known: Row): Error {
   const kinds = (guards?.(known) ?? []).map((lock) => lock.split(' ', 1)[0]);
-  const needed = kinds.length === 0 ? 'a lock that does not follow from what it knows' : kinds.join(', ');
+  const needed = kinds.length === 0 ? 'a lock that its known members do not determine' : kinds.join(', ');
   return new Error(`the program ${verb} ${name} without the lock that guards it: ${needed}`);
 }

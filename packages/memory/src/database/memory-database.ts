@@ -167,12 +167,12 @@ class Handle implements MemoryDatabase {
   ): Promise<Result> {
     let last: Promise<unknown> = Promise.resolve();
     const answer = (action: TableAction, isUnlocked: boolean): Promise<unknown> => {
-      const asked = last.then(async () => {
+      const answered = last.then(async () => {
         await this.#turn(signal);
         return transaction.answer(action, isUnlocked);
       });
-      last = asked.catch(() => undefined);
-      return asked;
+      last = answered.catch(() => undefined);
+      return answered;
     };
     try {
       return structuredClone(await runByPromises(name, run(args), answer));

@@ -78,13 +78,13 @@ export class WriteQueue {
   #runGroup(size: number): boolean {
     const group = this.#waiting.splice(0, size);
     const outcomes = this.#commit(group.map(({ work }) => work));
-    const left = group.filter(({ answer }, n) => {
+    const locked = group.filter(({ answer }, n) => {
       const outcome = outcomes[n];
       if (outcome !== undefined) answer(outcome);
       return outcome === undefined;
     });
-    this.#waiting.unshift(...left);
-    return left.length === 0;
+    this.#waiting.unshift(...locked);
+    return locked.length === 0;
   }
 
   /** Rejects all programs that have waited too long, together: else each would delay those after it. */
@@ -99,7 +99,7 @@ export class WriteQueue {
   /** Waits shortly for as many programs as the last group had. */
   #waitForGroup(size: number): void {
     this.#exchange();
-    for (let left = MAX_WAITS; left > 0 && this.#waiting.length < size; left -= 1) {
+    for (let n = 0; n < MAX_WAITS && this.#waiting.length < size; n += 1) {
       Atomics.wait(this.#neverNotified, 0, 0, WAIT_MILLISECONDS);
       this.#exchange();
     }

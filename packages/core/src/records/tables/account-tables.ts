@@ -165,7 +165,7 @@ export interface AttemptWindowRow {
   readonly tries: number;
 }
 
-/** Windows of each role and each of its addresses: one, and another while a node with a clock ahead counts tries. */
+/** One window for each role and for each of its addresses, and a second one while a node with a clock ahead counts tries. */
 export const ATTEMPT_WINDOWS: RecordTable<AttemptWindowRow, 'role' | 'number'> = defineTable({
   name: 'attempt_windows',
   columns: { role: text, number: integer, counted: text, endsAt: integer, tries: integer },
@@ -174,7 +174,7 @@ export const ATTEMPT_WINDOWS: RecordTable<AttemptWindowRow, 'role' | 'number'> =
   guards: ({ role }) => lockOf(attemptsLock, role),
 });
 
-/** A try that is not settled yet. It belongs to the windows that end at its two ends. */
+/** A try that is not settled yet. Two windows count it: that of its address, and that of its role. */
 export interface AttemptRow {
   readonly role: RoleId;
   /** Unique among the unsettled tries of a role. */
@@ -187,7 +187,7 @@ export interface AttemptRow {
   readonly addressEndsAt: Instant;
   /** The end of the window of its role. */
   readonly roleEndsAt: Instant;
-  /** The later one of the two. */
+  /** The later one of these two ends. */
   readonly endsAt: Instant;
 }
 

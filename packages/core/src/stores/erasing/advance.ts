@@ -14,10 +14,10 @@ export interface Advance extends Erasure {
   readonly more: readonly string[];
 }
 
-/** Erases some rows of one kind; other locks may be needed first, and the result is `undefined` if none is left. */
-export type Forgotten = Steps<'continued' | MoreLocks | undefined>;
+/** Erases some rows of one kind. Other locks may be needed first; the result is `undefined` if there is no such row. */
+export type ForgetSteps = Steps<'continued' | MoreLocks | undefined>;
 
-/** Returns the locks to run again with; undefined if all that are wanted are held. Drops locks of rows that are gone. */
+/** Returns the locks to run again with; undefined if all wanted ones are held. Drops locks of rows that no longer exist. */
 export function otherLocks(wanted: readonly string[], held: readonly string[]): MoreLocks | undefined {
   if (wanted.every((lock) => held.includes(lock))) return undefined;
   return { kind: 'more_locks', locks: wanted };
@@ -28,7 +28,7 @@ export function* changeUnder(
   locks: readonly string[],
   more: readonly string[],
   changes: readonly Step<void, 'write'>[],
-): Forgotten {
+): ForgetSteps {
   if (locks.length === 0) return undefined;
   const missing = otherLocks(locks, more);
   if (missing !== undefined) return missing;
@@ -36,7 +36,7 @@ export function* changeUnder(
   return 'continued';
 }
 
-/** Adds the people among the actors of rows to those whose ids all events are searched for. */
+/** Records the people among the actors of rows. All events are then searched for their ids. */
 export function addPersons(
   { account, persons }: ErasureRow,
   rows: readonly { readonly actor: EventActor | null }[],

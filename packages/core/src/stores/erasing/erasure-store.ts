@@ -48,8 +48,8 @@ function isMoreLocks(outcome: ErasureStep | MoreLocks): outcome is MoreLocks {
 }
 
 /**
- * Erases rows of the first kind of which any are left. Events come first: those of stops are stored after them in
- * the replacement's feed.
+ * Erases some rows of the first kind that still has any. Events come first, since those of stops are stored after them
+ * in the replacement's feed.
  */
 function* forgetNext(erasure: ErasureRow, step: Advance): Steps<ErasureStep | MoreLocks> {
   const kinds = [
@@ -75,11 +75,11 @@ function* end(erasure: ErasureRow, { now, ids }: Advance): Steps<ErasureStep> {
   const { account, replacement } = erasure;
   const stored = { account: replacement, deletedAt: notNull, hasArchive: true };
   const newest = { order: ['at', 'id'] as const, descending: true, limit: 1, select: ['at'] as const };
-  const [[left], [last]] = yield* all(
+  const [[withArchive], [last]] = yield* all(
     find(ROLES, stored, { limit: 1, select: ['id'] }),
     find(EVENTS, { account: replacement }, newest),
   );
-  if (left !== undefined) return 'archives_left';
+  if (withArchive !== undefined) return 'archives_left';
   yield* all(
     remove(ACCOUNTS, { name: account }),
     remove(ERASURES, { account }),

@@ -5,7 +5,7 @@ import { find, max, unlocked, update } from '../../records/steps.ts';
 import { ERASURES, type ErasureRow } from '../../records/tables/account-tables.ts';
 import { accountLock, SERVICE_LOCK } from '../../records/tables/locks.ts';
 import { EVENTS } from '../../records/tables/service-tables.ts';
-import { type Advance, addPersons, type Forgotten, otherLocks } from './advance.ts';
+import { type Advance, addPersons, type ForgetSteps, otherLocks } from './advance.ts';
 
 /** Events of the account that one step changes, all under its lock. */
 const CHANGED_AT_ONCE = 500;
@@ -16,7 +16,7 @@ const ACCOUNTS_AT_ONCE = 80;
 const OWN = ['at', 'id', 'actor', 'asOperator'] as const;
 const SEARCHED = ['at', 'id', 'account', 'actor'] as const;
 
-/** The members that an event of an erased account does not have. */
+/** The members that are removed from an event of an erased account. */
 const FORGOTTEN = { address: null, name: null, request: null } as const;
 
 interface DraftOfErased extends Pick<EventDraft, 'type' | 'at'> {
@@ -36,7 +36,7 @@ export function erasureEvent(
 }
 
 /** Moves events to the replacement, in their order, without people and addresses. */
-export function* forgetEvents(erasure: ErasureRow): Forgotten {
+export function* forgetEvents(erasure: ErasureRow): ForgetSteps {
   const { account, replacement } = erasure;
   const [rows, last] = yield* together(
     find(
@@ -67,7 +67,7 @@ export function* forgetEvents(erasure: ErasureRow): Forgotten {
 }
 
 /** Searches the events of all accounts for people who acted as the account, and removes their ids. */
-export function* forgetPersons(erasure: ErasureRow, { more }: Advance): Forgotten {
+export function* forgetPersons(erasure: ErasureRow, { more }: Advance): ForgetSteps {
   const { account, persons, searchedTo, isSearched } = erasure;
   if (isSearched) return undefined;
   const range = { order: ['at', 'id'] as const, limit: SEARCHED_AT_ONCE, select: SEARCHED };
@@ -76,15 +76,15 @@ export function* forgetPersons(erasure: ErasureRow, { more }: Advance): Forgotte
     persons.length === 0
       ? []
       : yield* unlocked(find(EVENTS, {}, { ...range, after: searchedTo ?? undefined }));
-  const accounts = new Set<string>();
+  const locks = new Set<string>();
   for (const event of page) {
-    if (isBy(event, persons) && accounts.size < ACCOUNTS_AT_ONCE) accounts.add(lockOfEvent(event));
+    if (isBy(event, persons) && locks.size < ACCOUNTS_AT_ONCE) locks.add(lockOfEvent(event));
   }
-  const cut = page.findIndex((event) => isBy(event, persons) && !accounts.has(lockOfEvent(event)));
+  const cut = page.findIndex((event) => isBy(event, persons) && !locks.has(lockOfEvent(event)));
   const searched = cut === -1 ? page : page.slice(0, cut);
   const found = searched.filter((event) => isBy(event, persons));
   const missing = otherLocks(
-    [...accounts].filter((lock) => lock !== accountLock(account)),
+    [...locks].filter((lock) => lock !== accountLock(account)),
     more,
   );
   if (missing !== undefined) return missing;

@@ -32,7 +32,7 @@ import {
 } from '../../records/tables/role-tables.ts';
 import { feedEnds } from '../events.ts';
 import { CHANGED, changeRoles, derivedMembers, nextVersion, type RoleChange } from '../role-changes.ts';
-import { type Advance, addPersons, changeUnder, type Forgotten, otherLocks } from './advance.ts';
+import { type Advance, addPersons, changeUnder, type ForgetSteps, otherLocks } from './advance.ts';
 import { erasureEvent } from './events-of-erased.ts';
 
 /** The maximum number of rows that one step removes, each with a lock of its own. */
@@ -47,7 +47,7 @@ const OF_CONSENT = { ...RANGE, select: ['secretHash', 'actor'] } as const;
 /** A hash that no secret has. */
 const NO_SECRET = '0'.repeat(64) as Sha256;
 
-export function* forgetSessions(erasure: ErasureRow, { more }: Advance): Forgotten {
+export function* forgetSessions(erasure: ErasureRow, { more }: Advance): ForgetSteps {
   const rows = yield* find(SESSIONS, { account: erasure.account }, OF_SESSION);
   const locks = rows.map(({ tokenHash }) => credentialLock(tokenHash));
   return yield* changeUnder(locks, more, [
@@ -56,7 +56,7 @@ export function* forgetSessions(erasure: ErasureRow, { more }: Advance): Forgott
   ]);
 }
 
-export function* forgetLinks({ account }: ErasureRow, { more }: Advance): Forgotten {
+export function* forgetLinks({ account }: ErasureRow, { more }: Advance): ForgetSteps {
   const rows = yield* find(SIGN_IN_LINKS, { account }, OF_LINK);
   return yield* changeUnder(
     rows.map(({ tokenHash }) => credentialLock(tokenHash)),
@@ -65,7 +65,7 @@ export function* forgetLinks({ account }: ErasureRow, { more }: Advance): Forgot
   );
 }
 
-export function* forgetConsents(erasure: ErasureRow, { more }: Advance): Forgotten {
+export function* forgetConsents(erasure: ErasureRow, { more }: Advance): ForgetSteps {
   const rows = yield* find(PAIRINGS, { account: erasure.account }, OF_CONSENT);
   const locks = rows.map(({ secretHash }) => pairingLock(secretHash));
   return yield* changeUnder(locks, more, [
@@ -78,10 +78,10 @@ export function* forgetConsents(erasure: ErasureRow, { more }: Advance): Forgott
  * Removes keys. Two kinds stay under the replacement, revoked and without data: keys that a setting names, which it would
  * create again, and the oldest key of all, which shows that there was a first start.
  */
-export function* forgetKeys({ account, replacement }: ErasureRow, { now, more }: Advance): Forgotten {
+export function* forgetKeys({ account, replacement }: ErasureRow, { now, more }: Advance): ForgetSteps {
   const [rows, [first]] = yield* all(
     find(API_KEYS, { account }, { ...RANGE, select: KEY }),
-    // Unlocked for keys of any account: the oldest one is never removed.
+    // Unlocked, since the key may be of any account: the oldest one is never removed.
     unlocked(find(API_KEYS, {}, { order: ['createdAt', 'id'], limit: 1, select: ['id'] })),
   );
   const oldest = first?.id;
@@ -101,7 +101,6 @@ export function* forgetKeys({ account, replacement }: ErasureRow, { now, more }:
 export const ROLES_AT_ONCE = 40;
 /** The maximum number of password tries that one step removes. */
 const TRIES_AT_ONCE = 500;
-const LOCKED_AT_ONCE = 80;
 
 const MOVED = [
   ...CHANGED,
@@ -120,7 +119,7 @@ type MovedRole = Pick<RoleRow, (typeof MOVED)[number]>;
 /** The maximum number of names that one step removes, all under the lock of their account. */
 const NAMES_AT_ONCE = 500;
 
-export function* forgetNames({ account }: ErasureRow): Forgotten {
+export function* forgetNames({ account }: ErasureRow): ForgetSteps {
   const names = yield* find(NAMES, { account }, { limit: NAMES_AT_ONCE, select: ['name'] });
   if (names.length === 0) return undefined;
   yield* all(...names.map(({ name }) => remove(NAMES, { account, name })));
@@ -128,7 +127,7 @@ export function* forgetNames({ account }: ErasureRow): Forgotten {
 }
 
 /** Stops roles, and moves them to the replacement without texts, keys, views and tries. */
-export function* forgetRoles(erasure: ErasureRow, step: Advance): Forgotten {
+export function* forgetRoles(erasure: ErasureRow, step: Advance): ForgetSteps {
   const { account } = erasure;
   const range = { order: ['publishedAt', 'id'] as const, limit: ROLES_AT_ONCE, select: MOVED };
   const found = yield* all(
@@ -143,9 +142,9 @@ export function* forgetRoles(erasure: ErasureRow, step: Advance): Forgotten {
   ]);
   const missing = otherLocks([VIEWS_LOCK, ...locks], step.more);
   if (missing !== undefined) return missing;
-  const tries = yield* findTries(rows.map(({ id }) => id));
-  if (tries.length > 0) {
-    yield* all(...tries);
+  const removals = yield* findTryRemovals(rows.map(({ id }) => id));
+  if (removals.length > 0) {
+    yield* all(...removals);
     return 'continued';
   }
   yield* moveRoles(erasure, step, rows);
@@ -162,17 +161,17 @@ function* moveRoles(erasure: ErasureRow, { now, ids }: Advance, rows: readonly M
         : [];
     const deletedAt = row.deletedAt ?? now;
     const generation = (row.generation + events.length) as Generation;
-    const without = { title: null, originalFilename: null };
+    const withoutTexts = { title: null, originalFilename: null };
     const cleanup = {
       isPurged: row.hasArchive,
       cleanupToken: null,
       // The earliest instant, so that no clock that is ahead delays the removal.
       cleanupNotBefore: row.hasArchive ? instant(0) : null,
     };
-    const derived = derivedMembers({ ...row, ...without, deletedAt });
-    const stays = { passwordHash: withoutHash(row.passwordHash), version: nextVersion(row) };
+    const derived = derivedMembers({ ...row, ...withoutTexts, deletedAt });
+    const rest = { passwordHash: withoutHash(row.passwordHash), version: nextVersion(row) };
     const moved = { account: replacement, idempotencyKey: null, deletedAt, generation };
-    return { row, changes: { ...moved, ...without, ...cleanup, ...derived, ...stays }, events };
+    return { row, changes: { ...moved, ...withoutTexts, ...cleanup, ...derived, ...rest }, events };
   });
   const [views, ends] = yield* together(
     find(VIEWS, { role: oneOf(rows.map(({ id }) => id)) }, { select: ['role', 'day'] }),
@@ -188,7 +187,7 @@ function* moveRoles(erasure: ErasureRow, { now, ids }: Advance, rows: readonly M
 }
 
 /** Finds password tries of some roles, and returns the steps that remove them. */
-function* findTries(ids: readonly RoleId[]) {
+function* findTryRemovals(ids: readonly RoleId[]) {
   const range = { limit: TRIES_AT_ONCE, select: ['role', 'number'] as const };
   const [windows, tries] = yield* all(
     all(...ids.map((role) => find(ATTEMPT_WINDOWS, { role }, range))),
@@ -202,11 +201,9 @@ function* findTries(ids: readonly RoleId[]) {
 }
 
 /** Removes Idempotency-Keys without a role: reservations of publications that can no longer be committed. */
-export function* forgetReservations({ account }: ErasureRow, { more }: Advance): Forgotten {
-  // Unlocked: its lock follows from the row, which is read again under it.
-  const rows = yield* unlocked(
-    find(IDEMPOTENCY_KEYS, { account }, { limit: LOCKED_AT_ONCE, select: ['key'] }),
-  );
+export function* forgetReservations({ account }: ErasureRow, { more }: Advance): ForgetSteps {
+  // Unlocked: the lock of a row depends on the row, which is read again under that lock.
+  const rows = yield* unlocked(find(IDEMPOTENCY_KEYS, { account }, { limit: AT_ONCE, select: ['key'] }));
   return yield* changeUnder(
     rows.map(({ key }) => idempotencyLock(account, key)),
     more,
@@ -215,11 +212,9 @@ export function* forgetReservations({ account }: ErasureRow, { more }: Advance):
 }
 
 /** Moves takedowns to the replacement: they remain in force. */
-export function* forgetTakedowns({ account, replacement }: ErasureRow, { more }: Advance): Forgotten {
-  // Unlocked: its lock follows from the row, which is read again under it.
-  const rows = yield* unlocked(
-    find(TAKEDOWNS, { account }, { limit: LOCKED_AT_ONCE, select: ['id', 'sha256'] }),
-  );
+export function* forgetTakedowns({ account, replacement }: ErasureRow, { more }: Advance): ForgetSteps {
+  // Unlocked: the lock of a row depends on the row, which is read again under that lock.
+  const rows = yield* unlocked(find(TAKEDOWNS, { account }, { limit: AT_ONCE, select: ['id', 'sha256'] }));
   return yield* changeUnder(
     rows.map(({ sha256 }) => archiveLock(sha256)),
     more,

@@ -74,7 +74,7 @@ const readFeed = FEED_PROGRAMS.query(
         { pin, account: owner, ...numbered(column, gt(number)) },
         { order: [column], limit, select: PLACED[column] },
       );
-    const [feed, began, [newest], atCursor, late, rows] = yield* all(
+    const [feed, beginRow, [newest], atCursor, behindRows, rows] = yield* all(
       get(FEEDS, { id: 1 }),
       get(FEED_BEGINS, { account: account ?? '' }),
       find(
@@ -86,14 +86,13 @@ const readFeed = FEED_PROGRAMS.query(
       column === 'feedNumber' ? behind : nothing,
       page(after),
     );
-    const begin =
-      began === undefined ? { number: 0, event: null } : { number: began.number, event: began.event };
+    const begin = { number: beginRow?.number ?? 0, event: beginRow?.event ?? null };
     const isDropped = after < begin.number;
     const items = isDropped ? yield* page(begin.number) : rows;
     const last = newest?.[column] ?? 0;
     return {
       feed: feed?.feed,
-      isBehind: late !== undefined && isBehind(late),
+      isBehind: behindRows !== undefined && isBehind(behindRows),
       begin,
       last: newest !== undefined && last > begin.number ? { number: last, event: newest.id } : begin,
       cursorEvent: isDropped ? undefined : atCursor[0]?.id,

@@ -36,17 +36,19 @@ type PlacedEvent = Pick<EventRow, (typeof PLACED)[number]>;
 interface Choice {
   readonly recordedBefore: Instant;
   readonly roles?: { readonly ids: readonly RoleId[]; readonly keep: number };
-  readonly ofAll: FeedColumn;
+  /** The column of the feed of all accounts. */
+  readonly column: FeedColumn;
   readonly limit: number;
 }
 
 /** Runs first without locks to find the accounts, then again under their locks to choose the events to remove. */
 function* choose<Selected extends keyof EventRow>(
-  { recordedBefore, roles, ofAll, limit }: Choice,
+  { recordedBefore, roles, column, limit }: Choice,
   select: readonly Selected[],
 ): Steps<readonly Pick<EventRow, Selected>[], 'read'> {
   // Leaves events without a number, since a feed cannot begin after them.
-  const old = { recordedAt: lt(recordedBefore), ...(ofAll === 'feedNumber' ? { feedNumber: notNull } : {}) };
+  const numbered = column === 'feedNumber' ? { feedNumber: notNull } : {};
+  const old = { recordedAt: lt(recordedBefore), ...numbered };
   if (roles === undefined) {
     return yield* unlocked(find(EVENTS, old, { order: ['recordedAt'], limit, select }));
   }
@@ -86,7 +88,7 @@ const removeEvents = REMOVAL_PROGRAMS.change('history.remove', {
   usesReserve: () => true,
   *run([choice, accounts]) {
     const owners = accounts.filter((account) => account !== null);
-    const [chosen, ofAll, begins] = yield* together(
+    const [chosen, beginOfAll, begins] = yield* together(
       choose(choice, PLACED),
       get(FEED_BEGINS, { account: '' }),
       all(...owners.map((account) => get(FEED_BEGINS, { account }))),
@@ -94,7 +96,7 @@ const removeEvents = REMOVAL_PROGRAMS.change('history.remove', {
     const removed = chosen.filter(({ account }) => accounts.includes(account));
     yield* all(
       ...removed.map(({ at, id }) => remove(EVENTS, { at, id })),
-      ...beginAfter('', removed, choice.ofAll, ofAll),
+      ...beginAfter('', removed, choice.column, beginOfAll),
       ...owners.flatMap((account, n) => {
         const events = removed.filter((event) => event.account === account);
         return beginAfter(account, events, 'accountFeedNumber', begins[n]);
@@ -123,7 +125,7 @@ export async function removeOldEvents(
   limit: number,
 ): Promise<number> {
   await numberCommitted(database);
-  return removeChosen(database, { recordedBefore, ofAll: feedColumn(database, undefined), limit });
+  return removeChosen(database, { recordedBefore, column: feedColumn(database, undefined), limit });
 }
 
 /** Removes events of roles with many. Returns how many: fewer than the limit only when none is left. */
@@ -132,7 +134,7 @@ export async function removeExtraEvents(
   { since, until, keep, limit }: EventTrimming,
 ): Promise<number> {
   await numberCommitted(database);
-  const ofAll = feedColumn(database, undefined);
+  const column = feedColumn(database, undefined);
   let [removed, after]: [number, RoleId | undefined] = [0, undefined];
   do {
     const found: readonly RoleId[] = await database.read(findRecentRoles, [{ since, until }, after]);
@@ -141,7 +143,7 @@ export async function removeExtraEvents(
       removed += await removeChosen(database, {
         recordedBefore: until,
         roles,
-        ofAll,
+        column,
         limit: limit - removed,
       });
     }

@@ -79,7 +79,7 @@ function* insertRecords(records: readonly MovedRecord[]): Steps<void> {
   const taken = new Set<string>();
   const free = moved.flatMap((rows, n) => {
     const isFree = rows.map((row, m) => {
-      const isStored = found[n]?.[m]?.some((same) => same.length > 0) === true;
+      const isStored = found[n]?.[m]?.some((stored) => stored.length > 0) === true;
       return !isStored && keysOf(row).every((key) => !taken.has(key));
     });
     const inserted = isFree[0] === true ? rows.filter((_, m) => isFree[m]) : [];
@@ -158,7 +158,7 @@ const begin = defineImport('imports.begin', function* ([token, feed]: readonly [
   return { kind: 'begun' };
 });
 
-/** Removes some rows that the database had before. Returns whether there may be more. */
+/** Removes some rows that the database had before the import. Returns whether there may be more. */
 const clear = defineImport('imports.clear', function* (token: Token) {
   if ((yield* getImportMark)?.token !== token) return false;
   for (const table of REPLACED) {
@@ -190,7 +190,7 @@ const end = defineImport(
 /**
  * Imports the records of another database.
  *
- * @param newFeed makes the id of the feed, which no cursor of before belongs to.
+ * @param newFeed makes the id of the feed, to which no earlier cursor belongs.
  */
 export function importStore(database: Database, newFeed: () => FeedId): Import {
   return {

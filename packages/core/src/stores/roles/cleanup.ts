@@ -106,8 +106,8 @@ function withoutArchive({
 }
 
 /**
- * Collects claims that end while a program runs, and ends them together by the next one. So a sweep locks its accounts
- * less often, and uses one connection of the pool.
+ * Collects claims that end while a program runs, and ends them together in the next program. So a sweep locks its
+ * accounts less often, and uses one connection of the pool.
  */
 function batchSettlements(database: Database): RoleStore['settleCleanup'] {
   let open: readonly Settlement[] | undefined;
@@ -133,8 +133,8 @@ function batchSettlements(database: Database): RoleStore['settleCleanup'] {
 /** The maximum number of roles that one program claims: each may need the lock of another account. */
 const CLAIMED_AT_ONCE = ROW_LOCKS;
 
-/** The maximum number of roles that a cleanup skips to begin in other accounts than another cleanup. */
-const PASSED_OVER = 100;
+/** The maximum number of roles that a cleanup skips, to begin in accounts in which no other cleanup has claims. */
+const MAX_SKIPPED = 100;
 
 const CLAIMANT = ['account', 'cleanupToken'] as const;
 const RANKED = ['id', 'endedAt', 'cleanupNotBefore'] as const;
@@ -152,8 +152,8 @@ type Due = Pick<CleanupRequest, 'now' | 'endedBefore'>;
 
 function claimedBefore({ now, endedBefore }: Due): readonly Where<RoleRow>[] {
   const either = [{ isPurged: true }, { endedAt: lte(endedBefore) }];
-  const over = [{ cleanupNotBefore: lte(now) }, ...claimedAhead(now)];
-  return over.map((each) => ({ ...each, hasArchive: true, either }));
+  const ended = [{ cleanupNotBefore: lte(now) }, ...claimedAhead(now)];
+  return ended.map((each) => ({ ...each, hasArchive: true, either }));
 }
 
 /** Sorts roles by how long they have been waiting for a claim. */
@@ -162,7 +162,7 @@ function longestFirst<Waiting extends RankedRole>(roles: readonly Waiting[]): re
   return roles.toSorted((one, other) => since(one) - since(other));
 }
 
-function* findLongest<Selected extends keyof RoleRow>(
+function* findLongestWaiting<Selected extends keyof RoleRow>(
   request: Due,
   limit: number,
   select: readonly ((typeof RANKED)[number] | Selected)[],
@@ -178,7 +178,7 @@ function* findLongest<Selected extends keyof RoleRow>(
 /** Finds the accounts in which other cleanups have claims. */
 function* findOthers({ now, until, token }: CleanupRequest): Steps<readonly AccountId[], 'read'> {
   const claims = { hasArchive: true, cleanupToken: notNull, cleanupNotBefore: [gt(now), lte(until)] };
-  const range = { order: ['cleanupNotBefore'] as const, limit: PASSED_OVER, select: CLAIMANT };
+  const range = { order: ['cleanupNotBefore'] as const, limit: MAX_SKIPPED, select: CLAIMANT };
   const claimed = yield* find(ROLES, claims, range);
   return claimed.filter((role) => role.cleanupToken !== token).map(({ account }) => account);
 }
@@ -186,14 +186,14 @@ function* findOthers({ now, until, token }: CleanupRequest): Steps<readonly Acco
 /** Finds the roles that have been waiting longest; more than are wanted if other cleanups are at work. */
 const findWaiting = CLEANUP_PROGRAMS.changeQuery(
   'roles.waiting_for_cleanup',
-  function* ([request, isBeside]: readonly [CleanupRequest, isBeside: boolean]) {
-    const [few, many] = [request.limit, request.limit + PASSED_OVER];
+  function* ([request, hasMetOthers]: readonly [CleanupRequest, hasMetOthers: boolean]) {
+    const [few, many] = [request.limit, request.limit + MAX_SKIPPED];
     const [longest, others] = yield* together(
-      findLongest(request, isBeside ? many : few, WAITING),
+      findLongestWaiting(request, hasMetOthers ? many : few, WAITING),
       findOthers(request),
     );
-    if (isBeside || others.length === 0) return { longest, others };
-    return { longest: yield* findLongest(request, many, WAITING), others };
+    if (hasMetOthers || others.length === 0) return { longest, others };
+    return { longest: yield* findLongestWaiting(request, many, WAITING), others };
   },
 );
 
@@ -227,7 +227,7 @@ const countForCleanup = CLEANUP_PROGRAMS.query(
 );
 
 const nextForCleanup = CLEANUP_PROGRAMS.query('roles.next_for_cleanup', function* (request: NextForCleanup) {
-  return (yield* findLongest(request, request.limit, RANKED)).map(({ id }) => id);
+  return (yield* findLongestWaiting(request, request.limit, RANKED)).map(({ id }) => id);
 });
 
 /** Creates the methods that remove archives whose roles have ended. */
@@ -247,8 +247,9 @@ export function cleanup(
  * locks, so a cleanup that meets others goes account by account, and begins with those that have no other cleanup.
  */
 function claimInTurn(database: Database): RoleStore['claimForCleanup'] {
+  /** The accounts in which this cleanup met others. */
   const met = new Set<AccountId>();
-  const findBeside = async (request: CleanupRequest): Promise<readonly WaitingRole[]> => {
+  const findCandidates = async (request: CleanupRequest): Promise<readonly WaitingRole[]> => {
     const { longest, others } = await database.read(findWaiting, [request, met.size > 0]);
     if (met.size + others.length === 0) return longest;
     const byAccount = [...Map.groupBy(longest, ({ account }) => account)];
@@ -259,7 +260,7 @@ function claimInTurn(database: Database): RoleStore['claimForCleanup'] {
     const claimed: CleanupTask[] = [];
     do {
       const wanted = Math.min(request.limit - claimed.length, CLAIMED_AT_ONCE);
-      const found = await findBeside(request);
+      const found = await findCandidates(request);
       const waiting = found.filter(({ id }) => claimed.every(({ role }) => role !== id)).slice(0, wanted);
       if (waiting.length === 0) {
         met.clear();

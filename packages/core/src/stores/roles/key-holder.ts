@@ -20,7 +20,7 @@ export function judgeHolder(
 ): ReserveOutcome | undefined {
   if (row === undefined || (row.role === null && row.heldUntil <= now)) return undefined;
   if (row.fingerprint !== fingerprint) return { kind: 'mismatch' };
-  // A clock that was ahead began it, and it would block its caller until then.
+  // A clock that was ahead began this reservation, which would block the caller until then.
   if (row.role === null && row.begunAt > after(now, CLOCK_TOLERANCE)) return undefined;
   if (row.role === null) return { kind: 'in_progress', until: row.heldUntil };
   return { kind: 'complete', role: row.role, warnings: row.warnings ?? [] };

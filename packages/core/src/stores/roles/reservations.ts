@@ -27,14 +27,14 @@ function keyLocks({ account, key }: Pick<Lease, 'account' | 'key'>): Locks {
 }
 
 /**
- * Decides a reservation; `held` is undefined if the key can be reserved. A key that is held already does not count against
- * the rate.
+ * Decides a reservation; `outcome` is undefined if the key can be reserved. A key that is held already does not count
+ * against the rate.
  *
  * Reads the account without its lock, so that publications do not wait for each other: the commit decides again under it.
  */
 function* judge(
   request: Reservation,
-): Steps<{ readonly held: ReserveOutcome | undefined; readonly isKnown: boolean }, 'read'> {
+): Steps<{ readonly outcome: ReserveOutcome | undefined; readonly isKnown: boolean }, 'read'> {
   const { account, key, name, credential = {}, wasKnown = false } = request;
   const candidate = { ...request, name };
   const [[row, owner, mode, caller], facts] = yield* together(
@@ -47,13 +47,13 @@ function* judge(
     readAdmission(candidate, unlocked),
   );
   const isKnown = owner !== undefined;
-  const held =
+  const outcome =
     checkCredential(credential, caller, { name: account, account: owner }) ??
     checkAuthority(owner, modeOf(mode)) ??
     judgeHolder(row, request) ??
     (wasKnown && !isKnown ? ACCOUNT_GONE : undefined) ??
     (yield* admit(owner, candidate, facts, unlocked));
-  return { held, isKnown };
+  return { outcome, isKnown };
 }
 
 const findKey = RESERVATION_PROGRAMS.query('roles.find_key', ({ account, key }: Reservation) =>
@@ -69,8 +69,8 @@ const reserve = RESERVATION_PROGRAMS.change('roles.reserve', {
   }),
   *run(request): Steps<ReserveOutcome> {
     const { account, key, fingerprint, token, now, until } = request;
-    const { held, isKnown } = yield* judge(request);
-    if (held !== undefined) return held;
+    const { outcome, isKnown } = yield* judge(request);
+    if (outcome !== undefined) return outcome;
     const row = { account, key, fingerprint, token, begunAt: now, heldUntil: until };
     yield* upsert(IDEMPOTENCY_KEYS, { ...row, role: null, warnings: null });
     return { kind: 'reserved', lease: { account, key, token }, isKnown };
@@ -126,7 +126,7 @@ export function reservations(database: Database): Pick<RoleStore, 'reserve' | 'r
       // Reads first in a serial database, so that a replay does not wait for programs that write.
       const known = database.isSerial ? await database.read(findKey, request) : undefined;
       const judged = known === undefined ? undefined : await database.read(judgeReservation, request);
-      return judged?.held ?? database.write(reserve, request);
+      return judged?.outcome ?? database.write(reserve, request);
     },
     renew: (...renewal) => database.write(renew, renewal),
     release: (lease) => database.write(release, lease),
