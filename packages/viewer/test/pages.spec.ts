@@ -2,17 +2,17 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ALL_LANGUAGES } from '@pinfold/http/internal';
 import { expect } from 'chai';
-import { catalogues, type PageName, waitText } from '../src/pages/catalogue.ts';
+import { PAGES, type PageName, TEXTS, waitText } from '../src/pages/catalogue.ts';
 import { passwordPage, plainPage } from '../src/pages/pages.ts';
 
 const LANGUAGES = ALL_LANGUAGES;
-const PAGES = Object.keys(catalogues.en.pages) as PageName[];
+const NAMES = Object.keys(PAGES) as PageName[];
 const everyPage = LANGUAGES.flatMap((language) => [
   passwordPage(language),
   passwordPage(language, { kind: 'wrong_password' }),
   passwordPage(language, { kind: 'busy', seconds: 1 }),
   passwordPage(language, { kind: 'too_many_tries', seconds: 240 }),
-  ...PAGES.map((page) => plainPage(language, page)),
+  ...NAMES.map((page) => plainPage(language, page)),
 ]);
 
 describe("the viewers' pages", () => {
@@ -33,9 +33,9 @@ describe("the viewers' pages", () => {
 
   it('have their language, title, one heading and each sentence', () => {
     for (const language of LANGUAGES) {
-      for (const name of PAGES) {
+      for (const name of NAMES) {
         const page = plainPage(language, name);
-        const [title, ...text] = catalogues[language].pages[name];
+        const [title, ...text] = PAGES[name][language];
         expect(page).to.contain(`<html lang="${language}">`).and.contain('<meta name="viewport"');
         expect(page).to.contain(`<title>${title}</title>`);
         const sentences = text.map((sentence) => `\n<p>${sentence}</p>`).join('');
@@ -60,7 +60,7 @@ describe("the viewers' pages", () => {
 
   it('ask for the password in one labelled field that a password manager fills', () => {
     const page = passwordPage('ja');
-    expect(page).to.contain(`<title>${catalogues.ja.passwordTitle}</title>`).and.not.to.contain('<svg');
+    expect(page).to.contain(`<title>${TEXTS.passwordTitle.ja}</title>`).and.not.to.contain('<svg');
     expect(page).to.contain('<form method="post">');
     expect(page).to.contain('<label for="password">');
     expect(page).to.match(
@@ -74,7 +74,7 @@ describe("the viewers' pages", () => {
     const page = passwordPage('en', { kind: 'wrong_password' });
     expect(page).to.match(/<p class="problem" id="problem" role="alert"><svg[^>]*><path/);
     expect(page).to.contain('aria-describedby="problem" aria-invalid="true"');
-    expect(page).to.contain(`<title>${catalogues.en.wrong_password}`);
+    expect(page).to.contain(`<title>${TEXTS.wrong_password.en}`);
   });
 
   it('give the time to wait in words', () => {
@@ -91,6 +91,6 @@ describe("the viewers' pages", () => {
     for await (const name of glob('../src/**/!(catalogue).ts', { cwd: import.meta.dirname })) {
       sources += await readFile(join(import.meta.dirname, name), 'utf8');
     }
-    expect(PAGES.filter((name) => !sources.includes(`'${name}'`))).to.deep.equal([]);
+    expect(NAMES.filter((name) => !sources.includes(`'${name}'`))).to.deep.equal([]);
   });
 });

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Fault, type RoleId, seconds } from '@pinfold/core';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { catalogues } from '../src/pages/catalogue.ts';
+import { TEXTS } from '../src/pages/catalogue.ts';
 import { type Answer, cookiesOf } from './client.ts';
 import { expectPage } from './expect-page.ts';
 import { openRig, PASSWORD, type Rig } from './rig.ts';
@@ -54,7 +54,7 @@ describe('wrong passwords', () => {
       for (let time = 0; time < 12; time += 1) {
         const answer = await crowded.enter(id, PASSWORD);
         expectPage(answer, 503, { 'retry-after': '10' });
-        expect(answer.text).to.contain(catalogues.en.busy).and.contain('type="password"');
+        expect(answer.text).to.contain(TEXTS.busy.en).and.contain('type="password"');
       }
       expect(crowded.log.at(-1)).to.include({ outcome: 'busy' }).and.not.to.have.property('error');
       expect((await crowded.enter(id, PASSWORD, { headers: inside })).status).to.equal(303);

@@ -12,7 +12,7 @@ import { ANSWERED, type Answered, type Exchange, end, writeHead } from '../excha
 import { HAND_OVER_PATH, siteBaseOf } from '../routing/addresses.ts';
 import { isNavigation } from '../routing/destination.ts';
 import { returnQuery } from '../routing/return-path.ts';
-import { catalogues, type PageName } from './catalogue.ts';
+import { PAGES, type PageName } from './catalogue.ts';
 import { cookiesPage, type PasswordNotice, pageInEveryLanguage, passwordPage, plainPage } from './pages.ts';
 
 export type Headers = Readonly<Record<string, string>>;
@@ -144,7 +144,7 @@ export function sendNotAdmitted(exchange: Exchange, more: Headers = {}): Answere
 }
 
 export function sendForbiddenLine(exchange: Exchange, page: PageName, more: Headers = {}): Answered {
-  const [line] = catalogues[languageOf(exchange.request)].pages[page];
+  const [line] = PAGES[page][languageOf(exchange.request)];
   const own = { ...DEFAULT_HEADERS, 'Content-Type': 'text/plain; charset=utf-8' };
   sendText(exchange, 403, `${line}\n`, own, more);
   return { outcome: page };

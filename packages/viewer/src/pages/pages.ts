@@ -6,7 +6,8 @@ import {
   type PublicPage,
   publicPage,
 } from '@pinfold/http/internal';
-import { catalogues, type PageName, waitText } from './catalogue.ts';
+import { textsIn } from '@pinfold/http/internal/texts';
+import { COOKIES_PAGE, PAGES, type PageName, TEXTS, waitText } from './catalogue.ts';
 
 /** The reason for asking for the password again; its kind is the outcome in the log. */
 export type PasswordNotice =
@@ -24,7 +25,7 @@ export function passwordPage(
   notice?: PasswordNotice,
   service: PublicPage = PINFOLD,
 ): string {
-  const texts = catalogues[language];
+  const texts = textsIn(language, TEXTS);
   const problem = notice && texts[notice.kind].replace('{wait}', waitText(language, notice.seconds ?? 0));
   return documentOf(
     language,
@@ -47,21 +48,21 @@ export function cookiesPage(
   { host, url }: { readonly host: string; readonly url: string },
   service: PublicPage = PINFOLD,
 ): string {
-  const { cookiesTitle, cookiesText, cookiesLink } = catalogues[language];
+  const [title, ...sentences] = COOKIES_PAGE[language];
   return documentOf(
     language,
-    cookiesTitle,
-    html`<h1>${cookiesTitle}</h1>${cookiesText.map(
+    title,
+    html`<h1>${title}</h1>${sentences.map(
       (sentence) => html`
 <p>${sentence.replace('{host}', host)}</p>`,
     )}
-<p><a href="${url}">${cookiesLink}</a></p>`,
+<p><a href="${url}">${TEXTS.cookiesLink[language]}</a></p>`,
     service,
   );
 }
 
 export function plainPage(language: Language, page: PageName, service: PublicPage = PINFOLD): string {
-  return documentOf(language, catalogues[language].pages[page][0], contentOf(language, page), service);
+  return documentOf(language, PAGES[page][language][0], contentOf(language, page), service);
 }
 
 export function pageInEveryLanguage(page: PageName): string {
@@ -70,17 +71,17 @@ export function pageInEveryLanguage(page: PageName): string {
     (language) => html`
 <div lang="${language}">${contentOf(language, page)}</div>`,
   )}`;
-  return documentOf(first, catalogues[first].pages[page][0], content);
+  return documentOf(first, PAGES[page][first][0], content);
 }
 
 function contentOf(language: Language, page: PageName): Html {
-  const [title, ...text] = catalogues[language].pages[page];
-  return html`<h1>${title}</h1>${text.map(
+  const [title, ...sentences] = PAGES[page][language];
+  return html`<h1>${title}</h1>${sentences.map(
     (sentence) => html`
 <p>${sentence}</p>`,
   )}`;
 }
 
 function documentOf(language: Language, title: string, content: Html, service: PublicPage = PINFOLD): string {
-  return String(publicPage(service, { language, title, content, report: catalogues[language].report }));
+  return String(publicPage(service, { language, title, content, report: TEXTS.report[language] }));
 }
