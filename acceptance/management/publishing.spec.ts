@@ -263,7 +263,7 @@ describe('publishing in a browser', () => {
     await dialog.getByText('report.html can take its place.').waitFor();
     expect(await violations(page)).to.deep.equal([]);
     await dialog.getByRole('button', { name: 'Use report.html' }).click();
-    await page.locator('.stage:not(:has(.remarks)) .url').waitFor();
+    await page.locator('.stage:not(:has(.warnings)) .url').waitFor();
     const [one, other] = await publisher.published();
     expect([one?.title, other?.title]).to.deep.equal(['Report', 'Report']);
     expect([one?.fileCount, other?.fileCount]).to.have.members([1, 3]);

@@ -52,23 +52,23 @@ function watchDrops(root: Document, panel: HTMLElement): void {
   const mark = (isOver: boolean) => panel.toggleAttribute('data-over', isOver);
   const on = (
     type: 'dragover' | 'dragleave' | 'drop',
-    act: (event: DragEvent, carried: DataTransfer) => void,
+    act: (event: DragEvent, dragged: DataTransfer) => void,
   ) =>
     root.addEventListener(type, (event) => {
       if (event.dataTransfer?.types.includes('Files')) act(event, event.dataTransfer);
     });
-  on('dragover', (event, carried) => {
+  on('dragover', (event, dragged) => {
     event.preventDefault();
-    carried.dropEffect = 'copy';
+    dragged.dropEffect = 'copy';
     mark(true);
   });
   // Without a related element, the pointer has left the window.
   on('dragleave', ({ relatedTarget }) => mark(relatedTarget !== null));
-  on('drop', (event, carried) => {
+  on('drop', (event, dragged) => {
     event.preventDefault();
     mark(false);
     // The entries are available only during the event.
-    const entries = [...carried.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
+    const entries = [...dragged.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
     if (entries.length > 0) void beginPublishing(panel, { kind: 'entries', entries });
   });
 }

@@ -14,7 +14,7 @@ export interface BrandingOptions {
   readonly productName?: string | undefined;
   /** The address of a picture that replaces the logo, on your host or another. */
   readonly logoUrl?: string | undefined;
-  /** One CSS colour; it is made dark enough for light pages and light enough for dark ones. */
+  /** One CSS color; it is made dark enough for light pages and light enough for dark ones. */
   readonly accentColor?: string | undefined;
   /** A link back to where people come from. */
   readonly back?: OwnLink | undefined;
@@ -35,14 +35,14 @@ export interface Branding extends BrandingOptions {
   readonly languages: readonly [Language, ...Language[]];
   readonly catalogues: Readonly<Record<Language, Readonly<Record<MessageId, Message>>>>;
   readonly sheet: string | undefined;
-  /** The sources of pictures in the policy. */
+  /** The sources of pictures in the Content-Security-Policy. */
   readonly pictures: string;
 }
 
 /** Names, numbers and functions; no character that ends a declaration. */
 const COLOR = /^[#\w\s.,%()/+-]{1,100}$/;
 
-/** @throws TypeError for an invalid colour or address, and for an unknown language, member or message. */
+/** @throws TypeError for an invalid color or address, and for an unknown language, member or message. */
 export function brandingOf(options: BrandingOptions): Branding {
   const { productName = 'Pinfold', languages = ALL_LANGUAGES, messages = {}, ...more } = options;
   const { accentColor, logoUrl, back, signInUrl, signOutUrl, ...unknown } = more;
@@ -51,7 +51,7 @@ export function brandingOf(options: BrandingOptions): Branding {
     throw new TypeError(`branding.languages must name at least one of ${ALL_LANGUAGES.join(' and ')}`);
   }
   if (accentColor !== undefined && !COLOR.test(accentColor)) {
-    throw new TypeError('branding.accentColor must be a CSS colour');
+    throw new TypeError('branding.accentColor must be a CSS color');
   }
   for (const url of [logoUrl, back?.url, signInUrl, signOutUrl]) checkUrl(url);
   return {
@@ -67,9 +67,9 @@ export function brandingOf(options: BrandingOptions): Branding {
 }
 
 /** Plain JavaScript has no types: a misspelt name would have no effect. */
-function checkNames(unknown: object, catalogs: NonNullable<BrandingOptions['messages']>): void {
+function checkNames(unknown: object, translations: NonNullable<BrandingOptions['messages']>): void {
   for (const name of Object.keys(unknown)) throw new TypeError(`branding has no ${name}`);
-  for (const [language, messages] of Object.entries(catalogs)) {
+  for (const [language, messages] of Object.entries(translations)) {
     for (const name of Object.keys(messages ?? {})) {
       if (!Object.hasOwn(catalogues.en, name)) {
         throw new TypeError(`branding.messages.${language}: there is no message ${name}`);

@@ -58,7 +58,7 @@ export class Messages<Id extends string> {
   }
 
   /** The label of a button that first opens a dialog. */
-  more(id: Id): string {
+  dialogLabel(id: Id): string {
     return `${this.text(id)}…`;
   }
 

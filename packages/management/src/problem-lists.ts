@@ -19,7 +19,7 @@ interface Found extends Finding<FindingTextId> {
   readonly path?: string | undefined;
 }
 
-/** Lists broken rules with their files. Runs on the server and in the browser, as {@link remarkList} does. */
+/** Lists broken rules with their files. Runs on the server and in the browser, as {@link warningList} does. */
 export function problemList(messages: Messages<SharedId>, problems: readonly PublishProblem[]): Html {
   const found = problems.map((problem): Found => {
     const finding = archiveFinding(problem, (size) => messages.size(size));
@@ -28,7 +28,7 @@ export function problemList(messages: Messages<SharedId>, problems: readonly Pub
   return listByCause(messages, found, 'andMore');
 }
 
-export function remarkList(messages: Messages<SharedId>, warnings: readonly Warning[]): Html {
+export function warningList(messages: Messages<SharedId>, warnings: readonly Warning[]): Html {
   const found = warnings.map((warning): Found => {
     const { rule } = warning;
     return { ...warningFinding(warning), rule, path: 'path' in warning ? warning.path : undefined };
@@ -41,13 +41,13 @@ function listByCause(
   all: readonly Found[],
   more: 'andMore' | 'andMoreAtLeast',
 ): Html {
-  const groups = [...Map.groupBy(all, ({ texts }) => texts.join()).values()].map((own) => {
-    const [{ rule, texts, values }] = own as [Found];
+  const groups = [...Map.groupBy(all, ({ texts }) => texts.join()).values()].map((group) => {
+    const [{ rule, texts, values }] = group as [Found];
     // The browser's script may be older than the server, and not know a new rule.
     const sentences = texts.map((id) => messages.text(messages.has(id) ? id : 'otherRule', values));
-    const all = [...targetItems(messages, own), ...own.flatMap((one) => itemOf(messages, one) ?? [])];
+    const listed = [...targetItems(messages, group), ...group.flatMap((one) => itemOf(messages, one) ?? [])];
     // A list of secrets is never shortened: the person must check every file.
-    const items = rule === 'possible_secret' ? all : firstOf(messages, all, more);
+    const items = rule === 'possible_secret' ? listed : firstOf(messages, listed, more);
     return html`<li><p>${messages.join(sentences)}</p>${items.length > 0 && html`<ul class="paths">${items}</ul>`}</li>`;
   });
   return html`<ul class="problems">${groups}</ul>`;
@@ -68,10 +68,10 @@ function isTarget({ seen }: Found): boolean {
 }
 
 /** Lists each target of references once, with the file that refers to it, or the number of such files. */
-function targetItems(messages: Messages<SharedId>, own: readonly Found[]): readonly Html[] {
-  const byTarget = Map.groupBy(own.filter(isTarget), ({ values }) => values.target);
-  return [...byTarget].map(([target, made]) => {
-    const paths = [...new Set(made.map(({ path = '' }) => path))];
+function targetItems(messages: Messages<SharedId>, group: readonly Found[]): readonly Html[] {
+  const byTarget = Map.groupBy(group.filter(isTarget), ({ values }) => values.target);
+  return [...byTarget].map(([target, references]) => {
+    const paths = [...new Set(references.map(({ path = '' }) => path))];
     const [path = ''] = paths;
     const place =
       paths.length === 1
@@ -85,8 +85,8 @@ function targetItems(messages: Messages<SharedId>, own: readonly Found[]): reado
 function itemOf(messages: Messages<SharedId>, found: Found): Html | undefined {
   const { path = '', seen, cause, values } = found;
   // The path already shows a forbidden name.
-  const own = seen === 'seen_segment' ? undefined : (seen ?? cause);
-  const text = own === undefined ? '' : messages.text(own, values);
+  const detail = seen === 'seen_segment' ? undefined : (seen ?? cause);
+  const text = detail === undefined ? '' : messages.text(detail, values);
   if (isTarget(found) || path + text === '') return undefined;
   const quiet = text && html` <span class="quiet" lang="${messages.language}" dir="auto">${text}</span>`;
   return html`<li>${path && html`<code dir="auto">${path}</code>`}${quiet}</li>`;

@@ -16,7 +16,7 @@ export interface ShownPublication extends Publication {
 /** The parts of a publication that the upload script receives. */
 export type SentPublication = Pick<Publication, 'expiresAt' | 'id' | 'passwordProtected' | 'sharedUrl'>;
 
-const SOON = 86_400_000;
+const SOON_MILLISECONDS = 86_400_000;
 
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
 
@@ -34,7 +34,7 @@ export function shownPublication(
     ...publication,
     sharedUrl: sharedUrl(screen.publicUrl, id),
     name: publicationName(publication),
-    endsSoon: state === 'published' && expiresAt !== null && expiresAt - now < SOON,
+    endsSoon: state === 'published' && expiresAt !== null && expiresAt - now < SOON_MILLISECONDS,
     refusal: (command) => checkCommand(publication, command, now)?.state,
   };
 }

@@ -3,7 +3,7 @@ import { has, type Screen, type With } from './options.ts';
 import { block, limit, showAccount, unblock } from './pages/account.ts';
 import { showAccounts } from './pages/accounts.ts';
 import { showAllPublications, showAnyPublication, takeDown } from './pages/any-publication.ts';
-import { connect, handOverKey, registerConnect, showConnect } from './pages/connect.ts';
+import { connect, giveKey, registerConnect, showConnect } from './pages/connect.ts';
 import { downloadArchive } from './pages/download.ts';
 import { showAccountHistory, showHistory } from './pages/history.ts';
 import { createKey, revokeKey, showKeys } from './pages/keys.ts';
@@ -67,9 +67,9 @@ const adminForm = signedInForm.and(requireAdmin).and(checkFormToken).and(require
 const download = signedIn.and(limitDownloads);
 /** Pictures take nothing from the rate. */
 const picture = signedIn;
-const openPage = Guards.none.and(withAnonymousForm);
-const openLink = Guards.none.and(requireSingleFormSecret);
-const openForm = Guards.none
+const anonymousPage = Guards.none.and(withAnonymousForm);
+const anonymousLink = Guards.none.and(requireSingleFormSecret);
+const anonymousForm = Guards.none
   .and(checkSameOrigin)
   .and(requireSingleFormSecret)
   .and(readForm)
@@ -123,45 +123,45 @@ const pairingsOf = (screen: With<'pairings'>): readonly Route[] => [
   routeTo('get', '/connect', page, showConnect, screen),
   routeTo('post', '/connect', change, connect, screen),
   routeTo('post', '/connect/register', Guards.none.and(readForm), registerConnect, screen),
-  routeTo('post', '/connect/key', Guards.none.and(readForm), handOverKey, screen),
+  routeTo('post', '/connect/key', Guards.none.and(readForm), giveKey, screen),
 ];
 
 const signInOf = (screen: With<'sessions'>): readonly Route[] => [
-  routeTo('get', '/sign-in', openPage, showSignIn, screen),
-  routeTo('post', '/sign-in', openForm, signIn, screen),
+  routeTo('get', '/sign-in', anonymousPage, showSignIn, screen),
+  routeTo('post', '/sign-in', anonymousForm, signIn, screen),
   routeTo('post', '/sign-out', revocation, signOut, screen),
   ...(has(screen, 'sessions', 'identityProvider')
     ? [
-        routeTo('get', '/sign-in/oidc/begin', openLink, beginElsewhere, screen),
-        routeTo('get', '/sign-in/oidc', openLink, finishElsewhere, screen),
+        routeTo('get', '/sign-in/oidc/begin', anonymousLink, beginElsewhere, screen),
+        routeTo('get', '/sign-in/oidc', anonymousLink, finishElsewhere, screen),
       ]
     : []),
 ];
 
 function administrationOf(screen: With<'administration'>): readonly Route[] {
-  const all = '/administration';
-  const account = `${all}/accounts/:name`;
-  const one = `${all}/publications/:id`;
+  const root = '/administration';
+  const accountPath = `${root}/accounts/:name`;
+  const publicationPath = `${root}/publications/:id`;
   return [
     ...(has(screen, 'sessions')
       ? [
-          routeTo('get', `${all}/sessions`, adminPage, showSessions, screen),
-          routeTo('post', `${all}/sessions/:id/end`, adminForm, endSession, screen),
+          routeTo('get', `${root}/sessions`, adminPage, showSessions, screen),
+          routeTo('post', `${root}/sessions/:id/end`, adminForm, endSession, screen),
         ]
       : []),
-    routeTo('get', all, adminPage, showAccounts, screen),
-    routeTo('get', account, adminPage, showAccount, screen),
-    routeTo('post', `${account}/limits`, adminForm, limit, screen),
-    routeTo('post', `${account}/block`, adminForm, block, screen),
-    routeTo('post', `${account}/unblock`, adminForm, unblock, screen),
-    routeTo('get', `${all}/history`, adminPage, showAccountHistory, screen),
-    routeTo('get', `${all}/publications`, adminPage, showAllPublications, screen),
-    routeTo('get', one, adminPage, showAnyPublication, screen),
-    routeTo('post', `${one}/take-down`, adminForm, takeDown, screen),
-    routeTo('get', `${all}/takedowns`, adminPage, showTakedowns, screen),
-    routeTo('post', `${all}/takedowns/:sha256/lift`, adminForm, lift, screen),
-    routeTo('get', `${all}/service`, adminPage, showService, screen),
-    routeTo('post', `${all}/service`, adminForm, changeService, screen),
+    routeTo('get', root, adminPage, showAccounts, screen),
+    routeTo('get', accountPath, adminPage, showAccount, screen),
+    routeTo('post', `${accountPath}/limits`, adminForm, limit, screen),
+    routeTo('post', `${accountPath}/block`, adminForm, block, screen),
+    routeTo('post', `${accountPath}/unblock`, adminForm, unblock, screen),
+    routeTo('get', `${root}/history`, adminPage, showAccountHistory, screen),
+    routeTo('get', `${root}/publications`, adminPage, showAllPublications, screen),
+    routeTo('get', publicationPath, adminPage, showAnyPublication, screen),
+    routeTo('post', `${publicationPath}/take-down`, adminForm, takeDown, screen),
+    routeTo('get', `${root}/takedowns`, adminPage, showTakedowns, screen),
+    routeTo('post', `${root}/takedowns/:sha256/lift`, adminForm, lift, screen),
+    routeTo('get', `${root}/service`, adminPage, showService, screen),
+    routeTo('post', `${root}/service`, adminForm, changeService, screen),
   ];
 }
 

@@ -19,7 +19,7 @@ export interface UploadRefusal {
   readonly title?: 'badFormTitle' | 'staleFormTitle';
   readonly texts: readonly [MessageId, ...MessageId[]];
   /** How many characters of a too long title were read. */
-  readonly readOfTitle?: number;
+  readonly titleLengthRead?: number;
   /** A mistake of the embedding server, for the log. */
   readonly fault?: string;
 }
@@ -56,7 +56,7 @@ export class UploadForm implements FormReader<UploadFields, UploadRefusal> {
   readonly #limits: Limits;
   readonly #texts: Map<string, string> = new Map();
   #filename: string | undefined;
-  #readOfTitle: number | undefined;
+  #titleLengthRead: number | undefined;
 
   constructor(token: FormToken, limits: Limits) {
     this.#token = token;
@@ -66,7 +66,7 @@ export class UploadForm implements FormReader<UploadFields, UploadRefusal> {
   field({ name = '', text, cut }: FormField): UploadRefusal | undefined {
     if (!FIELDS.has(name) || this.#texts.has(name) || text === undefined) return BAD_FORM;
     if (cut && name !== 'title') return BAD_FORM;
-    if (cut) this.#readOfTitle = [...text].length;
+    if (cut) this.#titleLengthRead = [...text].length;
     if (name === 'form' && !this.#token.matches(text)) return STALE;
     this.#texts.set(name, text);
     return undefined;
@@ -87,9 +87,9 @@ export class UploadForm implements FormReader<UploadFields, UploadRefusal> {
   }
 
   end(): { readonly kind: 'fields'; readonly fields: UploadFields } | UploadRefusal {
-    const readOfTitle = this.#readOfTitle;
-    if (readOfTitle !== undefined)
-      return { kind: 'refused', status: 422, texts: ['title_too_long'], readOfTitle };
+    const titleLengthRead = this.#titleLengthRead;
+    if (titleLengthRead !== undefined)
+      return { kind: 'refused', status: 422, texts: ['title_too_long'], titleLengthRead };
     const text = (name: string): string => this.#texts.get(name) ?? '';
     const filename = this.#filename ?? '';
     // The title defaults to the file's name, so that the list shows names.
@@ -107,9 +107,9 @@ export class UploadForm implements FormReader<UploadFields, UploadRefusal> {
   refuse(reason: FormFailure): UploadRefusal {
     if (reason === 'no_archive' && !this.#texts.has('form')) return STALE;
     const refusal = REFUSALS[reason];
-    const readOfTitle = this.#readOfTitle;
-    if (readOfTitle === undefined || refusal.title !== undefined) return refusal;
-    return { ...refusal, texts: [...refusal.texts, 'title_too_long'], readOfTitle };
+    const titleLengthRead = this.#titleLengthRead;
+    if (titleLengthRead === undefined || refusal.title !== undefined) return refusal;
+    return { ...refusal, texts: [...refusal.texts, 'title_too_long'], titleLengthRead };
   }
 }
 

@@ -213,7 +213,7 @@ describe('the pages of administrators', () => {
     expect((await owner.post(`/publications/${id}/pin`, { form: token })).status).to.equal(303);
   });
 
-  it('redirect from invalid account names', async () => {
+  it('answer invalid account names with a redirect, the whole history or 404', async () => {
     for (const name of ['%00', 'a%E2%80%A8b', 'x'.repeat(256)]) {
       const { status, location } = await admin.get(`/administration/publications?account=${name}`);
       expect([status, location], name).to.deep.equal([303, '/manage/administration/publications']);

@@ -29,7 +29,7 @@ describe('a person whose upload arrives later than its headers', () => {
   const signOut = () => person.twin().post('/sign-out', { form });
 
   /** Starts an upload, does something while the server waits for its body, and then sends the body. */
-  async function late(meanwhile: () => Promise<unknown> = async () => undefined, title = 'Spring') {
+  async function uploadLate(meanwhile: () => Promise<unknown> = async () => undefined, title = 'Spring') {
     const fields = [{ name: 'form', body: form }, { name: 'key', body: 'late' }, titlePart(title)];
     const { contentType, body } = multipart([...fields, archivePart(SITE)]);
     const headers = ['Connection: close', 'Accept: application/json', `Content-Type: ${contentType}`];
@@ -44,10 +44,10 @@ describe('a person whose upload arrives later than its headers', () => {
     return await connection.answer();
   }
 
-  const published = async (): Promise<number> => (await screen.owned()).length;
+  const publishedCount = async (): Promise<number> => (await screen.owned()).length;
 
   async function expectNothingLeft(): Promise<void> {
-    expect(await published()).to.equal(0);
+    expect(await publishedCount()).to.equal(0);
     expect(await screen.useCases.staging.sweep((screen.clock.now() + 1) as never)).to.equal(0);
     expect(await screen.memory.archives.list(undefined, 10)).to.deep.equal([]);
   }
@@ -60,7 +60,7 @@ describe('a person whose upload arrives later than its headers', () => {
     await open();
     for (const title of ['Spring', 'x'.repeat(300)]) {
       await signInByLink();
-      expectSignedOut(await late(signOut, title));
+      expectSignedOut(await uploadLate(signOut, title));
       await expectNothingLeft();
     }
   });
@@ -79,7 +79,7 @@ describe('a person whose upload arrives later than its headers', () => {
       }),
     });
     await signInByLink();
-    expectSignedOut(await late());
+    expectSignedOut(await uploadLate());
     expect(stored).to.equal(1);
     await expectNothingLeft();
   });
@@ -119,9 +119,9 @@ describe('a person whose upload arrives later than its headers', () => {
     ] as const) {
       next = answer;
       calls = [];
-      expect((await late()).status).to.equal(status);
+      expect((await uploadLate()).status).to.equal(status);
       expect(calls).to.deep.equal([undefined, known]);
     }
-    expect(await published()).to.equal(1);
+    expect(await publishedCount()).to.equal(1);
   });
 });

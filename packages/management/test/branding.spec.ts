@@ -15,7 +15,7 @@ describe('the screen of an embedding team', () => {
     person = new Person(screen.base);
   };
 
-  it('has the name of the product, its logo, its colour and a link back', async () => {
+  it('has the name of the product, its logo, its color and a link back', async () => {
     await open({
       authenticate: async () => ada,
       branding: {

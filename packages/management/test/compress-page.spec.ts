@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { enter, person, screen } from './open-screen.ts';
+import { openSignedIn, person, screen } from './open-screen.ts';
 
 const OWN = { 'accept-encoding': 'gzip', 'sec-fetch-site': 'same-origin' };
 
 describe('a page of the screen on the wire', () => {
-  beforeEach(() => enter());
+  beforeEach(() => openSignedIn());
 
   const get = (headers: Readonly<Record<string, string>>) => person.get('/', headers);
   const codingOf = async (headers: Readonly<Record<string, string>>) =>

@@ -3,12 +3,12 @@ import { pairingCode } from '@pinfold/core/internal';
 import { NodeSessionSecrets } from '@pinfold/platform-node';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { enter, OWNER, openScreen, person, screen } from './open-screen.ts';
+import { OWNER, openScreen, openSignedIn, person, screen } from './open-screen.ts';
 import { type Page, Person } from './person.ts';
 
 describe('giving a program a key', () => {
   const secrets = new NodeSessionSecrets();
-  beforeEach(() => enter());
+  beforeEach(() => openSignedIn());
 
   /** A program has no cookies. */
   const poll = async (secret: string) => {
@@ -16,8 +16,8 @@ describe('giving a program a key', () => {
     return { page, body: JSON.parse(page.text) as Record<string, unknown> };
   };
 
-  /** The secret of a program that registered. */
-  const program = async () => {
+  /** Registers a program; returns its secret. */
+  const registerProgram = async () => {
     const minted = secrets.mint();
     const page = await new Person(screen.base).post('/connect/register', { request: minted.hash });
     expect([page.status, JSON.parse(page.text)]).to.deep.equal([200, { status: 'registered' }]);
@@ -30,7 +30,7 @@ describe('giving a program a key', () => {
   };
 
   it('shows a code to compare, and gives the key once, to the program with the secret', async () => {
-    const { text: secret, hash } = await program();
+    const { text: secret, hash } = await registerProgram();
     const answer = await person.get(`/connect?request=${hash}&label=${encodeURIComponent('"><b>x')}`);
     expect(answer.text).to.include(pairingCode(hash)).and.include('value="&quot;&gt;&lt;b&gt;x"');
     expect(answer.text).not.to.include('value="admin"');
@@ -47,12 +47,12 @@ describe('giving a program a key', () => {
     expect((await poll(secret)).body, 'again').to.deep.equal({ status: 'waiting' });
     const log = JSON.stringify(screen.log);
     for (const hidden of [secret, String(body.key), hash]) expect(log).not.to.include(hidden);
-    const handedOver = screen.log.filter(({ route, key }) => route?.endsWith('/key') && key === body.id);
-    expect(handedOver).to.have.lengthOf(1);
+    const entries = screen.log.filter(({ route, key }) => route?.endsWith('/key') && key === body.id);
+    expect(entries).to.have.lengthOf(1);
   });
 
   it('gives no key to a program that has only seen the page', async () => {
-    const { hash } = await program();
+    const { hash } = await registerProgram();
     await agree(hash);
     for (const secret of [hash, '', secrets.mint().text])
       expect((await poll(secret)).page.status).to.equal(202);
@@ -60,7 +60,7 @@ describe('giving a program a key', () => {
   });
 
   it('asks people to sign in, and leads them back', async () => {
-    const { hash } = await program();
+    const { hash } = await registerProgram();
     const newcomer = new Person(screen.base);
     const answer = await newcomer.get(`/connect?request=${hash}`);
     const to = `/connect?request=${hash}`;
@@ -70,7 +70,7 @@ describe('giving a program a key', () => {
   });
 
   it('refuses consent without a form token, of a blocked account, or to the scope admin', async () => {
-    const { text: secret, hash } = await program();
+    const { text: secret, hash } = await registerProgram();
     expect((await agree(hash, { form: 'x' })).status).to.equal(403);
     expect((await agree(hash, { scope: 'admin' })).status).to.equal(422);
     expect((await agree(hash, { label: 'x'.repeat(101) })).status).to.equal(422);
@@ -81,7 +81,7 @@ describe('giving a program a key', () => {
     expect((await poll(secret)).page.status).to.equal(202);
   });
 
-  it('explains how a program requests a key, if none has', async () => {
+  it('explains how a program requests a key, if none has requested one', async () => {
     expect((await person.get('/connect')).text).to.include(`pinfold login ${screen.url}`);
     for (const request of ['1', secrets.mint().hash]) {
       const wrong = await person.get(`/connect?request=${request}`);
@@ -94,7 +94,7 @@ describe('giving a program a key', () => {
   });
 
   it('refuses a consent after the session has ended', async () => {
-    const { text: secret, hash } = await program();
+    const { text: secret, hash } = await registerProgram();
     await agree(hash);
     await person.send('/', '/sign-out');
     expect((await poll(secret)).page.status).to.equal(202);
@@ -102,7 +102,7 @@ describe('giving a program a key', () => {
   });
 
   it('shows instead of the form that the account has reached its limit of keys', async () => {
-    const [first, second] = [await program(), await program()];
+    const [first, second] = [await registerProgram(), await registerProgram()];
     await agree(first.hash);
     for (let n = 0; n < 100; n += 1) await screen.keys.create({ by: OPERATOR, account: OWNER });
     for (const language of ['en', 'ja']) {

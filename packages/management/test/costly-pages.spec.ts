@@ -12,7 +12,7 @@ describe('a costly page', () => {
     const views = {
       of: async () => {
         running += 1;
-        await new Promise<void>((go) => waiting.push(go));
+        await new Promise<void>((resume) => waiting.push(resume));
         running -= 1;
         return [];
       },
@@ -26,23 +26,23 @@ describe('a costly page', () => {
     const [person, other] = [await personOf(), await personOf(accountId('other'))];
     const pages = Array.from({ length: 6 }, () => person.get());
     await until(() => running === 2);
-    const beside = other.get();
+    const otherPage = other.get();
     await until(() => running === 3);
     for (let done = 0; done < 7; done += 1) {
       await until(() => waiting.length > 0);
       expect(running).to.be.at.most(3);
       waiting.shift()?.();
     }
-    for (const page of [...pages, beside]) expect((await page).status).to.equal(200);
+    for (const page of [...pages, otherPage]) expect((await page).status).to.equal(200);
   });
 
   it('with API keys is made two at a time, too', async () => {
     const screen = await openScreen();
     let running = 0;
-    let most = 0;
+    let maxRunning = 0;
     const list: Keys['list'] = async (request) => {
       running += 1;
-      most = Math.max(most, running);
+      maxRunning = Math.max(maxRunning, running);
       for (let turns = 0; turns < 5; turns += 1) await setImmediate();
       running -= 1;
       return await screen.keys.list(request);
@@ -51,7 +51,7 @@ describe('a costly page', () => {
     const person = await other.signedIn();
     const pages = await Promise.all(Array.from({ length: 6 }, () => person.get('/keys')));
     expect(pages.map(({ status }) => status)).to.deep.equal(Array(6).fill(200));
-    expect(most).to.equal(2);
+    expect(maxRunning).to.equal(2);
   });
 
   it('waits for earlier requests on its connection', async () => {
@@ -96,6 +96,6 @@ describe('a costly page', () => {
   });
 });
 
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await setImmediate();
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await setImmediate();
 }

@@ -1,7 +1,7 @@
 import { NodeSessionSecrets } from '@pinfold/platform-node';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { BY_ADA, enter, OWNER, person, screen, zipOf } from './open-screen.ts';
+import { BY_ADA, OWNER, openSignedIn, person, screen, zipOf } from './open-screen.ts';
 import { formOf, type Page } from './person.ts';
 
 describe('a person whose account is erased during a request', () => {
@@ -9,7 +9,7 @@ describe('a person whose account is erased during a request', () => {
 
   beforeEach(async () => {
     meanwhile = async () => undefined;
-    await enter({
+    await openSignedIn({
       ports: ({ accounts }) => ({
         accounts: replacing(accounts, {
           // The screen checks whether the account is blocked after it has found the session, and before it changes anything.

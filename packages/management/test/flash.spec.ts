@@ -30,15 +30,15 @@ describe('the flash message after a redirect', () => {
     }
   });
 
-  it('fits into a cookie, with as many remarks as possible', () => {
-    const remarks = Array.from(
+  it('fits into a cookie, with as many warnings as possible', () => {
+    const warnings = Array.from(
       { length: 20 },
       (_, n) => ({ rule: 'broken_reference', path: `p/${n}.html`, target: 'あ'.repeat(100) }) as const,
     );
-    const signed = signFlash({ ...FLASH, remarks }, secret);
+    const signed = signFlash({ ...FLASH, warnings }, secret);
     expect(signed.length).to.be.below(3_800);
-    const shown = readFlash(signed, secret)?.remarks ?? [];
-    expect(shown).to.deep.equal(remarks.slice(0, shown.length));
+    const shown = readFlash(signed, secret)?.warnings ?? [];
+    expect(shown).to.deep.equal(warnings.slice(0, shown.length));
     expect(shown.length).to.be.within(5, 19);
   });
 });

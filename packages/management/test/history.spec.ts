@@ -1,9 +1,9 @@
 import { accountId, minutes, OPERATOR } from '@pinfold/core';
 import { expect } from 'chai';
-import { enter, OWNER, person, screen } from './open-screen.ts';
+import { OWNER, openSignedIn, person, screen } from './open-screen.ts';
 
 describe('the history', () => {
-  beforeEach(() => enter());
+  beforeEach(() => openSignedIn());
 
   /** The texts of the page's rows, newest first. */
   async function titlesAt(path: string): Promise<readonly (string | undefined)[]> {

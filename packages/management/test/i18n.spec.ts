@@ -25,7 +25,7 @@ describe('Messages', () => {
     );
   });
 
-  it('write exact times in a zone, and name the zone if it is not the person’s own', () => {
+  it('write exact times in a zone, and name the zone only if it is UTC', () => {
     expect(en.moment(NOW)).to.equal('20 November 2026 at 12:00 UTC');
     expect(ja.moment(NOW)).to.equal('2026年11月20日 21:00');
   });

@@ -7,7 +7,7 @@ import express from 'express';
 import { createManagement } from '../src/index.ts';
 import { screenOf } from '../src/options.ts';
 import { routesOf } from '../src/routes.ts';
-import { enter, OWNER, openScreen, person, screen, zipOf } from './open-screen.ts';
+import { OWNER, openScreen, openSignedIn, person, screen, zipOf } from './open-screen.ts';
 import { Person } from './person.ts';
 
 const HOSTILE = [
@@ -24,12 +24,12 @@ describe('the guards of the screen', () => {
   let role: Publication;
   let form: string;
   beforeEach(async () => {
-    await enter();
+    await openSignedIn();
     role = await screen.publish('Report');
     form = (await person.get('/')).token;
   });
 
-  async function stopped(
+  async function tryToStop(
     fields: Readonly<Record<string, string>>,
     headers: Readonly<Record<string, string>> = {},
   ) {
@@ -37,7 +37,7 @@ describe('the guards of the screen', () => {
     return { status: answer.status, happened: (await screen.read(role.id)).deletedAt !== null };
   }
 
-  it('pass on unknown paths, and allow other origins no page', async () => {
+  it('pass on unknown paths, and let no other origin read a page', async () => {
     const publicUrl = 'http://localhost';
     const { useCases, sessions } = screen;
     const app = express()
@@ -59,8 +59,8 @@ describe('the guards of the screen', () => {
     ]) {
       expect(await (await ask(path)).text(), path).to.equal(`own ${path}`);
     }
-    const own = await ask('/manage/sign-in');
-    expect([own.status, own.headers.get('access-control-allow-origin')]).to.deep.equal([200, null]);
+    const page = await ask('/manage/sign-in');
+    expect([page.status, page.headers.get('access-control-allow-origin')]).to.deep.equal([200, null]);
     server.close();
     server.closeAllConnections();
   });
@@ -99,9 +99,12 @@ describe('the guards of the screen', () => {
       { form: `${form}x` },
       { form: form.slice(1) },
     ]) {
-      expect(await stopped(fields as Record<string, string>)).to.deep.equal({ status: 403, happened: false });
+      expect(await tryToStop(fields as Record<string, string>)).to.deep.equal({
+        status: 403,
+        happened: false,
+      });
     }
-    expect(await stopped({ form })).to.deep.equal({ status: 303, happened: true });
+    expect(await tryToStop({ form })).to.deep.equal({ status: 303, happened: true });
   });
 
   it('call no changing handler without a token, or from another site', async () => {
@@ -144,7 +147,7 @@ describe('the guards of the screen', () => {
     const late = await before.post(`/publications/${role.id}/stop`, { form });
     expect(late.location).to.equal('/manage/sign-in');
     await person.signIn((await screen.sessions.offerLink(OWNER)).token);
-    expect(await stopped({ form })).to.deep.equal({ status: 403, happened: false });
+    expect(await tryToStop({ form })).to.deep.equal({ status: 403, happened: false });
   });
 
   it('change nothing by GET', async () => {
@@ -158,7 +161,7 @@ describe('the guards of the screen', () => {
     const long = { form, title: 'x'.repeat(20_000) };
     expect((await person.post(`/publications/${role.id}/rename`, long)).status).to.equal(413);
     const headers = { 'content-type': 'application/json' };
-    expect(await stopped({ form }, headers)).to.deep.equal({ status: 403, happened: false });
+    expect(await tryToStop({ form }, headers)).to.deep.equal({ status: 403, happened: false });
     const twice = new URLSearchParams([
       ['form', form],
       ['form', form],
@@ -236,7 +239,7 @@ describe('the guards of the screen', () => {
     }
   });
 
-  it('answer that the service is busy if a store fails, and change nothing', async () => {
+  it('answer that the service is busy if a store fails, and log the fault', async () => {
     const broken = await openScreen({
       ports: ({ roles }) => ({
         roles: Object.assign(Object.create(roles), {

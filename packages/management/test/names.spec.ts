@@ -3,11 +3,11 @@ import { expect } from 'chai';
 import { spellAsName } from '../src/name-spelling.ts';
 import { namesShowing } from '../src/pages/names.ts';
 import type { SignedInContext } from '../src/request/request-context.ts';
-import { enter, OWNER, person, screen, signIn, zipOf } from './open-screen.ts';
+import { OWNER, openSignedIn, person, screen, signIn, zipOf } from './open-screen.ts';
 import { formOf } from './person.ts';
 
 describe('the names', () => {
-  beforeEach(() => enter());
+  beforeEach(() => openSignedIn());
 
   const set = (id: string, name: string) => person.send('/names', `/publications/${id}/name`, { name });
 
@@ -181,7 +181,7 @@ describe('the names', () => {
     expect(await named(21)).to.deep.equal([20, true]);
   });
 
-  it('are searched up to a thousand for that page', async () => {
+  it('are searched up to a thousand for a publication’s page', async () => {
     const { id } = await screen.publish('Unnamed');
     let calls = 0;
     const list = async () => {

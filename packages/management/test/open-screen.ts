@@ -60,7 +60,7 @@ export interface ScreenOptions extends ServiceOptions {
 }
 
 export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
-  const { management = {}, mount = '/manage', publicUrl, ...composed } = options;
+  const { management = {}, mount = '/manage', publicUrl, ...serviceOptions } = options;
   const log: RequestEntry[] = [];
   const doors = ({ sessions, publicPort, ...parts }: Inside): express.Express => {
     const screen = createManagement({
@@ -74,7 +74,7 @@ export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
     });
     return express().use(mount, screen);
   };
-  const service = await openService(createMemory(), doors, composed);
+  const service = await openService(createMemory(), doors, serviceOptions);
   opened.push(service);
   const base = `http://localhost:${service.port}/manage`;
   return {
@@ -105,11 +105,11 @@ export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
   };
 }
 
-/** The screen of the running test, and a person who has signed in to the owner's account, from {@link enter} on. */
+/** The screen of the running test, and a person who has signed in to the owner's account, from {@link openSignedIn} on. */
 export let screen: Screen;
 export let person: Person;
 
-export async function enter(options: ScreenOptions = {}): Promise<void> {
+export async function openSignedIn(options: ScreenOptions = {}): Promise<void> {
   screen = await openScreen(options);
   await signIn();
 }
@@ -118,7 +118,7 @@ export async function signIn(): Promise<void> {
   person = await screen.signedIn();
 }
 
-/** A ZIP of some files, the same bytes at every time: a repeated upload must equal the first. */
+/** A ZIP of some files, the same bytes each time: a repeated upload must equal the first. */
 export function zipOf(files: Readonly<Record<string, string>>): Uint8Array<ArrayBuffer> {
   const contents = Object.entries(files).map(
     ([path, text]) => [path, new TextEncoder().encode(text)] as const,

@@ -39,7 +39,7 @@ export class Person {
   }
 
   get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Page> {
-    return this.#ask(path, { headers: { accept: 'text/html', ...headers } });
+    return this.#fetch(path, { headers: { accept: 'text/html', ...headers } });
   }
 
   /** The texts of a list's pages, each once. */
@@ -61,7 +61,7 @@ export class Person {
   ): Promise<Page> {
     const isForm = fields instanceof FormData || typeof fields === 'string';
     const body = isForm ? fields : new URLSearchParams(fields as Record<string, string>);
-    return this.#ask(path, { method: 'POST', body, headers });
+    return this.#fetch(path, { method: 'POST', body, headers });
   }
 
   /** Sends a form with a file as our script does. */
@@ -90,7 +90,7 @@ export class Person {
       : this.send('/sign-in', '/sign-in', fields);
   }
 
-  async #ask(path: string, init: RequestInit): Promise<Page> {
+  async #fetch(path: string, init: RequestInit): Promise<Page> {
     const cookie = this.#cookieHeader;
     const response = await fetch(`${this.#base}${path}`, {
       ...init,
@@ -101,7 +101,7 @@ export class Person {
         ...(init.headers as Record<string, string>),
       },
     });
-    for (const line of response.headers.getSetCookie()) this.#keep(line);
+    for (const line of response.headers.getSetCookie()) this.#storeCookie(line);
     const text = await response.text();
     return {
       status: response.status,
@@ -113,7 +113,7 @@ export class Person {
     };
   }
 
-  #keep(line: string): void {
+  #storeCookie(line: string): void {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
     if (/max-age=0/i.test(line)) this.#cookies.delete(name);
     else this.#cookies.set(name, value);

@@ -12,7 +12,7 @@ import { expect } from 'chai';
 import { Messages } from '../src/i18n.ts';
 import { shared } from '../src/messages/publishing.ts';
 import { codesIn, messagesIn } from '../src/messages/texts.ts';
-import { problemList, remarkList } from '../src/problem-lists.ts';
+import { problemList, warningList } from '../src/problem-lists.ts';
 
 const codes = codesIn('en');
 const english = new Messages('en', 'UTC', { ...codes, ...messagesIn('en', shared) });
@@ -51,7 +51,7 @@ describe('the screen', () => {
   for (const warning of warningOfEachRule) {
     it(`describes ${warning.rule} as the catalogue does, once for all files, in every language`, () => {
       for (const messages of [english, japanese]) {
-        const sentences = read(remarkList(messages, [warning, warning])).map(([sentence]) => sentence);
+        const sentences = read(warningList(messages, [warning, warning])).map(([sentence]) => sentence);
         expect(sentences).to.deep.equal([catalogueText(warningFinding(warning), messages)]);
       }
     });
@@ -71,12 +71,12 @@ describe('the list of problems', () => {
   });
 
   it('shows numbers with their units', () => {
-    const sizeClass = { limit: 500, actual: 1_234 };
+    const numbers = { limit: 500, actual: 1_234 };
     const rules = ['too_many_files', 'expanded_too_large'] as const;
     const list = String(
       problemList(
         english,
-        rules.map((rule) => ({ rule, ...sizeClass })),
+        rules.map((rule) => ({ rule, ...numbers })),
       ),
     );
     expect(list)
@@ -95,8 +95,8 @@ describe('the list of problems', () => {
 
   it('has a sentence for a rule that a later release may bring', () => {
     const problems = problemList(english, [{ rule: 'new_rule' as 'symlink', path: 'a' }]);
-    const remarks = remarkList(english, [{ rule: 'later' as 'source_map', path: 'a' }]);
-    for (const list of [problems, remarks]) expect(read(list)[0]?.[0]).to.equal(shared.otherRule[0]);
+    const warnings = warningList(english, [{ rule: 'later' as 'source_map', path: 'a' }]);
+    for (const list of [problems, warnings]) expect(read(list)[0]?.[0]).to.equal(shared.otherRule[0]);
   });
 });
 
@@ -104,7 +104,7 @@ describe('the list of warnings', () => {
   it('groups those of a rule, each with its findings', () => {
     const broken = (path: string, target: string) => ({ rule: 'broken_reference', path, target }) as const;
     const map = { rule: 'source_map', path: 'app.js.map' } as const;
-    const list = remarkList(english, [broken('index.html', 'gone.png'), map, broken('a/b.html', '../x')]);
+    const list = warningList(english, [broken('index.html', 'gone.png'), map, broken('a/b.html', '../x')]);
     expect(read(list)).to.deep.equal([
       [codes.broken_reference, ['gone.png in index.html', '../x in a/b.html']],
       [codes.source_map, ['app.js.map']],
@@ -116,13 +116,13 @@ describe('the list of warnings', () => {
       ({ rule: 'absolute_reference', path, target: `/_next/${n}.js` }) as const;
     const pages = ['index.html', 'a.html', 'b.html'];
     const all = pages.flatMap((path) => [0, 1, 2, 3, 4, 5].map((n) => script(path, n)));
-    const [sentence, items] = read(remarkList(english, all))[0] ?? [];
+    const [sentence, items] = read(warningList(english, all))[0] ?? [];
     expect(sentence).to.equal(`${codes.absolute_reference} ${codes.advice_relative}`);
     expect(items).to.deep.equal([...[0, 1, 2, 3, 4].map((n) => `/_next/${n}.js in 3 files`), 'and 1 more']);
-    const full = remarkList(english, [...all, script('c.html', 6), script('c.html', 7)]);
+    const full = warningList(english, [...all, script('c.html', 6), script('c.html', 7)]);
     expect(read(full)[0]?.[1]?.at(-1), 'the answer has no more').to.equal('and at least 3 more');
     const secrets = Array.from({ length: 8 }, (_, n) => `${n}.env`);
-    const list = remarkList(
+    const list = warningList(
       english,
       secrets.map((path) => ({ rule: 'possible_secret', path, secret: 'secret_file' })),
     );
@@ -133,13 +133,13 @@ describe('the list of warnings', () => {
     const mismatch = { rule: 'case_mismatch', path: 'a.html', target: 'X.png', file: 'x.png' } as const;
     const secret = { rule: 'possible_secret', path: 'a.js', secret: 'private_key' } as const;
     const seen = (messages: typeof english) =>
-      read(remarkList(messages, [mismatch, secret])).map(([, items]) => items?.[0]);
+      read(warningList(messages, [mismatch, secret])).map(([, items]) => items?.[0]);
     expect(seen(english)).to.deep.equal(['a.html “X.png” is the file “x.png”', 'a.js private key']);
     expect(seen(japanese)).to.deep.equal(['a.html 「X.png」（実際のファイル名は「x.png」）', 'a.js 秘密鍵']);
   });
 
   it('lists no file for a warning about the whole site', () => {
-    const list = remarkList(english, [{ rule: 'not_all_checked' }]);
+    const list = warningList(english, [{ rule: 'not_all_checked' }]);
     expect(read(list)).to.deep.equal([[codes.not_all_checked, []]]);
   });
 });

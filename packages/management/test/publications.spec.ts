@@ -1,7 +1,7 @@
 import { accountId, days, hours, minutes, OPERATOR, type Publication } from '@pinfold/core';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { BY_ADA, enter, OWNER, openScreen, person, screen, signIn } from './open-screen.ts';
+import { BY_ADA, OWNER, openScreen, openSignedIn, person, screen, signIn } from './open-screen.ts';
 import { Person } from './person.ts';
 import { readCode } from './read-code.ts';
 
@@ -10,13 +10,13 @@ describe('one publication', () => {
   let path: string;
   let form: string;
   beforeEach(async () => {
-    await enter();
+    await openSignedIn();
     role = await screen.publish('Report', { 'index.html': 'hi', 'b/c.txt': 'x'.repeat(2_048) });
     path = `/publications/${role.id}`;
     form = (await person.get(path)).token;
   });
 
-  const now = (): Promise<Publication> => screen.read(role.id);
+  const currentRole = (): Promise<Publication> => screen.read(role.id);
 
   const act = (verb: string, fields: Readonly<Record<string, string>> = {}) =>
     person.post(`${path}/${verb}`, { form, ...fields });
@@ -67,18 +67,18 @@ describe('one publication', () => {
   });
 
   it('charges a download like a change', async () => {
-    await enter({ management: { requestRate: { count: 12, window: minutes(1) } } });
+    await openSignedIn({ management: { requestRate: { count: 12, window: minutes(1) } } });
     role = await screen.publish('Report');
     expect((await person.get(`/publications/${role.id}/archive`)).status).to.equal(200);
     expect((await person.get(`/publications/${role.id}/archive`)).status).to.equal(429);
   });
 
   it('has no download without `openArchive`, and explains a refused one', async () => {
-    await enter({ management: { openArchive: undefined } });
+    await openSignedIn({ management: { openArchive: undefined } });
     role = await screen.publish('Report');
     expect((await person.get(`/publications/${role.id}`)).text).not.to.include('Download the ZIP');
     expect((await person.get(`/publications/${role.id}/archive`)).status).to.equal(404);
-    await enter({ management: { openArchive: async () => ({ kind: 'refused', code: 'forbidden' }) } });
+    await openSignedIn({ management: { openArchive: async () => ({ kind: 'refused', code: 'forbidden' }) } });
     role = await screen.publish('Report');
     expect((await person.get(`/publications/${role.id}/archive`)).status).to.equal(403);
   });
@@ -94,11 +94,11 @@ describe('one publication', () => {
   it('can be pinned and unpinned, and shows its state', async () => {
     const pinned = await act('pin');
     expect(pinned.location).to.equal(`/manage${path}`);
-    expect((await now()).pinned).to.equal(true);
+    expect((await currentRole()).pinned).to.equal(true);
     expect((await person.get(path)).text).to.include('“Report” is pinned');
-    expect((await person.get(path)).text, 'said once').not.to.include('“Report” is pinned');
+    expect((await person.get(path)).text, 'shown once').not.to.include('“Report” is pinned');
     await act('unpin');
-    expect((await now()).expiresAt).to.equal(screen.clock.now() + days(7));
+    expect((await currentRole()).expiresAt).to.equal(screen.clock.now() + days(7));
   });
 
   it('leads back to the list after a form there', async () => {
@@ -111,7 +111,7 @@ describe('one publication', () => {
   it('can be renewed, or explains why not', async () => {
     screen.clock.advance(hours(5));
     await act('renew');
-    expect((await now()).expiresAt).to.equal(screen.clock.now() + days(7));
+    expect((await currentRole()).expiresAt).to.equal(screen.clock.now() + days(7));
     await act('pin');
     expect((await person.get(path)).text)
       .to.match(/<button type="button" disabled[^>]*>Renew for 7 days/)
@@ -139,16 +139,16 @@ describe('one publication', () => {
       });
       expect((await person.get(path)).text, verb).to.include('role="alert"');
     }
-    expect(await now()).to.deep.equal({ ...role, state: 'expired' });
+    expect(await currentRole()).to.deep.equal({ ...role, state: 'expired' });
     await act('stop');
-    expect((await now()).deletedAt).to.equal(screen.clock.now());
+    expect((await currentRole()).deletedAt).to.equal(screen.clock.now());
   });
 
   it('can be renamed, and its title cleared', async () => {
     await act('rename', { title: ' Draft \u{1f9ed}', seen: 'Report' });
-    expect((await now()).title).to.equal(' Draft \u{1f9ed}');
+    expect((await currentRole()).title).to.equal(' Draft \u{1f9ed}');
     await act('rename', { title: '', seen: ' Draft \u{1f9ed}' });
-    expect((await now()).title).to.equal(null);
+    expect((await currentRole()).title).to.equal(null);
     expect((await person.get(path)).text).to.include('<h1 dir="auto">site-1.zip</h1>');
   });
 
@@ -161,7 +161,7 @@ describe('one publication', () => {
       .and.include('aria-invalid="true"')
       .and.include('id="title-error"')
       .and.include('it has 256 characters, and 255 are allowed');
-    expect((await now()).title).to.equal('Report');
+    expect((await currentRole()).title).to.equal('Report');
   });
 
   it('keeps a title that another window set meanwhile', async () => {
@@ -172,29 +172,30 @@ describe('one publication', () => {
       .to.include('Theirs')
       .and.include('value="Mine"')
       .and.include('name="seen" value="Theirs"');
-    expect((await now()).title).to.equal('Theirs');
+    expect((await currentRole()).title).to.equal('Theirs');
     await act('rename', { title: 'Mine', seen: 'Theirs' });
-    expect((await now()).title).to.equal('Mine');
+    expect((await currentRole()).title).to.equal('Mine');
   });
 
-  it('sets, changes and removes the password exactly as typed', async () => {
+  it('sets the password exactly as typed, and removes it', async () => {
     const seen = String(role.generation);
     await act('password', { password: '  spaces stay  ', seen });
-    const [first] = [await now()];
+    const first = await currentRole();
     expect(first.passwordProtected).to.equal(true);
-    const granted = (password: string) => screen.useCases.enter({ id: role.id, password, address: '::1' });
-    expect((await granted('spaces stay')).kind).to.equal('wrong');
-    expect((await granted('  spaces stay  ')).kind).to.equal('granted');
+    const tryPassword = (password: string) =>
+      screen.useCases.enter({ id: role.id, password, address: '::1' });
+    expect((await tryPassword('spaces stay')).kind).to.equal('wrong');
+    expect((await tryPassword('  spaces stay  ')).kind).to.equal('granted');
     expect((await person.get(path)).text).to.include('is set. Everyone is asked');
     await act('password', { remove: 'yes', seen: String(first.generation) });
-    expect((await now()).passwordProtected).to.equal(false);
+    expect((await currentRole()).passwordProtected).to.equal(false);
   });
 
   it('keeps a password that another window set meanwhile', async () => {
     await screen.protect(role.id, 'theirs, first');
-    const before = await now();
+    const before = await currentRole();
     await act('password', { password: 'mine, later', seen: String(role.generation) });
-    expect(await now()).to.deep.equal(before);
+    expect(await currentRole()).to.deep.equal(before);
     expect((await person.get(path)).text).to.include('the publication was changed elsewhere');
   });
 
@@ -202,7 +203,7 @@ describe('one publication', () => {
     for (const seen of ['', '0', '-1', '1.5', '01', '1e3', '9'.repeat(16)]) {
       expect((await act('password', { password: 'long enough', seen })).status).to.equal(400);
     }
-    expect((await now()).passwordProtected).to.equal(false);
+    expect((await currentRole()).passwordProtected).to.equal(false);
   });
 
   it('explains an invalid password without showing it', async () => {
@@ -216,23 +217,23 @@ describe('one publication', () => {
       expect(refused.text).to.include(expectedText).and.include('<details open');
       if (password !== '') expect(refused.text).not.to.include(password);
     }
-    expect((await now()).passwordProtected).to.equal(false);
+    expect((await currentRole()).passwordProtected).to.equal(false);
   });
 
   it('asks by name before it is stopped for good', async () => {
     const question = await person.get(`${path}/stop`);
     expect(question.text).to.include('Stop this publication?').and.include('Report');
     expect(question.text).to.include('the files are deleted');
-    expect((await now()).deletedAt).to.equal(null);
+    expect((await currentRole()).deletedAt).to.equal(null);
     await act('stop');
-    expect((await now()).deletedAt).to.equal(screen.clock.now());
+    expect((await currentRole()).deletedAt).to.equal(screen.clock.now());
     screen.clock.advance(minutes(1));
     await act('stop');
     expect((await person.get(path)).text).to.include('can no longer change');
     expect((await person.get(`${path}/stop`)).status).to.equal(303);
   });
 
-  it('answers 404 to invalid ids', async () => {
+  it('answers 404 to invalid ids, and understands an id in capital letters', async () => {
     for (const id of ['x', '../keys', 'ffffffff-ffff-4fff-8fff-ffffffffffff', '%00', `${role.id}0`]) {
       expect((await person.get(`/publications/${encodeURIComponent(id)}`)).status, id).to.equal(404);
     }

@@ -3,7 +3,7 @@ import { days, Fault, hours, seconds } from '@pinfold/core';
 import { Uploads } from '@pinfold/http';
 import { createManualClock, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { enter, OWNER, person, type ScreenOptions, screen, zipOf } from './open-screen.ts';
+import { OWNER, openSignedIn, person, type ScreenOptions, screen, zipOf } from './open-screen.ts';
 import { formOf, type Page } from './person.ts';
 
 const SITE = { 'index.html': '<a href="gone.html">x</a>', 'a/b.txt': 'x' };
@@ -11,12 +11,12 @@ const SITE = { 'index.html': '<a href="gone.html">x</a>', 'a/b.txt': 'x' };
 describe('publishing from the screen', () => {
   let form: string;
   const open = async (options: ScreenOptions = { limits: { archiveBytes: 5_000 } }): Promise<void> => {
-    await enter(options);
+    await openSignedIn(options);
     form = (await person.get('/')).token;
   };
   beforeEach(() => open());
 
-  const all = () => screen.owned();
+  const publications = () => screen.owned();
   const dataOf = (archive = zipOf(SITE), fields: Readonly<Record<string, string>> = {}, name?: string) =>
     formOf({ form, key: 'k', ...fields }, archive, name);
   /** Without scripts, the answer is a page. */
@@ -25,7 +25,7 @@ describe('publishing from the screen', () => {
   const bodyOf = ({ text }: Page) => JSON.parse(text);
 
   async function expectNothingLeft(): Promise<void> {
-    expect(await all()).to.deep.equal([]);
+    expect(await publications()).to.deep.equal([]);
     expect(await screen.useCases.staging.sweep((screen.clock.now() + seconds(1)) as never)).to.equal(0);
   }
 
@@ -44,7 +44,7 @@ describe('publishing from the screen', () => {
 
   it('shows the link and the warnings after a form was published', async () => {
     const { location } = await post(zipOf(SITE), { title: ' ' }, 'レポート.zip');
-    const [role] = await all();
+    const [role] = await publications();
     expect(location).to.equal(`/manage/publications/${role?.id}`);
     expect(role).to.include({ title: 'レポート', originalFilename: 'レポート.zip', fileCount: 2 });
     const { text } = await person.get(`/publications/${role?.id}`);
@@ -53,7 +53,7 @@ describe('publishing from the screen', () => {
 
   it('gives our script the link', async () => {
     const sent = await upload(zipOf(SITE), { title: 'お知らせ' }, 'サイト.zip');
-    const [role] = await all();
+    const [role] = await publications();
     expect(sent.status).to.equal(201);
     const { id, expiresAt } = role ?? {};
     const link = { sharedUrl: `${screen.url}/s/${id}`, expiresAt, passwordProtected: false };
@@ -81,7 +81,7 @@ describe('publishing from the screen', () => {
     const [page, answer] = [await post(other), await upload(other)];
     expect([page.status, answer.status, bodyOf(answer).kind]).to.deep.equal([409, 409, 'mismatch']);
     expect(page.text).to.include('id="archive-error"');
-    expect(await all()).to.have.lengthOf(1);
+    expect(await publications()).to.have.lengthOf(1);
   });
 
   it('cancels an upload that arrives later, and answers the script with a completed publication', async () => {
@@ -90,7 +90,7 @@ describe('publishing from the screen', () => {
       person.post('/publish/cancel', fields, { accept: 'application/json' });
     expect(bodyOf(await cancel({ form, key: 'k' }))).to.deep.equal({ kind: 'cancelled' });
     expect((await upload()).status).to.equal(409);
-    const { kind, remarks, ...shared } = bodyOf(await upload(zipOf(SITE), { key: 'late' }));
+    const { kind, warnings, ...shared } = bodyOf(await upload(zipOf(SITE), { key: 'late' }));
     expect(kind).to.equal('published');
     await upload();
     expect((await upload()).status, 'past the rate').to.equal(429);
@@ -98,13 +98,13 @@ describe('publishing from the screen', () => {
     expect(bodyOf(await cancel({ form, key: 'late' }))).to.deep.equal(late);
     expect((await cancel({ form })).status).to.equal(400);
     expect((await cancel({ key: 'late' })).status).to.equal(403);
-    expect((await all()).map(({ id }) => id)).to.deep.equal([shared.id]);
+    expect((await publications()).map(({ id }) => id)).to.deep.equal([shared.id]);
   });
 
   it('protects the site with a password from the start, and explains an invalid one', async () => {
     expect((await post(zipOf(SITE), { key: 'p1', password: 'correct horse' })).status).to.equal(303);
     expect((await upload(zipOf(SITE), { key: 'p2', password: '合言葉は山と川です' })).status).to.equal(201);
-    const published = await all();
+    const published = await publications();
     expect(published.map(({ passwordProtected }) => passwordProtected)).to.deep.equal([true, true]);
     const refused = await post(zipOf(SITE), { key: 'p3', password: 'short' });
     expect(refused.status).to.equal(422);
@@ -185,7 +185,7 @@ describe('publishing from the screen', () => {
   });
 
   it('refuses a form that another body parser has read, with a reason', async () => {
-    await enter({
+    await openSignedIn({
       management: {
         authenticate: async (request) => {
           for await (const _ of request.iterator({ destroyOnReturn: false }));
@@ -225,12 +225,12 @@ describe('publishing from the screen', () => {
   it('lets uploads wait for their turn, and refuses them at once if too many wait', async () => {
     const uploads = new Uploads({ clock: createManualClock(), places: 1, queue: 1 });
     await open({ management: { uploads } });
-    const held = Promise.withResolvers<void>();
-    void uploads.take(OWNER, new AbortController().signal, () => held.promise);
+    const blocked = Promise.withResolvers<void>();
+    void uploads.take(OWNER, new AbortController().signal, () => blocked.promise);
     const both = [post(), upload()];
     const refused = await Promise.race(both);
     expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '5']);
-    held.resolve();
+    blocked.resolve();
     const [other] = (await Promise.all(both)).filter((answer) => answer !== refused);
     expect([201, 303]).to.include(other?.status);
     // The key is free, or belongs to the stored publication.

@@ -2,7 +2,7 @@ import { minutes, OPERATOR, type PublicationLimits } from '@pinfold/core';
 import { NodeSessionSecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import type { ManagementOptions } from '../src/index.ts';
-import { enter, OWNER, person, screen, zipOf } from './open-screen.ts';
+import { OWNER, openSignedIn, person, screen, zipOf } from './open-screen.ts';
 import { formOf } from './person.ts';
 
 const SITE = zipOf({ 'index.html': 'x' });
@@ -14,7 +14,7 @@ describe('the quota of an account on the screen', () => {
     quotas: Partial<PublicationLimits>,
     management: Partial<ManagementOptions> = {},
   ): Promise<void> {
-    await enter({ quotas, management });
+    await openSignedIn({ quotas, management });
     form = (await person.get('/')).token;
   }
 
@@ -102,7 +102,7 @@ describe('the quota of an account on the screen', () => {
       expect(status).to.equal(200);
       expect(text).to.include('read-only for maintenance').and.include('Back at &lt;b&gt;noon');
     }
-    const goOn = /\/(?:sign-out|open|revoke)$/;
+    const stillAllowed = /\/(?:sign-out|open|revoke)$/;
     const publications = [`/publications/${id}`, `/publications/${secret.id}`, `/publications/${id}/stop`];
     const others = [`/stop?id=${id}`, '/names', '/keys', `/connect?request=${hash}`];
     for (const path of ['/', ...publications, ...others]) {
@@ -111,7 +111,7 @@ describe('the quota of an account on the screen', () => {
       expect(text.match(/id="read-only"/g), path).to.have.length(1);
       const buttons = enabledActions(text);
       expect(
-        buttons.find((action) => !goOn.test(action)),
+        buttons.find((action) => !stillAllowed.test(action)),
         path,
       ).to.equal(undefined);
       expect(buttons, path).to.include('/manage/sign-out');

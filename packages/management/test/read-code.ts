@@ -7,8 +7,8 @@ export function readCode(svg: string): string {
   const side = Number(/viewBox="0 0 (\d+) \1"/.exec(svg)?.[1]);
   const dark = new Set<string>();
   let [x, y] = [0, 0];
-  for (const [, way, across = '', down = ''] of svg.matchAll(/([Mm])(-?\d+) ?(-?\d+)h1v1/g)) {
-    const [from, above] = way === 'M' ? [0, 0] : [x, y];
+  for (const [, command, across = '', down = ''] of svg.matchAll(/([Mm])(-?\d+) ?(-?\d+)h1v1/g)) {
+    const [from, above] = command === 'M' ? [0, 0] : [x, y];
     [x, y] = [from + Number(across), above + Number(down)];
     dark.add(`${x} ${y}`);
   }

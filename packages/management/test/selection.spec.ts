@@ -1,10 +1,10 @@
 import { accountId, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
-import { enter, OWNER, person, screen } from './open-screen.ts';
+import { OWNER, openSignedIn, person, screen } from './open-screen.ts';
 import type { Person } from './person.ts';
 
 describe('several publications at once', () => {
-  beforeEach(() => enter());
+  beforeEach(() => openSignedIn());
 
   const stateOf = async (id: RoleId): Promise<string> => (await screen.read(id)).state;
   const stop = (ids: readonly string[], form: string): ReturnType<Person['post']> =>
@@ -34,7 +34,7 @@ describe('several publications at once', () => {
     ]);
   });
 
-  it('are said not to be stopped if all were stopped before', async () => {
+  it('are reported as not stopped if all were stopped before', async () => {
     const { id } = await screen.publish('One');
     const { token } = await person.get(`/stop?id=${id}`);
     await stop([id], token);
@@ -71,7 +71,7 @@ describe('several publications at once', () => {
 describe('a protected site', () => {
   it('opens for its owner by a grant, unless the embedding team refuses', async () => {
     const calls: unknown[] = [];
-    await enter({
+    await openSignedIn({
       management: {
         createGrant: async ({ by, id }) => {
           calls.push([by, id]);

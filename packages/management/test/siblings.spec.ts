@@ -1,7 +1,15 @@
 import { accountId } from '@pinfold/core';
 import { openRawConnection, type RawAnswer } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { enter, OWNER, openScreen, person, type Screen, type ScreenOptions, screen } from './open-screen.ts';
+import {
+  OWNER,
+  openScreen,
+  openSignedIn,
+  person,
+  type Screen,
+  type ScreenOptions,
+  screen,
+} from './open-screen.ts';
 import { Person } from './person.ts';
 
 const THEIRS = accountId('mallory');
@@ -21,7 +29,7 @@ const cookieHeader = (...pairs: readonly (readonly [string, string | undefined])
 describe('cookies planted by a sibling host', () => {
   let other: Person;
   const open = async (options: ScreenOptions = {}) => {
-    await enter(options);
+    await openSignedIn(options);
     other = await screen.signedIn(THEIRS);
     await screen.publish('Report');
     await screen.publish('Bait', undefined, THEIRS);
@@ -74,13 +82,13 @@ describe('cookies planted by a sibling host', () => {
       ['form', cookieHeader(form(person), form(other), session(person))],
     ] as const) {
       const lines = (await get(`/publications/${role.id}`, cookie)).headers.getSetCookie();
-      const gone = lines.filter((line) => line.startsWith(`pinfold_${name}=;`));
+      const removals = lines.filter((line) => line.startsWith(`pinfold_${name}=;`));
       for (const path of deep) {
         for (const domain of ['share.pins.example', 'pins.example']) {
-          expect(gone).to.include(`pinfold_${name}=; Path=${path}; Domain=${domain}; Max-Age=0`);
+          expect(removals).to.include(`pinfold_${name}=; Path=${path}; Domain=${domain}; Max-Age=0`);
         }
       }
-      expect(gone.length).to.equal(2 * deep.length + 1);
+      expect(removals.length).to.equal(2 * deep.length + 1);
       expect(lines.some((line) => /^pinfold_session=; Path=\/manage; Max-Age=0/.test(line))).to.equal(true);
       expect(lines.join('\r\n').length, 'what proxies take of headers').to.be.below(3_000);
     }
@@ -160,7 +168,7 @@ describe('cookies planted by a sibling host', () => {
   });
 
   it('bind no form to a planted secret with an embedding team’s own sign-in', async () => {
-    await enter({
+    await openSignedIn({
       management: { authenticate: async () => ({ account: OWNER, scopes: ['manage'] }) },
     });
     const [one, two] = [new Person(screen.base), new Person(screen.base)];
@@ -215,10 +223,10 @@ describe('an address that looks like another host', () => {
           const { body, headers: sent } = await askRaw(screen, `GET ${target}${query}`, ...headers);
           const [, refresh] = /http-equiv="refresh" content="0; url=([^"]*)"/.exec(body) ?? [];
           const links = [...body.matchAll(/(?:href|src|action)="([^"]*)"/g)].map(([, link]) => link);
-          for (const led of [sent.get('location'), refresh, ...links]) {
-            if (led === undefined) continue;
-            const { host } = new URL(led, `http://localhost${target.replace(/^[/\\]+/, '/')}`);
-            expect(host, `${target}${query} → ${led}`).to.equal('localhost');
+          for (const address of [sent.get('location'), refresh, ...links]) {
+            if (address === undefined) continue;
+            const { host } = new URL(address, `http://localhost${target.replace(/^[/\\]+/, '/')}`);
+            expect(host, `${target}${query} → ${address}`).to.equal('localhost');
           }
         }
       }
@@ -227,9 +235,9 @@ describe('an address that looks like another host', () => {
 
   it('still leads to the screen at the root', async () => {
     const screen = await openScreen({ mount: '/' });
-    const turned = await askRaw(screen, 'GET //evil.example/?language=ja');
-    expect([turned.status, turned.headers.get('location')]).to.deep.equal([303, '/evil.example/']);
-    const led = await askRaw(screen, 'GET //evil.example/x', ...elsewhere);
-    expect(led.body).to.contain('content="0; url=/evil.example/x"');
+    const redirected = await askRaw(screen, 'GET //evil.example/?language=ja');
+    expect([redirected.status, redirected.headers.get('location')]).to.deep.equal([303, '/evil.example/']);
+    const reloaded = await askRaw(screen, 'GET //evil.example/x', ...elsewhere);
+    expect(reloaded.body).to.contain('content="0; url=/evil.example/x"');
   });
 });

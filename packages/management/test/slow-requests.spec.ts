@@ -3,7 +3,7 @@ import { type Clock, type Duration, seconds } from '@pinfold/core';
 import type { ManualClock } from '@pinfold/test-contracts/fixtures';
 import { archivePart, multipart, type RawConnection } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { enter, person, screen, zipOf } from './open-screen.ts';
+import { openSignedIn, person, screen, zipOf } from './open-screen.ts';
 
 const FORM = 'Content-Type: application/x-www-form-urlencoded';
 
@@ -28,7 +28,7 @@ function running(clock: ManualClock): Clock {
 describe('a request to the screen that does not end', () => {
   let form: string;
   beforeEach(async () => {
-    await enter({ ports: ({ clock }) => ({ clock: running(clock as ManualClock) }) });
+    await openSignedIn({ ports: ({ clock }) => ({ clock: running(clock as ManualClock) }) });
     form = (await person.get('/')).token;
   });
 

@@ -1,10 +1,10 @@
 import type { Day, RoleId } from '@pinfold/core';
 import { dayOf } from '@pinfold/core/internal';
 import { expect } from 'chai';
-import { enter, person, screen } from './open-screen.ts';
+import { openSignedIn, person, screen } from './open-screen.ts';
 
 describe('views of a publication', () => {
-  beforeEach(() => enter());
+  beforeEach(() => openSignedIn());
 
   /** Adds to the day that is the given number of days ago. */
   const add = (role: RoleId, before: number, views: number, refusedPasswords = 0): Promise<void> => {
@@ -54,7 +54,7 @@ describe('views of a publication', () => {
     expect(await card(id)).not.to.include('<details>');
     await add(id, 29, 1);
     expect(await card(id)).to.include('<details><summary>By day</summary>');
-    await enter({ management: { views: undefined as never } });
+    await openSignedIn({ management: { views: undefined as never } });
     expect(await card((await screen.publish('Mine')).id)).to.equal('');
   });
 });

@@ -4,17 +4,17 @@ import { button, elementOf } from './elements.ts';
 import type { Judged } from './judge.ts';
 import { builtSiteIn, type Source } from './source.ts';
 
-const SHOWN = 8;
+const MAX_SHOWN = 8;
 
 export function askToLeaveOut(
   messages: BrowserMessages,
   { kind, name, leftOut }: Pick<Source, 'kind' | 'name' | 'leftOut'>,
   { files, bytes }: Judged,
 ): Promise<boolean> {
-  const more = leftOut.length - SHOWN;
+  const more = leftOut.length - MAX_SHOWN;
   const content = html`<p>${messages.text('leaveOutText', { name, count: leftOut.length })}</p>
 <ul class="paths">${leftOut
-    .slice(0, SHOWN)
+    .slice(0, MAX_SHOWN)
     .map(
       (path) =>
         html`<li dir="auto">${path.endsWith('/') ? messages.text('leaveOutFolder', { path }) : path}</li>`,

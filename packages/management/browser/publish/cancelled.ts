@@ -94,7 +94,7 @@ export async function showCancelling(
   { key, token }: Upload,
 ): Promise<Awaited<ReturnType<typeof confirmCancelled>> | undefined> {
   const { messages, stage } = panel;
-  const leave = new AbortController();
+  const waiting = new AbortController();
   stage.wait(messages.text('cancelling'));
   const question: CancelQuestion = {
     url: panel.page('publish/cancel'),
@@ -102,14 +102,14 @@ export async function showCancelling(
     token,
     freshToken: () => panel.freshToken(),
     onUnconfirmed: (why) => {
-      const closeButton = panel.closeButton('chooseAnother', () => leave.abort());
+      const closeButton = panel.closeButton('chooseAnother', () => waiting.abort());
       stage.wait(messages.text(UNCONFIRMED[why]), closeButton);
     },
   };
   try {
-    return await confirmCancelled(question, leave.signal);
+    return await confirmCancelled(question, waiting.signal);
   } catch (error) {
-    if (error !== leave.signal.reason) throw error;
+    if (error !== waiting.signal.reason) throw error;
     return undefined;
   }
 }

@@ -58,8 +58,8 @@ export function suggestsFolder({ problems }: Judged): boolean {
 /** Judges a ZIP by its directory; the server proves the rest. */
 export async function judgeArchive(archive: Blob, limits: ArchiveLimits): Promise<Judged> {
   const judged = judge(await directoryOf(archive), limits);
-  const large = judgeSize(archive, limits);
-  return large.length === 0 ? judged : { ...judged, problems: large };
+  const sizeProblems = judgeSize(archive, limits);
+  return sizeProblems.length === 0 ? judged : { ...judged, problems: sizeProblems };
 }
 
 export function directoryOf(archive: Blob): Promise<DirectoryListing> {

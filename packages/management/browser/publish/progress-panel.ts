@@ -50,7 +50,7 @@ export class ProgressPanel {
     this.#bar.setAttribute('aria-label', this.#messages.text('progressLabel', { name }));
     this.#line.textContent = text;
     this.#percentage.textContent = '';
-    if (total !== undefined) this.#measure(0, total);
+    if (total !== undefined) this.#moveBar(0, total);
     if (this.#bar.isConnected) {
       this.#announce(text);
       return;
@@ -78,7 +78,7 @@ export class ProgressPanel {
 
   /** Moves the bar; screen readers announce it every few seconds. */
   progress(done: number, total: number, now: number): void {
-    const text = this.#measure(done, total);
+    const text = this.#moveBar(done, total);
     if (now - this.#reported < ANNOUNCE_MILLISECONDS) return;
     this.#reported = now;
     this.#status.textContent = text;
@@ -105,7 +105,7 @@ export class ProgressPanel {
     if (!works) removeEventListener('beforeunload', askBeforeLeaving);
   }
 
-  #measure(done: number, total: number): string {
+  #moveBar(done: number, total: number): string {
     this.#bar.value = total === 0 ? 1 : done / total;
     const text = this.#messages.text('uploadedOf', {
       done: this.#messages.size(done),

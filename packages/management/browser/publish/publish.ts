@@ -70,9 +70,9 @@ class Publishing implements CancelPanel {
   async run(chosen: Chosen): Promise<void> {
     this.stage.open();
     await this.#unlessCancelled(async () => {
-      const given = await this.#inspect(chosen);
-      const chosenSite = given && (await askForBuiltSite(this.messages, given));
-      if (given !== undefined && chosenSite === undefined) this.#fail('cancelled');
+      const inspected = await this.#inspect(chosen);
+      const chosenSite = inspected && (await askForBuiltSite(this.messages, inspected));
+      if (inspected !== undefined && chosenSite === undefined) this.#fail('cancelled');
       const packed = chosenSite && (await this.#archiveOf(chosenSite));
       if (packed === undefined) return;
       const { archive, source } = packed;

@@ -1,5 +1,5 @@
 import { type Html, html } from '@pinfold/http/internal/html';
-import { remarkList } from '../../src/problem-lists.ts';
+import { warningList } from '../../src/problem-lists.ts';
 import { fetchPage } from '../dialogs.ts';
 import type { BrowserMessages } from './browser-i18n.ts';
 import type { LatePublication } from './cancelled.ts';
@@ -7,7 +7,7 @@ import { elementOf } from './elements.ts';
 import type { Source } from './source.ts';
 import type { Published } from './upload.ts';
 
-const NAMED = 5;
+const MAX_NAMES = 5;
 
 /** Shows a new publication: its link, how long it lives, and what to check. */
 export function publishedContent(
@@ -17,24 +17,24 @@ export function publishedContent(
   { copied, source }: { readonly copied: boolean; readonly source: Source },
 ): Html {
   const { name } = published;
-  const alone = source.kind === 'folder' && source.isPage ? source.files[0]?.file.name : undefined;
+  const pageName = source.kind === 'folder' && source.isPage ? source.files[0]?.file.name : undefined;
   // The index.html of a single page has another name on the person's disk.
-  const remarks = published.remarks.map((one) =>
-    alone !== undefined && 'path' in one ? { ...one, path: alone } : one,
+  const warnings = published.warnings.map((one) =>
+    pageName !== undefined && 'path' in one ? { ...one, path: pageName } : one,
   );
-  const lacksFiles = alone !== undefined && remarks.some(({ rule }) => rule === 'broken_reference');
+  const lacksFiles = pageName !== undefined && warnings.some(({ rule }) => rule === 'broken_reference');
   return html`${name ? namedRows(messages, published, name) : linkRow(messages, published.sharedUrl)}
 <img class="code" src="${page}/code.svg${name ? `?name=${name.name}` : ''}" alt="${messages.text('linkCode')}" width="128" height="128">
 ${copied ? html`<p>${messages.text('linkCopied')}</p>` : undefined}
 ${untilLine(messages, published)}
 ${leftOutLine(messages, 'leftOut', source.leftOut)}
-${remarks.length === 0 ? undefined : html`<div class="remarks"><p>${messages.text('remarks')}</p>${remarkList(messages, remarks)}${lacksFiles && html`<p>${messages.text('page_alone')}</p>`}</div>`}`;
+${warnings.length === 0 ? undefined : html`<div class="warnings"><p>${messages.text('warnings')}</p>${warningList(messages, warnings)}${lacksFiles && html`<p>${messages.text('page_alone')}</p>`}</div>`}`;
 }
 
 /** Shows a publication that was complete before it was cancelled: anyone with the link can open it until it is stopped. */
 export function lateContent(messages: BrowserMessages, published: LatePublication, name: string): Html {
-  const moved = name !== '' && html`<p>${messages.text('lateNamed', { name })}</p>`;
-  return html`${linkRow(messages, published.sharedUrl)}${untilLine(messages, published)}${moved}`;
+  const nameNote = name !== '' && html`<p>${messages.text('lateNamed', { name })}</p>`;
+  return html`${linkRow(messages, published.sharedUrl)}${untilLine(messages, published)}${nameNote}`;
 }
 
 export function stopForm(messages: BrowserMessages, page: string, token: string): HTMLElement {
@@ -49,7 +49,7 @@ export function protectLink(
   page: string,
   { passwordProtected }: Published,
 ): HTMLElement | undefined {
-  return passwordProtected ? undefined : linkTo(`${page}#new-password`, messages.more('protect'));
+  return passwordProtected ? undefined : linkTo(`${page}#new-password`, messages.dialogLabel('protect'));
 }
 
 export function linkTo(page: string, text: string): HTMLElement {
@@ -63,8 +63,8 @@ export function leftOutLine(
   names: readonly string[],
 ): Html | undefined {
   if (names.length === 0) return undefined;
-  const more = names.length - NAMED;
-  const first = names.slice(0, NAMED).join(', ');
+  const more = names.length - MAX_NAMES;
+  const first = names.slice(0, MAX_NAMES).join(', ');
   const all = more > 0 ? `${first} ${messages.text('andMore', { count: more })}` : first;
   return html`<p class="quiet" dir="auto">${messages.text(message, { names: all })}</p>`;
 }

@@ -121,24 +121,24 @@ async function archive(file: File): Promise<ArchiveSource> {
 /** Browsers give a chosen folder as a flat list of all files. */
 async function folderOf(files: readonly File[]): Promise<Source> {
   const name = files[0]?.webkitRelativePath.split('/')[0] ?? '';
-  const found = new FolderFilter();
+  const filter = new FolderFilter();
   const pathOf = (file: File): string => file.webkitRelativePath.slice(name.length + 1);
-  for (const file of files) await found.add(pathOf(file), file);
-  return found.source(name, async () => files.map(pathOf).filter((path) => !isForbidden(path)));
+  for (const file of files) await filter.add(pathOf(file), file);
+  return filter.source(name, async () => files.map(pathOf).filter((path) => !isForbidden(path)));
 }
 
 /** Walks dropped entries, but not the folders that are left out. */
 async function walk(entries: readonly FileSystemEntry[], name: string): Promise<Source> {
-  const found = new FolderFilter();
+  const filter = new FolderFilter();
   const enter = async (inside: readonly FileSystemEntry[], prefix: string): Promise<void> => {
     for (const entry of inside) {
       const path = `${prefix}${entry.name}`;
-      if (!isFolder(entry)) await found.add(path, await fileOf(entry as FileSystemFileEntry));
-      else if (!found.leaveOutPath(`${path}/`)) await enter(await entriesOf(entry), `${path}/`);
+      if (!isFolder(entry)) await filter.add(path, await fileOf(entry as FileSystemFileEntry));
+      else if (!filter.leaveOutPath(`${path}/`)) await enter(await entriesOf(entry), `${path}/`);
     }
   };
   await enter(entries, '');
-  return found.source(name, () => pathsIn(entries));
+  return filter.source(name, () => pathsIn(entries));
 }
 
 async function pathsIn(entries: readonly FileSystemEntry[], prefix = ''): Promise<readonly string[]> {
@@ -159,7 +159,7 @@ class FolderFilter {
     if (!isSystem && !this.leaveOutPath(path)) this.#files.push({ path, file });
   }
 
-  /** Records a file, or a folder with `/` at its end, that is left out for its name; whether it is. */
+  /** Records a file, or a folder with `/` at its end, that is left out for its name; returns whether it is. */
   leaveOutPath(path: string): boolean {
     const part = excludedPart(path);
     if (part !== undefined && !isToolFile(part)) this.#leftOut.add(part);

@@ -17,7 +17,7 @@ export interface Upload {
 
 export interface Published extends SentPublication {
   readonly kind: 'published' | 'replayed';
-  readonly remarks: readonly Warning[];
+  readonly warnings: readonly Warning[];
   /** The requested name, if it shows this publication. */
   readonly name?: { readonly name: string; readonly url: string };
 }

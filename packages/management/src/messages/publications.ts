@@ -45,7 +45,7 @@ export const publications = {
     '「{name}」をピン留めしました。外すか停止するまで公開され続けます。',
   ],
   didPublish: ['“{name}” is published. Here is its link.', '「{name}」を公開しました。リンクはこちらです。'],
-  didPublishWithRemarks: [
+  didPublishWithWarnings: [
     '“{name}” is published with warnings.',
     '「{name}」を公開しましたが、確認が必要な点があります。',
   ],

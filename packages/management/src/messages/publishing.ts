@@ -47,7 +47,7 @@ export const publishing = {
   ownLink: ['Its own link:', 'この公開のリンク：'],
   showDetails: ['Details', '詳細'],
   publishAnother: ['Publish another', '続けて公開する'],
-  remarks: ['Published with warnings', '公開しましたが、確認が必要な点があります'],
+  warnings: ['Published with warnings', '公開しましたが、確認が必要な点があります'],
   builtTitle: ['Publish the built site instead?', 'ビルドしたサイトを公開しますか？'],
   builtText: [
     '{name} looks like the source of a site. Its built site is in {folder}.',

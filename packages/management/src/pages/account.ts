@@ -191,8 +191,8 @@ function blockCard(context: SignedInContext, { name, blocked }: Account): Html {
     choice('radio', 'sites', 'keep', messages.text('blockKeep'), true),
     choice('radio', 'sites', 'hide', messages.text('blockHide')),
   ]);
-  const own = name === context.account && html`<p><strong>${messages.text('blockOwn')}</strong></p>`;
-  const details = { values: { name }, fields: html`${own}${reasonField(context)}${sites}` };
+  const ownWarning = name === context.account && html`<p><strong>${messages.text('blockOwn')}</strong></p>`;
+  const details = { values: { name }, fields: html`${ownWarning}${reasonField(context)}${sites}` };
   const dialog = confirmation(context, 'block', 'block', `${path}/block`, details);
   return card(context, 'blocking', html`<p class="quiet">${messages.text('blockMeans')}</p>${dialog}`);
 }

@@ -44,13 +44,13 @@ async function searchAccounts(
     all.push(...listed.accounts);
     cursor = listed.next;
   } while (cursor !== undefined && all.length < MAX_SEARCHED);
-  const part = name.toLowerCase();
-  const found = all.filter(({ account }) => account.name.toLowerCase().includes(part));
+  const text = name.toLowerCase();
+  const found = all.filter(({ account }) => account.name.toLowerCase().includes(text));
   if (byUse) found.sort((one, other) => other.used.bytes - one.used.bytes);
   const searched = cursor === undefined ? undefined : all.length;
-  const whole = searched === undefined ? undefined : parseAccountId(name);
-  if (whole !== undefined && (await administration.showAccount(whole)) !== undefined)
-    return seeOther(accountPath(context, whole));
+  const fullName = searched === undefined ? undefined : parseAccountId(name);
+  if (fullName !== undefined && (await administration.showAccount(fullName)) !== undefined)
+    return seeOther(accountPath(context, fullName));
   const [only] = found;
   if (name !== '' && found.length === 1 && only !== undefined && searched === undefined)
     return seeOther(accountPath(context, only.account.name));

@@ -110,7 +110,7 @@ function takedownCard(
   name: string,
 ): Html {
   const { messages, base } = context;
-  const because =
+  const reasonText =
     takedown &&
     html`<p dir="auto">${messages.text('takenDownBecause', { moment: messages.moment(takedown.at), reason: takedown.reason })}</p>`;
   const fields = html`${reasonField(context)}
@@ -120,7 +120,7 @@ ${choice('checkbox', 'copies', 'yes', messages.text('takeDownCopies'))}${choice(
   return card(
     context,
     'takedown',
-    html`${because}<p class="quiet">${messages.text('takeDownMeans')}</p>${dialog}`,
+    html`${reasonText}<p class="quiet">${messages.text('takeDownMeans')}</p>${dialog}`,
   );
 }
 

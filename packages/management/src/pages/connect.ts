@@ -21,9 +21,9 @@ const FULL_SECONDS = 30;
 /** The answer to a poll before the person has agreed. An unknown secret gets the same answer. */
 const WAITING: Answer = { kind: 'json', status: 202, body: { status: 'waiting' }, retryAfter: POLL_SECONDS };
 
-type Pairing = RequestContext & Pick<SignedIn<'pairings'>, 'screen'>;
+type PairingContext = RequestContext & Pick<SignedIn<'pairings'>, 'screen'>;
 
-export async function registerConnect(context: Pairing): Promise<Answer> {
+export async function registerConnect(context: PairingContext): Promise<Answer> {
   const limited = await countFailedAttempt(context, CHANGE_COST);
   if (limited !== undefined) return limited;
   const { kind } = await context.screen.pairings.register(fieldOf(context, 'request') ?? '');
@@ -66,7 +66,7 @@ export async function connect(context: SignedIn<'pairings'>): Promise<Answer> {
 }
 
 /** Gives a program its key once a person has agreed. An unknown secret counts as a failed attempt. */
-export async function handOverKey(context: Pairing): Promise<Answer> {
+export async function giveKey(context: PairingContext): Promise<Answer> {
   const outcome = await context.screen.pairings.redeem(fieldOf(context, 'secret') ?? '', context.origin);
   switch (outcome.kind) {
     case 'unknown':

@@ -30,20 +30,20 @@ export async function showHistory(context: SignedIn<'history'>): Promise<Answer>
     if (listed.kind === 'refused') return seeOther(`${base}/history`);
     const { events, next } = listed;
     const names = await namesOf(context, events);
-    const narrowed =
+    const intro =
       pin === undefined
         ? messages.text('historyIntro')
         : html`<p class="quiet">${messages.text('historyOf', { name: names.get(pin) ?? pin })} <a href="${base}/publications/${pin}">${messages.text('publication')}</a> · <a href="${base}/history">${messages.text('historyWhole')}</a></p>`;
     const titleOf = (id: string) => names.get(id) ?? id;
-    const ofPublication = publicationColumn(`${base}/history?pin=`, names, titleOf);
+    const publications = publicationColumn(`${base}/history?pin=`, names, titleOf);
     const columns: readonly Column<HistoryEvent>[] = [
       ...eventColumns(context),
-      ...(pin === undefined ? [ofPublication] : []),
+      ...(pin === undefined ? [publications] : []),
       ['historyBy', ({ actor }) => html`<span dir="auto">${actorText(context, actor, names)}</span>`],
     ];
     const list = { items: events, columns, none: 'historyNone', path: '/history', next } as const;
     const title = messages.text('history');
-    const main = html`${heading(title, narrowed)}
+    const main = html`${heading(title, intro)}
 ${listOf(context, { ...list, query: { pin } })}`;
     return page(layout(context, { title, signedIn: context, part: 'history', main }));
   });
@@ -140,9 +140,9 @@ async function namesOf(
 export async function labelsOf(
   { screen: { keys } }: SignedInContext,
   by: Actor,
-  acts: readonly { readonly actor: EventActor }[],
+  entries: readonly { readonly actor: EventActor }[],
 ): Promise<EventNames> {
-  const hasKeys = acts.some(({ actor }) => actor.kind === 'key');
+  const hasKeys = entries.some(({ actor }) => actor.kind === 'key');
   const listed = hasKeys ? await keys?.list({ by, limit: 100 }) : undefined;
   if (listed?.kind !== 'page') return new Map();
   return new Map(listed.keys.filter(({ label }) => label !== '').map(({ id, label }) => [id, label]));

@@ -51,8 +51,8 @@ export async function showList(
   const state = parseRoleState(context.query.state);
   const sort = state === 'deleted' ? undefined : ORDERS.find((each) => each === context.query.sort);
   const query: Query = { state, q, sort };
-  const wanted = omitEmpty({ search: await searchFor(context, q), state, order: sort });
-  const listed = await useCases.list({ by: account, ...pageRequest(context, PAGE_SIZE), ...wanted });
+  const filter = omitEmpty({ search: await searchFor(context, q), state, order: sort });
+  const listed = await useCases.list({ by: account, ...pageRequest(context, PAGE_SIZE), ...filter });
   if (listed.kind === 'refused') return seeOther(`${base}/`);
   const { next } = listed;
   const items = listed.publications.map((each) => shownPublication(each, context));
@@ -147,14 +147,14 @@ function rowClass({ endsSoon, state }: ShownPublication): string {
 
 function titleCell(context: SignedInContext, publication: ShownPublication, n: number): Html {
   const { id, name, endsSoon, state, refusal } = publication;
-  const whole = codePoints(name) > MAX_UNCUT_CHARACTERS && html` title="${name}"`;
+  const tooltip = codePoints(name) > MAX_UNCUT_CHARACTERS && html` title="${name}"`;
   const badge = state === 'published' && !endsSoon ? undefined : stateBadge(context, publication);
   const isMarked = badge !== undefined || publication.pinned || publication.passwordProtected;
-  const marked = isMarked && html`<span class="marks">${badge}${marks(context, publication)}</span>`;
-  const pick =
+  const marksLine = isMarked && html`<span class="marks">${badge}${marks(context, publication)}</span>`;
+  const checkbox =
     refusal('stop') === undefined &&
     html`<input type="checkbox" class="pick" form="s" name="id" value="${id}" aria-labelledby="n${n}">`;
-  return html`${pick}<a class="name" id="n${n}" href="publications/${id}"${whole} dir="auto">${name}</a>${marked}`;
+  return html`${checkbox}<a class="name" id="n${n}" href="publications/${id}"${tooltip} dir="auto">${name}</a>${marksLine}`;
 }
 
 function expiry(context: SignedInContext, { state, expiresAt, deletedAt }: ShownPublication): Html | string {
@@ -182,7 +182,7 @@ function menu(
 ${state === 'published' && opener}
 ${refusal('pin') === undefined && action(pinAction, pinAction)}
 ${refusal('reset_expiration') === undefined && action('renew', 'renewShort')}
-${refusal('set_password') === undefined && html`<a href="${path}#password">${messages.more('password')}</a>`}
+${refusal('set_password') === undefined && html`<a href="${path}#password">${messages.dialogLabel('password')}</a>`}
 ${refusal('stop') === undefined && stopLink(context, '', `${path}/stop`)}
 </div>`;
 }
@@ -192,7 +192,7 @@ function emptyList({ messages, base }: SignedInContext, isFirst: boolean, next: 
   return html`<p class="none">${messages.text(isFirst ? 'noneFound' : 'noneFurther')} <a href="${base}/">${messages.text('showAll')}</a></p>`;
 }
 
-/** The text to search for: of a link, the id of the publication that it leads to. */
+/** The text to search for; for a pasted link, the id of the publication that it leads to. */
 async function searchFor({ account: by, screen }: SignedInContext, text: string): Promise<string> {
   const link = readPastedLink(text);
   if (link === undefined) return text;

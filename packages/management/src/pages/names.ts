@@ -19,7 +19,7 @@ const MAX_OFFERED = 100;
 const MAX_READ = 1_000;
 const BATCH = 100;
 
-export interface ShowingNames {
+export interface FoundNames {
   readonly names: readonly Name[];
   readonly areAll: boolean;
 }
@@ -104,21 +104,21 @@ ${fieldForm(context, `${base}/publications/${id}/name`, fields)}`;
 export async function namesShowing(
   context: Pick<SignedInContext, 'account' | 'signal' | 'screen'>,
   id: RoleId,
-): Promise<ShowingNames> {
+): Promise<FoundNames> {
   const { names, areAll } = await readNames(context, ({ pin }) => pin === id, MAX_SHOWN + 1);
   return { names: names.slice(0, MAX_SHOWN), areAll: areAll && names.length <= MAX_SHOWN };
 }
 
-/** Reads the names that match, until there are enough or a thousand were read. */
+/** Reads the names that match, until `max` of them are found or a thousand names were read. */
 async function readNames(
   { account: by, signal, screen }: Pick<SignedInContext, 'account' | 'signal' | 'screen'>,
   matches: (name: Name) => boolean,
-  enough: number,
-): Promise<ShowingNames> {
+  max: number,
+): Promise<FoundNames> {
   const { names } = screen;
   const found: Name[] = [];
   let cursor: string | undefined;
-  for (let read = 0; read < MAX_READ && found.length < enough; read += BATCH) {
+  for (let read = 0; read < MAX_READ && found.length < max; read += BATCH) {
     const listed = await names?.list({ by, limit: BATCH, ...omitEmpty({ cursor }) });
     if (listed?.kind !== 'page') break;
     found.push(...listed.names.filter(matches));

@@ -155,7 +155,7 @@ function refuseChange(
   }
   switch (outcome.code) {
     case 'invalid_state':
-      return seeOther(pathOf(context, id), refusal(outcome.state, tried));
+      return seeOther(pathOf(context, id), refusalFlash(outcome.state, tried));
     case 'invalid_title':
     case 'invalid_password': {
       const field = outcome.code === 'invalid_title' ? 'title' : 'new-password';
@@ -250,7 +250,7 @@ function idOf({ request }: SignedInContext): RoleId | undefined {
   return parseRoleId(String(request.params.id));
 }
 
-export function refusal(reason: RefusedBecause, tried: MessageId): Flash {
+export function refusalFlash(reason: RefusedBecause, tried: MessageId): Flash {
   if (tried === 'didRenew') return { tone: 'bad', message: NO_RENEWAL[reason] };
   return { tone: 'bad', message: reason === 'deleted' ? 'state_deleted' : 'state_expired' };
 }

@@ -89,20 +89,20 @@ export async function publish(context: ArchiveContext): Promise<Answer> {
       ? askToSignIn(context)
       : await refuseUpload(context, outcome.code, describeRefusal(context, outcome));
   }
-  const { publication, warnings: remarks, name: shownAt } = outcome;
+  const { publication, warnings, name: shownAt } = outcome;
   const { id } = publication;
   if (wantsJson(context)) {
     // After a replay, the name may show another publication by now.
     const isShown = shownAt?.pin === id;
     const name = isShown ? { name: shownAt.name, url: nameUrl(screen.publicUrl, shownAt) } : undefined;
-    const body = { kind: outcome.kind, ...sentPublication(context, publication), remarks, name };
+    const body = { kind: outcome.kind, ...sentPublication(context, publication), warnings, name };
     return { kind: 'json', status: outcome.kind === 'published' ? 201 : 200, body };
   }
   return seeOther(`${context.base}/publications/${id}`, {
     tone: 'good',
-    message: remarks.length === 0 ? 'didPublish' : 'didPublishWithRemarks',
+    message: warnings.length === 0 ? 'didPublish' : 'didPublishWithWarnings',
     values: { name: publicationName(publication) },
-    remarks,
+    warnings,
   });
 }
 
@@ -124,7 +124,7 @@ function sentPublication({ screen }: SignedInContext, publication: Publication):
 
 async function refuseForm(
   context: SignedInContext,
-  { status, title, texts, readOfTitle = 0, fault }: UploadRefusal,
+  { status, title, texts, titleLengthRead = 0, fault }: UploadRefusal,
   { archiveBytes, titleCharacters }: Limits,
 ): Promise<Answer> {
   if (title !== undefined) {
@@ -132,7 +132,7 @@ async function refuseForm(
     return withLog(refuse(context, status, title, texts[0]), log);
   }
   const { messages } = context;
-  const values = { limit: titleCharacters, actual: `${messages.number(readOfTitle)}+` };
+  const values = { limit: titleCharacters, actual: `${messages.number(titleLengthRead)}+` };
   const message = messages.join(texts.map((id) => messages.text(id, values)));
   if (status === 413)
     return await refuseUpload(context, 'archive_too_large', { ...tooLarge(context, archiveBytes), message });

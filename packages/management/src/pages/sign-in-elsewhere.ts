@@ -11,7 +11,7 @@ import { bounceView } from '../views/error-view.ts';
 import { cardPage } from '../views/layout.ts';
 import { returnPath, setSessionCookie } from './sign-in.ts';
 
-type SignInContext = FormContext & Pick<SignedIn<'identityProvider' | 'sessions'>, 'screen'>;
+type ProviderContext = FormContext & Pick<SignedIn<'identityProvider' | 'sessions'>, 'screen'>;
 
 /** Each problem's status and text, and whether it is logged as an error, since only the operator can solve it. */
 const PROBLEMS: Readonly<
@@ -32,7 +32,7 @@ const PROBLEMS: Readonly<
 /** The provider accepts the stored state for as long. */
 const STATE_SECONDS = 600;
 
-export async function beginElsewhere(context: SignInContext): Promise<Answer> {
+export async function beginElsewhere(context: ProviderContext): Promise<Answer> {
   const refused = await countFailedAttempt(context);
   if (refused !== undefined) return refused;
   const { response, scope, screen } = context;
@@ -43,7 +43,7 @@ export async function beginElsewhere(context: SignInContext): Promise<Answer> {
   return seeOther(signIn.url);
 }
 
-export async function finishElsewhere(context: SignInContext): Promise<Answer> {
+export async function finishElsewhere(context: ProviderContext): Promise<Answer> {
   const { request, response, scope, base, signal, screen } = context;
   const { sessions, identityProvider, clientAddress } = screen;
   const [cookie = '', ...others] = readCookies(request, scope, 'oidc');
@@ -95,12 +95,12 @@ async function whileBrowserStays<Result>(
  */
 function openOwnPage(context: FormContext, to: string): Answer {
   const { headers } = context.request;
-  const isPerson = headers['sec-fetch-site'] === undefined && headers.accept?.includes('text/html');
-  return isPerson ? page(bounceView(context, to)) : seeOther(to);
+  const needsPage = headers['sec-fetch-site'] === undefined && headers.accept?.includes('text/html');
+  return needsPage ? page(bounceView(context, to)) : seeOther(to);
 }
 
 async function showFailure(
-  context: SignInContext,
+  context: ProviderContext,
   { problem, detail, person }: SignInFailure,
 ): Promise<Answer> {
   const { messages, base, screen } = context;
@@ -125,6 +125,6 @@ ${isOfOperator && problem !== 'unreachable' && html`<p>${messages.text('elsewher
   });
 }
 
-function returnUrl({ base, screen }: SignInContext): string {
+function returnUrl({ base, screen }: ProviderContext): string {
   return `${new URL(screen.publicUrl).origin}${base}/sign-in/oidc`;
 }

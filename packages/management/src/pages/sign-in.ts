@@ -10,7 +10,7 @@ import { field, fieldForm, form, hidden } from '../views/forms.ts';
 import { icon } from '../views/icons.ts';
 import { layout } from '../views/layout.ts';
 
-export type SigningIn = FormContext & Pick<SignedIn<'sessions'>, 'screen'>;
+export type SessionsContext = FormContext & Pick<SignedIn<'sessions'>, 'screen'>;
 
 /** Accepts a path of this screen to return to; `undefined` for anything that could lead to another host. */
 export function returnPath(value: unknown): string | undefined {
@@ -21,11 +21,11 @@ export function returnPath(value: unknown): string | undefined {
 /** Shows the page. The token of a link is checked only when its button is pressed. */
 export async function showSignIn(context: FormContext): Promise<Answer> {
   const { link, to } = context.query;
-  const known = typeof link === 'string' && link !== '' ? link : undefined;
-  return page(signInView(context, returnPath(to), known));
+  const token = typeof link === 'string' && link !== '' ? link : undefined;
+  return page(signInView(context, returnPath(to), token));
 }
 
-export async function signIn(context: SigningIn): Promise<Answer> {
+export async function signIn(context: SessionsContext): Promise<Answer> {
   const to = returnPath(fieldOf(context, 'to'));
   const started = await startSession(context);
   if (typeof started !== 'string') {
@@ -60,7 +60,7 @@ export async function signOut(context: SignedIn<'sessions'>): Promise<Answer> {
   return seeOther(`${context.base}/sign-in`, { tone: 'good', message: 'signedOut' });
 }
 
-async function startSession(context: SigningIn): Promise<StartedSession | MessageId> {
+async function startSession(context: SessionsContext): Promise<StartedSession | MessageId> {
   const { sessions } = context.screen;
   const link = fieldOf(context, 'link');
   if (link !== undefined) return (await sessions.redeem(link, context.origin)) ?? 'linkUsed';

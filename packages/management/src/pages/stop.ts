@@ -9,9 +9,9 @@ import { notFound } from '../response/refuse.ts';
 import { stopMeans } from '../views/detail-cards.ts';
 import { disabledInReadOnly, form, hidden } from '../views/forms.ts';
 import { layout } from '../views/layout.ts';
-import { pathOf, readOwn, refusal } from './publication.ts';
+import { pathOf, readOwn, refusalFlash } from './publication.ts';
 
-/** A page of the list has as many. */
+/** As many as the list shows on a page. */
 const MAX_SELECTED = 20;
 
 const NOTHING_STOPPED = { tone: 'bad', message: 'nothingStopped' } as const;
@@ -23,7 +23,7 @@ export async function askToStop(context: SignedInContext): Promise<Answer> {
   const publication = shownPublication(found, context);
   return publication.refusal('stop') === undefined
     ? stopPage(context, [publication], path, `${path}/stop`)
-    : seeOther(path, refusal('deleted', 'didStop'));
+    : seeOther(path, refusalFlash('deleted', 'didStop'));
 }
 
 export async function askToStopSelected(context: SignedInContext): Promise<Answer> {

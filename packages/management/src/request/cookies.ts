@@ -15,7 +15,7 @@ export type CookieName = 'session' | 'form' | 'flash' | 'language' | 'oidc';
 
 export const ZONE_COOKIE = 'pinfold_zone';
 
-/** Paths above an address at which a cookie is expired; addresses of the screen have fewer. */
+/** The maximum number of paths at which a cookie is expired; addresses of the screen have fewer above them. */
 const MAX_PATHS = 8;
 
 /** All addresses of the screen are shorter. */

@@ -42,7 +42,7 @@ export class Guards<Known extends RequestContext> {
 }
 
 const LIMITS = { idle: seconds(30), total: minutes(1), bytes: 16_384 };
-const UNREAD: Readonly<Partial<Record<UnreadReason, number>>> = { stalled: 408, too_long: 413 };
+const UNREAD_STATUS: Readonly<Partial<Record<UnreadReason, number>>> = { stalled: 408, too_long: 413 };
 type UnreadReason = Extract<ReadFields, { kind: 'unread' }>['reason'];
 
 /** Proxies would refuse more cookies with a page that does not say what to do. */
@@ -92,7 +92,7 @@ export const readForm = async <Known extends RequestContext>(context: Known): Pr
   const read = await readFields(context.request, { clock, ...LIMITS });
   if (read.kind === 'fields') return { ...context, fields: read.fields };
   if (read.reason === 'media_type') return context;
-  return refuse(context, UNREAD[read.reason] ?? 400, 'badFormTitle', 'badFormText');
+  return refuse(context, UNREAD_STATUS[read.reason] ?? 400, 'badFormTitle', 'badFormText');
 };
 
 export const requireSignIn: Guard<RequestContext, SignedInContext> = async (context) => {
@@ -168,7 +168,7 @@ export const limitRevocations: SignedInGuard = (context) => checkRevocationRate(
 export const limitRevocationPages: SignedInGuard = async (context) =>
   (await checkRevocationPageRate(context)) ?? context;
 
-/** Requires the scope `admin`; others get 404. Actions are the operator's, and take nothing from its account's rate. */
+/** Requires the scope `admin`; others get 404. Actions are the operator's, and take nothing from the account's rate. */
 export const requireAdmin: SignedInGuard = async (context) =>
   context.offers.administration
     ? { ...context, cause: { ...context.cause, asOperator: true } }

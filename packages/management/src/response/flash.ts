@@ -8,7 +8,7 @@ export interface Flash {
   readonly tone: 'good' | 'bad';
   readonly message: MessageId;
   readonly values?: Values;
-  readonly remarks?: readonly Warning[];
+  readonly warnings?: readonly Warning[];
 }
 
 /** Bytes of JSON. Browsers accept cookies of 4,096 bytes, and base64 makes the text a third longer. */
@@ -29,12 +29,12 @@ export function readFlash(signed: string, secret: string): Flash | undefined {
 }
 
 function serializeWithinLimit(flash: Flash): string {
-  for (let remarks = flash.remarks; ; remarks = remarks.slice(0, -1)) {
-    const text = JSON.stringify(remarks === undefined ? flash : { ...flash, remarks });
-    if (remarks === undefined || remarks.length === 0 || Buffer.byteLength(text) <= MAX_LENGTH) return text;
+  for (let warnings = flash.warnings; ; warnings = warnings.slice(0, -1)) {
+    const text = JSON.stringify(warnings === undefined ? flash : { ...flash, warnings });
+    if (warnings === undefined || warnings.length === 0 || Buffer.byteLength(text) <= MAX_LENGTH) return text;
   }
 }
 
 function signature(text: string, secret: string): string {
-  return createHmac('sha256', secret).update(`pinfold said\n${text}`).digest('base64url');
+  return createHmac('sha256', secret).update(`pinfold flash\n${text}`).digest('base64url');
 }

@@ -13,7 +13,7 @@ import { type Flash, signFlash } from './flash.ts';
 
 const FLASH_SECONDS = 60;
 
-const NONE = new Uint8Array();
+const NO_BYTES = new Uint8Array();
 
 export function setSecurityHeaders({ response, nonce, screen: { branding } }: RequestContext): void {
   stripCors(response);
@@ -57,7 +57,7 @@ export async function sendAnswer(context: RequestContext, outcome: Encoded): Pro
     writeCookie(response, context.scope, 'flash', signFlash(flash, context.secret), FLASH_SECONDS);
   }
   // Frees the bytes early, as in `encodeOutcome`.
-  outcome.encoded = { ...encoded, body: NONE };
+  outcome.encoded = { ...encoded, body: NO_BYTES };
   await send(request, response, encoded, screen.useCases);
 }
 

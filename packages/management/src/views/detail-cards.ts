@@ -18,8 +18,8 @@ export function linkCard(context: SignedInContext, publication: ShownPublication
   const { messages } = context;
   const { sharedUrl, state, passwordProtected: locked } = publication;
   if (state !== 'published') {
-    const over = messages.text(state === 'expired' ? 'linkExpired' : 'linkStopped');
-    const content = html`<p class="url quiet"><s>${sharedUrl}</s></p><p>${over}</p>`;
+    const explanation = messages.text(state === 'expired' ? 'linkExpired' : 'linkStopped');
+    const content = html`<p class="url quiet"><s>${sharedUrl}</s></p><p>${explanation}</p>`;
     return card(context, 'sharedUrl', content);
   }
   const path = `${context.base}/publications/${publication.id}`;
@@ -42,7 +42,7 @@ export function lifetimeCard(context: SignedInContext, publication: ShownPublica
   const { messages, base } = context;
   const { id, state, pinned, expiresAt } = publication;
   const canPin = publication.refusal('pin') === undefined;
-  const [action, viewsMeaning] = pinned ? (['unpin', 'unpinMeans'] as const) : (['pin', 'pinMeans'] as const);
+  const [action, meaning] = pinned ? (['unpin', 'unpinMeans'] as const) : (['pin', 'pinMeans'] as const);
   const path = `${base}/publications/${id}/${action}`;
   const pinButton = buttonForm(context, path, messages.text(action), disabledInReadOnly(context));
   const remaining =
@@ -51,7 +51,7 @@ export function lifetimeCard(context: SignedInContext, publication: ShownPublica
       : html`<p class="big remaining">${state === 'expired' && messages.text('stateExpired')} ${distance(context, expiresAt)} <span class="quiet exact">${moment(context, expiresAt)}</span></p>`;
   const buttons = html`<div class="buttons">${canPin && pinButton}${renewButton(context, publication, limits)}</div>`;
   const content = html`${state !== 'deleted' && remaining}${buttons}
-${canPin && html`<p class="quiet">${messages.text(viewsMeaning, { span: messages.span(limits.renewal) })}</p>`}`;
+${canPin && html`<p class="quiet">${messages.text(meaning, { span: messages.span(limits.renewal) })}</p>`}`;
   return card(context, 'expires', content);
 }
 

@@ -24,7 +24,7 @@ export function passwordCard(
   const { id, generation, passwordProtected: locked } = publication;
   const path = `${base}/publications/${id}/password`;
   const wrong = formError?.field === 'new-password' ? formError.message : undefined;
-  const [action, viewsMeaning] = locked
+  const [action, meaning] = locked
     ? (['changePassword', 'passwordChangeMeans'] as const)
     : (['setPassword', 'passwordSetMeans'] as const);
   const seen = hidden('seen', generation);
@@ -40,10 +40,10 @@ ${field(context, 'new-password', 'newPassword', {
   error: wrong,
   attributes: html`autocomplete="new-password" required`,
 })}
-<p class="quiet">${messages.text(viewsMeaning)}</p>
+<p class="quiet">${messages.text(meaning)}</p>
 <div class="buttons"><button${!locked && html` class="primary"`}${disabled}>${messages.text(action)}</button></div>`;
   const fields = html`${seen}${hidden('remove', 'yes')}`;
-  const content = html`<p>${messages.text(locked ? 'hasPassword' : 'noPassword')}</p><details${wrong && html` open`}><summary>${messages.more(action)}</summary>${fieldForm(context, path, set)}</details>
+  const content = html`<p>${messages.text(locked ? 'hasPassword' : 'noPassword')}</p><details${wrong && html` open`}><summary>${messages.dialogLabel(action)}</summary>${fieldForm(context, path, set)}</details>
 ${locked && html`<p>${confirmation(context, 'removePassword', 'remove-password', path, { fields, disabled })}</p>`}`;
   return card(context, 'password', content);
 }

@@ -9,7 +9,7 @@ import { each } from './tables.ts';
 const MAX_UNFOLDED = 20;
 const FILES_PER_PAGE = 200;
 
-/** Lists a page of the site's files with their sizes; the first page if `wanted` is not the number of one. */
+/** Lists a page of the site's files with their sizes; the first page unless `wanted` is the number of a page. */
 export function filesCard(
   context: SignedInContext,
   publication: ShownPublication,

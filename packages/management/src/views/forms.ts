@@ -99,7 +99,7 @@ export function reasonField(context: SignedInContext): Html {
 /** The link to the page that confirms stopping a publication. */
 export function stopLink(context: SignedInContext, style: 'button' | '', href: string): Html {
   const disabled = disabledInReadOnly(context);
-  const text = context.messages.more('stop');
+  const text = context.messages.dialogLabel('stop');
   return disabled === undefined
     ? html`<a class="${style}${style && ' '}bad" href="${href}" data-dialog>${text}</a>`
     : html`<button type="button" class="${style}${style && ' '}bad"${disabled}>${text}</button>`;
@@ -129,11 +129,11 @@ export function confirmation(
   { values, fields, disabled, place = (button) => button }: ConfirmationDetails = {},
 ): Html {
   const { messages } = context;
-  const asked = html`
+  const content = html`
 <h2 id="${id}-title">${messages.text(`${name}Title`, values)}</h2>
 <p>${messages.text(`${name}Means`)}</p>${fields}
 <div class="buttons end"><button type="button" popovertarget="${id}" popovertargetaction="hide" autofocus>${messages.text('cancel')}</button><button class="danger"${disabled}>${messages.text(name)}</button></div>`;
-  const opener = html`<button type="button" class="bad" popovertarget="${id}"${disabled}>${messages.more(name)}</button>`;
+  const opener = html`<button type="button" class="bad" popovertarget="${id}"${disabled}>${messages.dialogLabel(name)}</button>`;
   return html`${place(opener)}
-<div id="${id}" class="confirm" popover role="dialog" aria-labelledby="${id}-title">${fieldForm(context, action, asked)}</div>`;
+<div id="${id}" class="confirm" popover role="dialog" aria-labelledby="${id}-title">${fieldForm(context, action, content)}</div>`;
 }

@@ -1,6 +1,6 @@
 import { stringify } from 'node:querystring';
 import { type Html, html, LANGUAGES, type Language, raw } from '@pinfold/http/internal';
-import { remarkList } from '../problem-lists.ts';
+import { warningList } from '../problem-lists.ts';
 import type { RequestContext, SignedInContext } from '../request/request-context.ts';
 import type { Flash } from '../response/flash.ts';
 import { buttonForm, READ_ONLY_ID } from './forms.ts';
@@ -112,6 +112,6 @@ function flashView({ messages }: RequestContext, flash: Flash): Html {
   const text = messages.text(flash.message, flash.values);
   return html`<section class="flash ${flash.tone}" role="${flash.tone === 'good' ? 'status' : 'alert'}">
 ${icon(flash.tone)}<div class="flash-text"><p dir="auto">${text}</p>
-${flash.remarks?.length ? remarkList(messages, flash.remarks) : undefined}</div>
+${flash.warnings?.length ? warningList(messages, flash.warnings) : undefined}</div>
 </section>`;
 }

@@ -54,27 +54,27 @@ function endCell(context: SignedInContext, shown: ShownPublication | undefined):
 
 function actions(
   context: SignedInContext,
-  given: Name,
-  all: ReadonlyMap<string, ShownPublication>,
+  item: Name,
+  publications: ReadonlyMap<string, ShownPublication>,
   n: number,
 ): Html {
   const { messages, base, screen } = context;
-  const { name } = given;
-  const shown = all.get(given.pin);
-  const before = given.previous === null ? undefined : all.get(given.previous);
+  const { name } = item;
+  const shown = publications.get(item.pin);
+  const before = item.previous === null ? undefined : publications.get(item.previous);
   const path = `${base}/names/${name}`;
   const disabled = disabledInReadOnly(context);
   const renews = shown?.refusal('reset_expiration') === undefined;
-  const renewal = `${base}/publications/${given.pin}/renew`;
+  const renewal = `${base}/publications/${item.pin}/renew`;
   const menu = (
     remove: Html,
   ) => html`<button class="more" id="m${n}" popovertarget="p${n}" aria-label="${messages.text('more')}" aria-labelledby="m${n} n${n}">${icon('more')}</button>
-<div id="p${n}" class="menu" popover>${disabled === undefined ? html`<a href="${path}" data-dialog>${messages.more('moveName')}</a>` : html`<button type="button"${disabled}>${messages.more('moveName')}</button>`}
+<div id="p${n}" class="menu" popover>${disabled === undefined ? html`<a href="${path}" data-dialog>${messages.dialogLabel('moveName')}</a>` : html`<button type="button"${disabled}>${messages.dialogLabel('moveName')}</button>`}
 ${before?.state === 'published' && html`<button form="row" formaction="${path}" name="pin" value="${before.id}" title="${before.name}"${disabled}>${messages.text('showBefore')}</button>`}
 ${renews && html`<button form="row" formaction="${renewal}"${disabled}>${messages.text('renewShort')}</button>`}
 ${remove}</div>`;
   const details = { values: { name }, disabled, place: menu };
-  return html`${copyButton(context, nameUrl(screen.publicUrl, given), 'copyLink')}${confirmation(context, 'deleteName', `delete-${name}`, `${path}/delete`, details)}`;
+  return html`${copyButton(context, nameUrl(screen.publicUrl, item), 'copyLink')}${confirmation(context, 'deleteName', `delete-${name}`, `${path}/delete`, details)}`;
 }
 
 /** A field for an existing or new name. Our script suggests existing names and a valid spelling. */
