@@ -15,7 +15,7 @@ await build({
   format: 'esm',
   target: 'es2022',
   conditions: ['@pinfold/source'],
-  // Without its platform esbuild takes the build of fflate for browsers, which runs everywhere.
+  // With this platform esbuild takes the build of fflate for browsers, which runs everywhere.
   platform: 'browser',
   banner: { js: `/*! This file contains fflate.\n${license}\n*/` },
 });

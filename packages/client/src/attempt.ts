@@ -81,7 +81,7 @@ export async function attempt<Answer>(
     const [code, detail] = timeoutController.signal.aborted
       ? ['timeout', 'The server did not answer in time.']
       : ['network_error', 'The connection to the server failed.'];
-    const retryable = !isOfProtocol(cause);
+    const retryable = !isProtocolFailure(cause);
     const error = createError(request, { code, detail, retryable, cause: withoutSecret(cause, key) });
     return { kind: 'failed', error, temporary: retryable, postponed: false, answered };
   } finally {
@@ -202,7 +202,7 @@ const MESSAGE = /invalid peer certificate|invalid HTTP version|\(Expected HTTP\/
  * Whether `fetch` failed because of the certificate or the protocol, which a retry does not change. Browsers hide
  * this.
  */
-function isOfProtocol(error: unknown): boolean {
+function isProtocolFailure(error: unknown): boolean {
   for (const cause of causesOf(error)) {
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
     if ((CODES.test(code) && !TEMPORARY_CODES.test(code)) || MESSAGE.test(cause.message)) return true;

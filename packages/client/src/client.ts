@@ -99,14 +99,14 @@ export class PinfoldClient {
   async stop(id: string, { signal }: CallOptions = {}): Promise<void> {
     const request = this.#sender.request('DELETE', createPath(id), isNothing, signal);
     const schedule = this.#sender.schedule(signal);
-    let isLost = false;
+    let isAnswerLost = false;
     for (;;) {
       const outcome = await this.#sender.attempt(request);
       if (outcome.kind === 'answered') return;
-      const isAlreadyStopped = isLost && outcome.error.code === 'invalid_state';
+      const isAlreadyStopped = isAnswerLost && outcome.error.code === 'invalid_state';
       if (!isAlreadyStopped) await waitFor(outcome, schedule);
-      isLost ||= !outcome.postponed;
-      if (!isLost) continue;
+      isAnswerLost ||= !outcome.postponed;
+      if (!isAnswerLost) continue;
       const read = this.#sender.request('GET', createPath(id), is('PinAnswer'), signal);
       const { answer } = await this.#sender.answer(read, 'always', schedule);
       if (answer.pin.state === 'deleted') return;

@@ -12,7 +12,7 @@ export class Names {
     this.#sender = sender;
   }
 
-  /** All names, in their order. */
+  /** All names, sorted. */
   list({
     pageSize: limit = 100,
     signal,
@@ -23,7 +23,7 @@ export class Names {
     });
   }
 
-  /** One page of the names, in their order. */
+  /** One page of the names, sorted. */
   listPage({ cursor, limit, signal }: Omit<PageQuery, 'state' | 'idempotencyKey'> = {}): Promise<NameList> {
     return this.#sender.read(`${NAMES}${queryOf({ cursor, limit })}`, is('NameList'), signal);
   }

@@ -1,4 +1,4 @@
-// Made of the API document by `pnpm --filter @pinfold/client wire`.
+// Generated from the API document by `pnpm --filter @pinfold/client wire`.
 /** The objects of the API; wire.ts says how a member is written. */
 export const OBJECTS = {
   PinList: {

@@ -22,10 +22,10 @@ export const EVENT: Event = {
 };
 export const ARCHIVE = new Uint8Array([80, 75]);
 export const PUBLISHED: Extract<Answer, object> = { status: 201, body: { pin: PIN, warnings: [] } };
-export const READ: Answer = { status: 200, body: { pin: PIN } };
+export const PIN_ANSWER: Answer = { status: 200, body: { pin: PIN } };
 export const STOPPED: Answer = { status: 200, body: { pin: { ...PIN, state: 'deleted' } } };
-/** A pause without jitter, as long as the server requests. */
-export const SOON = { 'retry-after': '1' };
+/** Headers for a wait without jitter. */
+export const WAIT_1_S = { 'retry-after': '1' };
 
 export const problem = (status: number, code: string, headers = {}, more = {}): Answer => ({
   status,

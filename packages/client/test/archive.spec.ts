@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { failure, ID, KEY, problem, SOON } from './answers.ts';
+import { failure, ID, KEY, problem, WAIT_1_S } from './answers.ts';
 import { clientOf, openServer, server } from './scripted-server.ts';
 
 const ZIP = { status: 200, body: 'PK and more', headers: { 'content-type': 'application/zip', etag: '"x"' } };
@@ -24,7 +24,7 @@ describe('The ZIP that PinfoldClient reads', () => {
   });
 
   it('is requested again until the headers of an answer arrive', async () => {
-    server.answer('cut', { status: 503, headers: SOON }, problem(429, 'rate_limited', SOON), ZIP);
+    server.answer('cut', { status: 503, headers: WAIT_1_S }, problem(429, 'rate_limited', WAIT_1_S), ZIP);
     expect(await (await clientOf().archive(ID)).text()).to.equal(ZIP.body);
     expect(server.requests).to.have.length(4);
   });
@@ -60,14 +60,14 @@ describe('The ZIP that PinfoldClient reads', () => {
 
   it('ends with the given signal, even after its headers', async () => {
     const reason = { why: 'no longer wanted' };
-    const gone = new AbortController();
+    const controller = new AbortController();
     server.answer({ ...ZIP, headers: { ...ZIP.headers, 'content-length': '99' } });
-    const response = await clientOf().archive(ID, { signal: gone.signal });
-    gone.abort(reason);
+    const response = await clientOf().archive(ID, { signal: controller.signal });
+    controller.abort(reason);
     expect(await response.text().catch((error: unknown) => error)).to.equal(reason);
     expect(
       await clientOf()
-        .archive(ID, { signal: gone.signal })
+        .archive(ID, { signal: controller.signal })
         .catch((error: unknown) => error),
     ).to.equal(reason);
   });

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { ARCHIVE, all, failure, ID, KEY, PIN, PUBLISHED, problem, READ, SOON } from './answers.ts';
+import { ARCHIVE, all, failure, ID, KEY, PIN, PIN_ANSWER, PUBLISHED, problem, WAIT_1_S } from './answers.ts';
 import { type Answer, clientOf, openServer, server } from './scripted-server.ts';
 
 describe('PinfoldClient', () => {
@@ -22,8 +22,8 @@ describe('PinfoldClient', () => {
 
   it('treats null as an option that is not given', async () => {
     server.answer(PUBLISHED, PUBLISHED);
-    const none = { filename: null, title: null, name: null, password: null, idempotencyKey: null };
-    await clientOf().publish(ARCHIVE, none as never);
+    const nulls = { filename: null, title: null, name: null, password: null, idempotencyKey: null };
+    await clientOf().publish(ARCHIVE, nulls as never);
     await clientOf().publish(ARCHIVE);
     const sent = server.requests.map(({ path, body, headers }) => {
       return { path, body: body.replaceAll(/formdata-\S+/g, ''), password: headers['pinfold-password'] };
@@ -44,7 +44,7 @@ describe('PinfoldClient', () => {
   });
 
   it('sends the password of a publication percent-encoded, with every attempt', async () => {
-    server.answer({ status: 503, headers: SOON }, PUBLISHED);
+    server.answer({ status: 503, headers: WAIT_1_S }, PUBLISHED);
     await clientOf().publish(ARCHIVE, { password: 'café + 灯台' });
     const sent = server.requests.map(({ headers }) => headers['pinfold-password']);
     const encoded = 'caf%C3%A9%20%2B%20%E7%81%AF%E5%8F%B0';
@@ -52,7 +52,7 @@ describe('PinfoldClient', () => {
   });
 
   it('publishes the archive as it was when publish was called', async () => {
-    server.answer({ status: 503, headers: SOON }, PUBLISHED);
+    server.answer({ status: 503, headers: WAIT_1_S }, PUBLISHED);
     const changing = ARCHIVE.slice();
     const publishing = clientOf({ onRetry: () => void changing.fill(0) }).publish(changing);
     await publishing;
@@ -144,7 +144,7 @@ describe('PinfoldClient', () => {
     expect(detail).to.include('<html>xx').and.not.to.include('x'.repeat(200));
   });
 
-  it('omits metrics that an older server does not send, and passes on unknown members', async () => {
+  it('accepts an answer without the members that an older server lacks, and passes on unknown ones', async () => {
     const answers: readonly object[] = [
       ...[{ limits: {} }, { limits: { files: 500 }, quotas: {}, rates: { requests: null } }],
       { limits: { lifetime_days: 7, pages: 9 }, rates: { requests: { limit: 5 } }, more: true },
@@ -182,7 +182,7 @@ describe('PinfoldClient', () => {
 
   it('calls the function for the key before each attempt', async () => {
     const keys = ['one', 'two'];
-    server.answer({ status: 503, headers: SOON }, READ);
+    server.answer({ status: 503, headers: WAIT_1_S }, PIN_ANSWER);
     await clientOf({ key: async () => keys.shift() ?? '' }).get(ID);
     expect(server.requests.map(({ headers }) => headers.authorization)).to.deep.equal([
       'Bearer one',
@@ -213,16 +213,16 @@ describe('PinfoldClient', () => {
       expect(error).to.be.instanceOf(TypeError);
       expect(shown(error)).not.to.include(KEY);
     }
-    const twice = await clientOf()
+    const refused = await clientOf()
       .publish(ARCHIVE, { idempotencyKey: `my ${KEY}` })
       .catch((reason: unknown) => reason);
-    expect(twice).to.be.instanceOf(TypeError);
-    expect(shown(twice)).not.to.include(KEY);
+    expect(refused).to.be.instanceOf(TypeError);
+    expect(shown(refused)).not.to.include(KEY);
     expect(server.requests).to.have.length(2);
   });
 
   it('keeps the path of the address, and refuses an address with a password', async () => {
-    server.answer(READ);
+    server.answer(PIN_ANSWER);
     await clientOf({ url: `${server.url}/share/?x#y` }).get('../x');
     expect(server.requests[0]?.path).to.equal('/share/api/v1/pins/..%2Fx');
     for (const url of ['share.example', 'ftp://share.example', 'https://me:secret@share.example']) {
@@ -243,7 +243,7 @@ describe('PinfoldClient', () => {
   });
 
   it('sends the given User-Agent', async () => {
-    server.answer(READ);
+    server.answer(PIN_ANSWER);
     await clientOf({ userAgent: 'relay/1' }).get(ID, { views: true });
     expect(server.requests[0]).to.include({ path: `/api/v1/pins/${ID}?include=views` });
     expect(server.requests[0]?.headers['user-agent']).to.equal('relay/1');

@@ -1,7 +1,7 @@
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { pauseAfter } from '../src/events.ts';
-import { all, EVENT, failure, ID, problem, SOON } from './answers.ts';
+import { all, EVENT, failure, ID, problem, WAIT_1_S } from './answers.ts';
 import { type Answer, clientOf, openServer, server } from './scripted-server.ts';
 
 describe('events of PinfoldClient', () => {
@@ -14,7 +14,7 @@ describe('events of PinfoldClient', () => {
     });
     server.answer(
       page([EVENT, EVENT], 'b', ['a', 'b']),
-      { status: 503, headers: SOON },
+      { status: 503, headers: WAIT_1_S },
       page([EVENT, EVENT], 'd'),
       page([], 'd'),
     );
@@ -71,15 +71,15 @@ describe('events of PinfoldClient', () => {
       body: { events, next_cursor },
       headers,
     });
-    server.answer(page([], 'start', SOON), page([EVENT], 'a'), 'silent');
-    const leaving = new AbortController();
-    const reading = clientOf().events({ after: 'latest', follow: true, signal: leaving.signal });
+    server.answer(page([], 'start', WAIT_1_S), page([EVENT], 'a'), 'silent');
+    const controller = new AbortController();
+    const reading = clientOf().events({ after: 'latest', follow: true, signal: controller.signal });
     expect((await reading.next()).value).to.deep.equal({ event: EVENT, cursor: 'a' });
     expect(
       server.requests.map(({ path }) => new URLSearchParams(path.split('?')[1]).get('wait')),
     ).to.deep.equal(['30', '30']);
     const next = rejectionOf(reading.next());
-    leaving.abort(new Error('gone'));
+    controller.abort(new Error('gone'));
     expect(await next).to.have.property('message', 'gone');
   });
 });

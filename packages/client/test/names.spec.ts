@@ -1,6 +1,6 @@
 import type { Name } from '@pinfold/client';
 import { expect } from 'chai';
-import { ARCHIVE, all, failure, ID, PIN, PUBLISHED, problem, SOON } from './answers.ts';
+import { ARCHIVE, all, failure, ID, PIN, PUBLISHED, problem, WAIT_1_S } from './answers.ts';
 import { type Answer, clientOf, openServer, server } from './scripted-server.ts';
 
 const NAME: Name = {
@@ -53,7 +53,7 @@ describe('names of PinfoldClient', () => {
     await clientOf().names.delete('pr-42');
     server.answer(GONE);
     expect((await failure(clientOf().names.delete('pr-42'))).code).to.equal('not_found');
-    server.answer(problem(503, 'unavailable', SOON), GONE);
+    server.answer(problem(503, 'unavailable', WAIT_1_S), GONE);
     expect((await failure(clientOf().names.delete('pr-42'))).code).to.equal('not_found');
   });
 

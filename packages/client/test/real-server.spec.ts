@@ -91,14 +91,14 @@ describe('PinfoldClient, with the API itself', () => {
     await mkdir(site);
     for (const name of ['index.html', '.env.local']) await writeFile(join(site, name), PAGE);
     const sockets = new Set<Socket>();
-    let cuts = 2;
+    let remainingCuts = 2;
     // The first connections end once the server has answered, and the answer is lost.
     const proxy = createServer((socket) => {
       sockets.add(socket);
       const upstream = connect(service.port, '127.0.0.1');
       socket.pipe(upstream);
-      if (cuts > 0) {
-        cuts -= 1;
+      if (remainingCuts > 0) {
+        remainingCuts -= 1;
         upstream.once('data', () => socket.destroy());
       } else upstream.pipe(socket);
       socket.on('error', () => upstream.destroy());
@@ -109,9 +109,9 @@ describe('PinfoldClient, with the API itself', () => {
     await once(proxy, 'listening');
     try {
       const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-      const through = new PinfoldClient({ url, key });
+      const proxiedClient = new PinfoldClient({ url, key });
       const before = await all(client.list());
-      const { pin, replayed, leftOut } = await publishFolder(through, site);
+      const { pin, replayed, leftOut } = await publishFolder(proxiedClient, site);
       expect([replayed, leftOut, pin.original_filename]).to.deep.equal([true, ['.env.local'], 'site.zip']);
       const after = await all(client.list());
       expect(after.map(({ id }) => id)).to.have.members([pin.id, ...before.map(({ id }) => id)]);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { PinfoldClient } from '@pinfold/client';
 import { expect } from 'chai';
-import { ARCHIVE, failure, ID, PIN, PUBLISHED, problem, READ, SOON, STOPPED } from './answers.ts';
+import { ARCHIVE, failure, ID, PIN, PIN_ANSWER, PUBLISHED, problem, STOPPED, WAIT_1_S } from './answers.ts';
 import { type Answer, clientOf, openScriptedServer, openServer, server } from './scripted-server.ts';
 
 describe('the retries of PinfoldClient', () => {
@@ -20,15 +20,15 @@ describe('the retries of PinfoldClient', () => {
     limits: (client) => client.limits(),
   };
 
-  const passing: Readonly<Record<string, readonly [answer: Answer, ...calls: readonly string[]]>> = {
+  const temporary: Readonly<Record<string, readonly [answer: Answer, ...calls: readonly string[]]>> = {
     'a cut connection': ['cut', 'publish', 'check', 'get', 'title', 'password', 'list', 'limits'],
     'a cut answer': ['cut in the body', 'publish', 'get', 'list'],
     "a proxy's 502": [{ status: 502, body: '<html>' }, 'publish', 'check', 'get', 'list'],
     '504': [{ status: 504 }, 'publish', 'get'],
     '408': [problem(408, 'request_timeout'), 'publish', 'get'],
-    '409 in progress': [problem(409, 'idempotency_in_progress', SOON), 'publish'],
-    '429': [problem(429, 'rate_limited', SOON), ...Object.keys(calls)],
-    '503': [problem(503, 'unavailable', SOON), ...Object.keys(calls)],
+    '409 in progress': [problem(409, 'idempotency_in_progress', WAIT_1_S), 'publish'],
+    '429': [problem(429, 'rate_limited', WAIT_1_S), ...Object.keys(calls)],
+    '503': [problem(503, 'unavailable', WAIT_1_S), ...Object.keys(calls)],
   };
   const answered: Readonly<Record<string, Answer>> = {
     publish: PUBLISHED,
@@ -52,9 +52,9 @@ describe('the retries of PinfoldClient', () => {
       },
     },
   };
-  it('have no timeout that is longer than a timer, as without one', async () => {
+  it('do not end at once if their timeout is longer than a timer allows', async () => {
     for (const timeout of [2 ** 31, Number.POSITIVE_INFINITY]) {
-      server.answer(READ);
+      server.answer(PIN_ANSWER);
       const client = clientOf({
         timeout,
         retryFor: 0,
@@ -91,8 +91,8 @@ describe('the retries of PinfoldClient', () => {
     ...['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'ERR_TLS_CERT_ALTNAME_INVALID', 'HPE_INVALID_CONSTANT'],
   ]) {
     it(`end at once for ${code}, in the form of each runtime`, async () => {
-      const own = Object.assign(new Error(code), { code });
-      for (const reason of [own, new TypeError('fetch failed', { cause: own })]) {
+      const coded = Object.assign(new Error(code), { code });
+      for (const reason of [coded, new TypeError('fetch failed', { cause: coded })]) {
         let attempts = 0;
         const fetch = (): Promise<never> => {
           attempts += 1;
@@ -105,13 +105,13 @@ describe('the retries of PinfoldClient', () => {
     });
   }
 
-  for (const [what, [answer, ...repeated]] of Object.entries(passing)) {
+  for (const [what, [answer, ...repeated]] of Object.entries(temporary)) {
     it(`send the very same request after ${what}`, async () => {
       const all = repeated.map(async (name) => {
-        const own = await openScriptedServer();
-        own.answer(answer, answered[name] ?? READ);
-        await calls[name]?.(clientOf({ url: own.url }));
-        const [first, second, ...more] = own.requests;
+        const scripted = await openScriptedServer();
+        scripted.answer(answer, answered[name] ?? PIN_ANSWER);
+        await calls[name]?.(clientOf({ url: scripted.url }));
+        const [first, second, ...more] = scripted.requests;
         expect(more).to.deep.equal([]);
         expect(second, name).to.deep.include({ method: first?.method, path: first?.path, body: first?.body });
         expect(second?.headers['idempotency-key']).to.equal(name === 'publish' ? 'mine' : undefined);
@@ -120,17 +120,17 @@ describe('the retries of PinfoldClient', () => {
     });
   }
 
-  const lost: readonly (readonly [call: string, answer: Answer])[] = [
+  const unrepeated: readonly (readonly [call: string, answer: Answer])[] = [
     ['title', 'cut in the body'],
     ['title', { status: 502, body: '<html>' }],
     ['password', { status: 503, body: '<html>' }],
     ['renew', 'cut'],
     ['renew', { status: 504 }],
-    ['renew', { status: 429, headers: SOON }],
+    ['renew', { status: 429, headers: WAIT_1_S }],
   ];
-  for (const [name, answer] of lost) {
+  for (const [name, answer] of unrepeated) {
     it(`make no change twice: ${name} after ${JSON.stringify(answer)}`, async () => {
-      server.answer(answer, READ);
+      server.answer(answer, PIN_ANSWER);
       const error = await failure(calls[name]?.(clientOf()) as Promise<unknown>);
       expect(error.retryable).to.equal(true);
       expect(server.requests).to.have.length(1);
@@ -145,17 +145,17 @@ describe('the retries of PinfoldClient', () => {
       waits.push(wait);
       abort.abort('seen');
     };
-    const put = clientOf({ onRetry }).update(ID, { title: 'T' }, { signal: abort.signal });
-    expect(await put.catch((reason: unknown) => reason)).to.equal('seen');
+    const updating = clientOf({ onRetry }).update(ID, { title: 'T' }, { signal: abort.signal });
+    expect(await updating.catch((reason: unknown) => reason)).to.equal('seen');
     expect(waits).to.deep.equal([11_000]);
   });
 
   it('check after a lost answer whether the publication is stopped', async () => {
     server.answer('cut', STOPPED);
     await clientOf().stop(ID);
-    server.answer('cut in the body', READ, { status: 502 }, 'cut', READ, { status: 204 });
+    server.answer('cut in the body', PIN_ANSWER, { status: 502 }, 'cut', PIN_ANSWER, { status: 204 });
     await clientOf().stop(ID);
-    server.answer('cut', READ, problem(409, 'invalid_state'), STOPPED);
+    server.answer('cut', PIN_ANSWER, problem(409, 'invalid_state'), STOPPED);
     await clientOf().stop(ID);
     expect(server.requests.map(({ method }) => method).join(' ')).to.equal(
       'DELETE GET DELETE GET DELETE GET GET DELETE DELETE GET DELETE GET',
@@ -172,7 +172,7 @@ describe('the retries of PinfoldClient', () => {
     const waits: number[] = [];
     const options = { retryFor: 5_000, onRetry: ({ wait }: { readonly wait: number }) => waits.push(wait) };
     const date = new Date(Date.now() + 2_500).toUTCString();
-    server.answer(problem(503, 'unavailable', { 'retry-after': date }), READ);
+    server.answer(problem(503, 'unavailable', { 'retry-after': date }), PIN_ANSWER);
     await clientOf(options).get(ID);
     expect(waits[0]).to.be.within(1, 3_000);
     server.answer(problem(503, 'unavailable', { 'retry-after': '6' }));
@@ -184,7 +184,7 @@ describe('the retries of PinfoldClient', () => {
 
   it('end an attempt that takes too long, before the headers and in the body', async () => {
     for (const answer of ['silent', 'silent in the body'] as const) {
-      server.answer(answer, READ);
+      server.answer(answer, PIN_ANSWER);
       expect(await clientOf({ timeout: 200 }).get(ID)).to.deep.equal({ pin: PIN });
       server.answer(answer);
       const error = await failure(clientOf({ timeout: 200, retryFor: 0 }).get(ID));

@@ -50,11 +50,11 @@ describe('the waits between attempts', () => {
   });
 
   it('do not end at once if they are longer than a timer allows', async () => {
-    const leaving = new AbortController();
-    const woken = realTiming.sleep(999_999_999_000, leaving.signal).then(() => 'woken');
-    const ended = realTiming.sleep(50, undefined).then(() => 'still waiting');
-    expect(await Promise.race([woken, ended])).to.equal('still waiting');
-    leaving.abort(new Error('gone'));
+    const controller = new AbortController();
+    const woken = realTiming.sleep(999_999_999_000, controller.signal).then(() => 'woken');
+    const waited = realTiming.sleep(50, undefined).then(() => 'still waiting');
+    expect(await Promise.race([woken, waited])).to.equal('still waiting');
+    controller.abort(new Error('gone'));
     expect(await woken.catch((error: unknown) => error)).to.have.property('message', 'gone');
   });
 });

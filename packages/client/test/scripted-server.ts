@@ -16,7 +16,7 @@ export type Answer =
   | 'silent in the body';
 
 /** A request as it arrived. */
-export interface Asked {
+export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -27,7 +27,7 @@ export interface Asked {
 /** A server on a real socket with prepared answers, until the test has ended. */
 export interface ScriptedServer {
   readonly url: string;
-  readonly requests: Asked[];
+  readonly requests: ReceivedRequest[];
   answer(...answers: readonly Answer[]): void;
 }
 
@@ -52,7 +52,7 @@ export function clientOf(options: Partial<ClientOptions> = {}): PinfoldClient {
 }
 
 export async function openScriptedServer(): Promise<ScriptedServer> {
-  const requests: Asked[] = [];
+  const requests: ReceivedRequest[] = [];
   const answers: Answer[] = [];
   const server = createServer(async (request, response) => {
     const body = (await buffer(request)).toString('latin1').replaceAll(/-{4,}[^\r\n]+/g, 'boundary');

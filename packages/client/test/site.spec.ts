@@ -4,19 +4,19 @@ import { expect } from 'chai';
 const title = (page: string): string | undefined => titleOf(new TextEncoder().encode(page));
 
 describe('findBuildFolder', () => {
-  const built = (...files: readonly string[]): string | undefined =>
+  const buildFolderOf = (...files: readonly string[]): string | undefined =>
     findBuildFolder((path) => files.includes(path));
 
   for (const folder of ['dist', 'build', 'out', '_site', '.vitepress/dist', 'public']) {
     it(`finds ${folder} beside a package.json`, () => {
-      expect(built('package.json', 'index.html', `${folder}/index.html`)).to.equal(folder);
-      expect(built('package.json', 'index.html', `${folder}/main.js`)).to.equal(undefined);
-      expect(built('index.html', `${folder}/index.html`)).to.equal(undefined);
+      expect(buildFolderOf('package.json', 'index.html', `${folder}/index.html`)).to.equal(folder);
+      expect(buildFolderOf('package.json', 'index.html', `${folder}/main.js`)).to.equal(undefined);
+      expect(buildFolderOf('index.html', `${folder}/index.html`)).to.equal(undefined);
     });
   }
 
   it('prefers the output of a bundler to the templates in public', () => {
-    expect(built('package.json', 'public/index.html', 'build/index.html')).to.equal('build');
+    expect(buildFolderOf('package.json', 'public/index.html', 'build/index.html')).to.equal('build');
   });
 });
 

@@ -42,7 +42,7 @@ const { components, paths } = openApiDocument({ publicUrl: 'https://share.exampl
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses?: object }>>>>;
 };
 
-/** The objects that answers of success are, and what the client reads of a problem. */
+/** The objects of successful answers, and the one that the client reads of a problem. */
 const ANSWERS = [...new Set([...Object.values(paths).flatMap(answersOf), 'ProblemError'])];
 
 function answersOf(operations: (typeof paths)[string]): readonly string[] {
@@ -55,7 +55,7 @@ function answersOf(operations: (typeof paths)[string]): readonly string[] {
 export function wireTable(): string {
   const objects = new Map<string, string>();
   for (const answer of ANSWERS) typeOf(components.schemas[answer] ?? {}, answer, objects);
-  const source = `// Made of the API document by \`pnpm --filter @pinfold/client wire\`.
+  const source = `// Generated from the API document by \`pnpm --filter @pinfold/client wire\`.
 /** The objects of the API; wire.ts says how a member is written. */
 export const OBJECTS = {\n${[...objects].map(([name, members]) => `${name}: {${members}},`).join('\n')}\n} as const;\n`;
   const format = ['format', `--stdin-file-path=${WIRE_TABLE}`];

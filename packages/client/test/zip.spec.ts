@@ -23,8 +23,8 @@ function files(...paths: readonly string[]): readonly FileToPack[] {
   return paths.map((path) => ({ path, bytes: CONTENT }));
 }
 
-async function packed(given: Iterable<FileToPack>, options = {}) {
-  const { bytes, leftOut } = await packFiles(given, options);
+async function packed(input: Iterable<FileToPack>, options = {}) {
+  const { bytes, leftOut } = await packFiles(input, options);
   return { names: Object.keys(unzipSync(bytes)), leftOut };
 }
 
@@ -90,19 +90,19 @@ describe('packFiles', () => {
 
   it('leaves out files that macOS adds, without listing them', async () => {
     const appleDouble = Uint8Array.of(0, 5, 0x16, 7, 0, 2, 0, 0);
-    const given = [
+    const input = [
       ...files('index.html', 'Icon\r', 'a/Icon\r', 'a/DESKTOP.INI'),
       { path: '._index.html', bytes: async () => appleDouble },
       { path: 'a/._Icon\r', bytes: appleDouble },
       { path: '._mine', bytes: CONTENT },
     ];
-    expect(await packed(given)).to.deep.equal({ names: ['index.html'], leftOut: ['._mine'] });
-    const { bytes } = await packFiles(given, { dotFiles: true });
+    expect(await packed(input)).to.deep.equal({ names: ['index.html'], leftOut: ['._mine'] });
+    const { bytes } = await packFiles(input, { dotFiles: true });
     expect(Object.keys(unzipSync(bytes))).to.deep.equal(['._mine', 'index.html']);
   });
 
   it('leaves out private keys by their content, whatever their name', async () => {
-    const given = [
+    const input = [
       { path: 'deploy', bytes: KEY },
       { path: 'server.key', bytes: KEY },
       { path: 'logo.png', bytes: async () => KEY },
@@ -111,7 +111,7 @@ describe('packFiles', () => {
       { path: 'ca.crt', bytes: CERTIFICATE },
       { path: 'talk.key', bytes: CONTENT },
     ];
-    expect(await packed(given)).to.deep.equal({
+    expect(await packed(input)).to.deep.equal({
       names: ['ca.crt', 'talk.key'],
       leftOut: ['deploy', 'logo.png', 'pgp.asc', 'server.key', 'utf-16.txt'],
     });
@@ -119,44 +119,44 @@ describe('packFiles', () => {
 
   it('packs a .pem only of certificates and public keys, however long', async () => {
     const chain = Buffer.concat(Array.from({ length: 1_000 }, () => CERTIFICATE));
-    const given = [
+    const input = [
       { path: 'ca.pem', bytes: CERTIFICATE },
       { path: 'chain.pem', bytes: chain },
       { path: 'a/B.PEM', bytes: Buffer.concat([chain, KEY]) },
       { path: 'empty.pem', bytes: CONTENT },
     ];
-    expect(await packed(given)).to.deep.equal({
+    expect(await packed(input)).to.deep.equal({
       names: ['ca.pem', 'chain.pem'],
       leftOut: ['a/B.PEM', 'empty.pem'],
     });
   });
 
   it('packs dot files on request, except files that the server forbids or that usually hold secrets', async () => {
-    const given = files('.env', '.env.local', '.git/config', '.ssh/id_rsa', '.nojekyll', 'index.html');
-    expect(await packed(given, { dotFiles: true })).to.deep.equal({
+    const input = files('.env', '.env.local', '.git/config', '.ssh/id_rsa', '.nojekyll', 'index.html');
+    expect(await packed(input, { dotFiles: true })).to.deep.equal({
       names: ['.nojekyll', 'index.html'],
       leftOut: ['.env', '.env.local', '.git/', '.ssh/id_rsa'],
     });
   });
 
   it('does not list files that tools leave beside a site', async () => {
-    const given = files(
+    const input = files(
       'index.html',
       '.nojekyll',
       'a/.buildinfo',
       '.doctrees/x/index.doctree',
       '.nojekyll.key',
     );
-    expect(await packed(given)).to.deep.equal({ names: ['index.html'], leftOut: ['.nojekyll.key'] });
+    expect(await packed(input)).to.deep.equal({ names: ['index.html'], leftOut: ['.nojekyll.key'] });
   });
 
   it('does not list files that operating systems add', async () => {
-    const given = files('index.html', '.DS_Store', 'a/Thumbs.db', 'desktop.ini', '__MACOSX/._index.html');
-    expect(await packed(given)).to.deep.equal({ names: ['index.html'], leftOut: [] });
+    const input = files('index.html', '.DS_Store', 'a/Thumbs.db', 'desktop.ini', '__MACOSX/._index.html');
+    expect(await packed(input)).to.deep.equal({ names: ['index.html'], leftOut: [] });
   });
 
   it('returns the same bytes for any order, day and time zone', async () => {
-    const given = [
+    const input = [
       ...files('b.html', '404', '1/z', 'ä/あ.txt', 'a.html'),
       { path: 'large.js', bytes: new TextEncoder().encode('let a = 1;\n'.repeat(9_999)) },
       { path: 'photo.jpg', bytes: CONTENT },
@@ -165,7 +165,7 @@ describe('packFiles', () => {
     const digests: string[] = [];
     for (const TZ of ['Pacific/Kiritimati', 'America/St_Johns', 'UTC']) {
       process.env.TZ = TZ;
-      const { bytes } = await packFiles(digests.length === 0 ? given : given.toReversed());
+      const { bytes } = await packFiles(digests.length === 0 ? input : input.toReversed());
       digests.push(createHash('sha256').update(bytes).digest('hex'));
     }
     if (zone === undefined) delete process.env.TZ;
@@ -183,20 +183,20 @@ describe('packFiles', () => {
   });
 
   it('returns the same bytes if Node has no CRC-32', async () => {
-    const given = files('index.html', 'ä/あ.txt');
+    const input = files('index.html', 'ä/あ.txt');
     const { getBuiltinModule } = process;
     Object.assign(process, { getBuiltinModule: undefined });
-    const source = new URL('../src/zip.ts?elsewhere', import.meta.url);
-    const elsewhere: typeof import('@pinfold/client/zip') = await import(source.href).finally(() =>
+    const source = new URL('../src/zip.ts?portable', import.meta.url);
+    const portable: typeof import('@pinfold/client/zip') = await import(source.href).finally(() =>
       Object.assign(process, { getBuiltinModule }),
     );
-    expect((await elsewhere.packFiles(given)).bytes).to.deep.equal((await packFiles(given)).bytes);
+    expect((await portable.packFiles(input)).bytes).to.deep.equal((await packFiles(input)).bytes);
   });
 
   it('deflates a file that becomes smaller by 2 %, and stores every other, whatever its name', async () => {
     const random = randomFillSync(new Uint8Array(20_000));
     const part = (share: number) => random.slice().fill(0, 0, Math.round(random.length * share));
-    const given = {
+    const input = {
       'index.html': part(0.5),
       'photo.jpg': part(0.5),
       'a.tgz': random,
@@ -206,7 +206,7 @@ describe('packFiles', () => {
       'empty.txt': new Uint8Array(),
     };
     const { bytes } = await packFiles(
-      Object.entries(given).map(([path, content]) => ({ path, bytes: content })),
+      Object.entries(input).map(([path, content]) => ({ path, bytes: content })),
     );
     const methods: Record<string, number> = {};
     const unpacked = unzipSync(bytes, {
@@ -224,7 +224,7 @@ describe('packFiles', () => {
       'just.txt': 8,
       'empty.txt': 0,
     });
-    expect(unpacked).to.deep.equal(given);
+    expect(unpacked).to.deep.equal(input);
   });
 
   it('packs names that are members of JavaScript objects, in the same way each time', async () => {
@@ -250,14 +250,14 @@ describe('packFiles', () => {
 
   it('reads up to 16 files at the same time, each once, and packs them in their order', async () => {
     let open = 0;
-    let most = 0;
+    let maxOpen = 0;
     const read: string[] = [];
-    const given = Array.from({ length: 50 }, (_, n) => {
+    const input = Array.from({ length: 50 }, (_, n) => {
       const path = `page-${String(n).padStart(2, '0')}.html`;
       const bytes = async () => {
         read.push(path);
         open += 1;
-        most = Math.max(most, open);
+        maxOpen = Math.max(maxOpen, open);
         // The later of two ends first.
         for (let turns = 50 - n; turns > 0; turns -= 1) await Promise.resolve();
         open -= 1;
@@ -265,24 +265,24 @@ describe('packFiles', () => {
       };
       return { path, bytes };
     });
-    const { bytes } = await packFiles([...given].reverse());
-    expect(inOrder(bytes)).to.deep.equal(given.map(({ path }) => [path, path]));
-    expect(read.sort()).to.deep.equal(given.map(({ path }) => path));
-    expect(most).to.equal(16);
+    const { bytes } = await packFiles([...input].reverse());
+    expect(inOrder(bytes)).to.deep.equal(input.map(({ path }) => [path, path]));
+    expect(read.sort()).to.deep.equal(input.map(({ path }) => path));
+    expect(maxOpen).to.equal(16);
   });
 
   it('fails with the first file that cannot be read, and handles all other failures', async () => {
-    const unheard: unknown[] = [];
-    const hear = (reason: unknown): void => void unheard.push(reason);
-    process.on('unhandledRejection', hear);
-    const given = Array.from({ length: 5 }, (_, n) => ({
+    const unhandled: unknown[] = [];
+    const record = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', record);
+    const input = Array.from({ length: 5 }, (_, n) => ({
       path: `${n}.html`,
       bytes: () => Promise.reject(new Error(`no ${n}`)),
     }));
-    const failure = await packFiles(given).catch((error: Error) => error.message);
+    const failure = await packFiles(input).catch((error: Error) => error.message);
     await new Promise((done) => setImmediate(done));
-    process.off('unhandledRejection', hear);
+    process.off('unhandledRejection', record);
     expect(failure).to.equal('no 0');
-    expect(unheard).to.deep.equal([]);
+    expect(unhandled).to.deep.equal([]);
   });
 });
