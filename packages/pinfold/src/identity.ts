@@ -14,7 +14,7 @@ export function userName(): string | null {
   try {
     return userInfo().username;
   } catch {
-    // A user of a container need have no entry, and so no name.
+    // In a container, the id of the user may have no name.
     return null;
   }
 }

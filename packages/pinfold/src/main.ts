@@ -17,7 +17,7 @@ const args = process.argv.slice(2);
 // A server must end even if no one reads its log.
 if (args[0] === 'serve') process.exit(await runCommand(args, createProcessTerminal(process)));
 
-const [out, err] = [trackWrites(process.stdout), trackWrites(process.stderr)];
+const [flushOutput, flushErrors] = [trackWrites(process.stdout), trackWrites(process.stderr)];
 for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
@@ -31,13 +31,13 @@ const reportKeyOnSignal = (idempotencyKey: string): void => {
   publishedKey = idempotencyKey;
 };
 const code = await runCommand(args, { ...createProcessTerminal(process), reportKeyOnSignal });
-const lost = await out();
+const writeError = await flushOutput();
 // A closed pipe is not a failure: a reader such as `head` has enough.
-if (lost !== undefined && code === 0 && !('code' in lost && lost.code === 'EPIPE')) {
-  console.error(`pinfold: standard output cannot be written: ${lost.message}`);
+if (writeError !== undefined && code === 0 && !('code' in writeError && writeError.code === 'EPIPE')) {
+  console.error(`pinfold: standard output cannot be written: ${writeError.message}`);
 }
-await err();
-process.exit(lost === undefined ? code : code || 1);
+await flushErrors();
+process.exit(writeError === undefined ? code : code || 1);
 
 async function endBySignal(exitCode: number): Promise<void> {
   const error = { code: 'interrupted', detail: 'a signal ended the command', idempotency_key: publishedKey };
@@ -46,6 +46,6 @@ async function endBySignal(exitCode: number): Promise<void> {
     console.error(formatResumeHint({ idempotencyKey: publishedKey }, 'interrupted:'));
   }
   if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error })}\n`);
-  await Promise.all([out(), err()]);
+  await Promise.all([flushOutput(), flushErrors()]);
   process.exit(exitCode);
 }

@@ -49,8 +49,8 @@ export async function openTestPinfold(options: Partial<PinfoldOptions> = {}): Pr
   const removeFolder = () => rm(dataDir, { recursive: true, maxRetries: 5 });
   try {
     const secret = randomBytes(32).toString('base64url');
-    const settled = { dataDir, secret, publicUrl: PUBLIC_URL, ...parts, ...omitUndefined(options), onEvent };
-    const pinfold = await openPinfold(settled);
+    const merged = { dataDir, secret, publicUrl: PUBLIC_URL, ...parts, ...omitUndefined(options), onEvent };
+    const pinfold = await openPinfold(merged);
     const close = once(async () => {
       await pinfold.close();
       await removeFolder();

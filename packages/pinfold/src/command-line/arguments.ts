@@ -40,7 +40,7 @@ export function readOneOrAll(
   id: string | undefined,
   { account, all }: { readonly account?: string | undefined; readonly all?: boolean | undefined },
 ): OneOrAll {
-  if ([id, account, all].filter((given) => given !== undefined).length !== 1)
+  if ([id, account, all].filter((value) => value !== undefined).length !== 1)
     throw new UsageError('exactly one of ID, --account and --all is required');
   if (id !== undefined) return { id };
   return { account: account === undefined ? undefined : readAccount(account) };

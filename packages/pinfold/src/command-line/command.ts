@@ -112,7 +112,7 @@ export function command<
         const value = values[name];
         if ('check' in option && typeof value === 'string') option.check?.(value);
       }
-      // `parseArgs` has checked the values against the options, and the line above the positionals.
+      // `parseArgs` has checked the values against the options, and `checkCount` the positionals.
       const typed = { ...values, json: values.json === true } as unknown as Values<Known>;
       const outcome = await run(positionals as unknown as Positionals<Names>, typed, terminal);
       if (typeof outcome !== 'object') return outcome ?? 0;

@@ -35,7 +35,7 @@ interface FailureOptions {
 }
 
 /** The source of a failure's JSON: a code, the JSON itself, or nothing if it was reported. */
-type Given =
+type FailureDetails =
   | LocalCode
   | RefusalCode
   | (FailureOptions &
@@ -50,15 +50,15 @@ export class CommandFailure extends Error {
   readonly json: FailureJson | undefined;
   readonly exitCode: 1 | 3 = 1;
 
-  constructor(message: string, details: Given) {
+  constructor(message: string, details: FailureDetails) {
     const options = typeof details === 'string' ? { code: details } : details;
     super(message, options);
     this.name = 'CommandFailure';
-    this.json = printedOf(message, options);
+    this.json = jsonOf(message, options);
   }
 }
 
-function printedOf(detail: string, details: Exclude<Given, string>): FailureJson | undefined {
+function jsonOf(detail: string, details: Exclude<FailureDetails, string>): FailureJson | undefined {
   if (details.reported) return undefined;
   return details.json ?? ('code' in details ? { code: details.code, detail } : undefined);
 }

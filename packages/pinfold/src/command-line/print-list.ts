@@ -32,18 +32,18 @@ export async function printList<Item extends object>(
     for await (const item of listed) await write(`${formatLine(toColumns(item))}\n`);
     return;
   }
-  let before = `{${formatJsonLine(member)}:[`;
+  let prefix = `{${formatJsonLine(member)}:[`;
   try {
     for await (const item of listed) {
-      await write(`${before}${formatJsonLine(toJson(item))}`);
-      before = ',';
+      await write(`${prefix}${formatJsonLine(toJson(item))}`);
+      prefix = ',';
     }
   } catch (error) {
     // The failure is printed in a line of its own.
-    if (before === ',') await write('\n');
+    if (prefix === ',') await write('\n');
     throw error;
   }
-  await write(`${before === ',' ? '' : before}]}\n`);
+  await write(`${prefix === ',' ? '' : prefix}]}\n`);
 }
 
 export function formatLine(facts: readonly string[]): string {
@@ -86,10 +86,10 @@ export function formatExpiry(expiresAt: string | null, now: number): string {
   const at = Date.parse(expiresAt);
   if (Number.isNaN(at)) return expiresAt;
   const hours = Math.max(0, Math.round((at - now) / HOUR_MS));
-  const left = hours < 2 * DAY_HOURS ? pluralize(hours, 'hour') : `${Math.round(hours / DAY_HOURS)} days`;
+  const span = hours < 2 * DAY_HOURS ? pluralize(hours, 'hour') : `${Math.round(hours / DAY_HOURS)} days`;
   // The format of `toString` is fixed by ECMAScript, and Intl would take 12 ms to load.
   const [weekday, month, day, , time] = new Date(at).toString().split(' ');
-  return `${weekday} ${Number(day)} ${month}, ${time?.slice(0, 5)} (in ${left})`;
+  return `${weekday} ${Number(day)} ${month}, ${time?.slice(0, 5)} (in ${span})`;
 }
 
 export type Fact = readonly [name: string, value: string];

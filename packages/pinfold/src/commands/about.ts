@@ -29,8 +29,8 @@ export function createAboutCommands(loadCommands: () => Promise<readonly Command
     help: 'list the commands, or explain the options of one',
     example: 'pinfold help publish',
     run: async (words, _, { out }) => {
-      const given = words.filter((word) => word !== undefined);
-      out(formatHelp(await loadCommands(), given));
+      const namedWords = words.filter((word) => word !== undefined);
+      out(formatHelp(await loadCommands(), namedWords));
     },
   });
   const completion = command({

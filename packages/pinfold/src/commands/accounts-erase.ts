@@ -84,16 +84,17 @@ function formatReport(name: AccountId, isErased: boolean, takedowns: readonly Ta
 /** Erases the accounts of a list; skips names that are unknown. A refusal does not stop the others. */
 async function eraseListed(names: readonly ListedName[], terminal: Terminal): Promise<Result> {
   const outcomes = await withComposition(terminal, async ({ administration }) => {
-    const done: Outcome[] = [];
+    const eraseOutcomes: Outcome[] = [];
     // One at a time, because each locks many rows.
-    for (const { name } of names) done.push(await eraseAccount(administration, name));
-    return done;
+    for (const { name } of names) eraseOutcomes.push(await eraseAccount(administration, name));
+    return eraseOutcomes;
   });
   const count = (wanted: Outcome): number => outcomes.filter((outcome) => outcome === wanted).length;
   const [erased, skipped] = [count('erased'), count('not_found')];
   const text = `${pluralize(erased, 'account')} erased, ${skipped} not there.`;
-  const left = count('archives_left');
-  if (left > 0) throw new UnavailableError(`${text} Of ${pluralize(left, 'account')}, ${ARCHIVES_LEFT}`);
+  const remaining = count('archives_left');
+  if (remaining > 0)
+    throw new UnavailableError(`${text} Of ${pluralize(remaining, 'account')}, ${ARCHIVES_LEFT}`);
   const [refused] = names.flatMap(({ line }, n) => {
     const outcome = outcomes[n];
     return outcome !== undefined && isRefused(outcome) ? [`line ${line}: ${REFUSED[outcome]}`] : [];
@@ -107,7 +108,7 @@ type Outcome = 'erased' | 'archives_left' | 'not_found' | Refused;
 
 const REFUSED = {
   is_default: 'the account "default" is never erased',
-  stays: 'this is the placeholder of an erased account',
+  is_placeholder: 'this is the placeholder of an erased account',
 } as const;
 
 function isRefused(outcome: Outcome): outcome is Refused {
@@ -123,7 +124,7 @@ async function eraseAccount(administration: Administration, name: AccountId): Pr
     return (await administration.finishErasure(name)) ? 'erased' : 'archives_left';
   }
   if (started.code === 'not_found') return 'not_found';
-  return started.state === 'never_erased' ? 'is_default' : 'stays';
+  return started.state === 'never_erased' ? 'is_default' : 'is_placeholder';
 }
 
 /** Escapes characters outside ASCII, which a terminal may not show or copy unchanged. */

@@ -146,14 +146,14 @@ function toColumns({
   account: { name, blocked, limits, lastPublishedAt },
   used,
 }: AdministeredAccount): readonly string[] {
-  const set = Object.entries(limits).filter(([, limit]) => limit !== null);
+  const ownLimits = Object.entries(limits).filter(([, limit]) => limit !== null);
   return [
     name,
     pluralize(used.sites, 'site'),
     formatBytes(used.bytes),
     `${used.publications24h} published in 24 hours`,
     lastPublishedAt === null ? 'never published' : `last ${toRfc3339(lastPublishedAt)}`,
-    ...set.map(([rule, limit]) => `${rule} ${limit}`),
+    ...ownLimits.map(([rule, limit]) => `${rule} ${limit}`),
     ...(blocked?.isErasing === true ? ['is being erased'] : []),
     ...(blocked === null ? [] : [`blocked, sites ${blocked.sites}: ${blocked.reason}`]),
   ];

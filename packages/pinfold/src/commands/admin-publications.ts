@@ -138,9 +138,9 @@ const takedown = command({
         folder === undefined
           ? undefined
           : await saveEvidence(ids, all, { folder, composition, settings, terminal });
-      const idsToSave = all && (saved ?? true);
+      const copiesToTakeDown = all && (saved ?? true);
       for (const id of ids) {
-        const request = { id, reason, purge, copies: idsToSave, cause: operatorCause() };
+        const request = { id, reason, purge, copies: copiesToTakeDown, cause: operatorCause() };
         const outcome = await composition.administration.takeDown(request);
         if (outcome.kind === 'refused') {
           unknown.push(id);
@@ -148,7 +148,7 @@ const takedown = command({
         }
         const { copies } = outcome;
         if (json) takedowns.push({ pin: await loadPin(id, composition, settings), copies });
-        else for (const line of formatTakedown(id, copies, idsToSave)) terminal.out(line);
+        else for (const line of formatTakedown(id, copies, copiesToTakeDown)) terminal.out(line);
       }
       if (json && takedowns.length > 0)
         terminal.out(formatJsonLine(ids.length === 1 ? takedowns[0] : { takedowns }));

@@ -42,20 +42,20 @@ const cleanup = command({
     if (catchUp && !dryRun && !yes) await confirmClock(terminal);
     const { report, pins } = await withComposition(terminal, async (composition, settings) => {
       const { useCases, manageHistory: history, countedViews: views } = composition;
-      // Expirations are recorded as the node's, not as the user's who starts the cleanup.
+      // Expirations are recorded as actions of the node, not of the user who starts the cleanup.
       if (!dryRun) {
         await history.sweep({ cause: BY_THIS_NODE });
         await views.sweep();
       }
       const onProgress = printProgress(terminal);
-      const done = await useCases
+      const result = await useCases
         .cleanUp({ cause, force, catchUp, takeOver: true, dryRun, time: MAX_DURATION, onProgress })
         .catch((error: unknown) => {
           throw explainStorageFault(error, settings);
         });
       const ending: AdministeredPin[] = [];
-      if (list) for (const id of done.ending) ending.push(await loadPin(id, composition, settings));
-      return { report: done, pins: ending };
+      if (list) for (const id of result.ending) ending.push(await loadPin(id, composition, settings));
+      return { report: result, pins: ending };
     });
     if (dryRun) terminal.err(NOT_COMPARED);
     if (json) terminal.out(formatJsonLine(list ? { ...report, pins } : report));

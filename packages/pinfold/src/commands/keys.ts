@@ -134,11 +134,11 @@ function readLabel(text: string): string {
 }
 
 function readScopes(names: readonly string[] | undefined): readonly Scope[] | undefined {
-  const target = names?.flatMap((name) => name.split(','));
-  if (target?.every((name): name is Scope => KNOWN_SCOPES.some((scope) => scope === name)) === false) {
+  const requested = names?.flatMap((name) => name.split(','));
+  if (requested?.every((name): name is Scope => KNOWN_SCOPES.some((scope) => scope === name)) === false) {
     throw new UsageError(`--scope must be one of ${KNOWN_SCOPES.join(', ')}`);
   }
-  return target === undefined ? undefined : KNOWN_SCOPES.filter((scope) => target.includes(scope));
+  return requested && KNOWN_SCOPES.filter((scope) => requested.includes(scope));
 }
 
 function toJson({ id, account, label, scopes, ...times }: ApiKey): Record<string, unknown> {

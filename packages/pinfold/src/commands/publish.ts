@@ -122,16 +122,16 @@ type Protection = Readonly<Partial<Record<'password-stdin' | 'no-password', bool
 /** Reads a password, never from an argument: other users of the machine could see it. */
 async function readPassword(
   path: string,
-  { 'password-stdin': isAsked, 'no-password': isUnprotected }: Protection,
+  { 'password-stdin': isRequired, 'no-password': isUnprotected }: Protection,
   { secret }: Terminal,
 ): Promise<string | undefined> {
-  if (!isAsked) return undefined;
+  if (!isRequired) return undefined;
   if (isUnprotected) throw new UsageError('--password-stdin cannot be used with --no-password');
   if (path === '-') throw new UsageError('--password-stdin needs standard input, so PATH cannot be -');
-  const given = await secret?.('Password: ');
+  const password = await secret?.('Password: ');
   // An empty password is probably an unset variable of a script.
-  if (!given) throw new UsageError('--password-stdin needs a password on standard input');
-  return given;
+  if (!password) throw new UsageError('--password-stdin needs a password on standard input');
+  return password;
 }
 
 /** Chooses a title if none is given: that of the build in CI, or the page's own if the user at a terminal agrees. */

@@ -30,8 +30,8 @@ const list = command({
 function everySession(sessions: Sessions, account: AccountId | undefined): AsyncIterable<Session> {
   return everyItem(
     async ({ limit, cursor }) => {
-      const place = { ...(account && { account }), ...(cursor && { after: cursor as SessionId }) };
-      const page = await sessions.list({ by: OPERATOR, limit, ...place });
+      const range = { ...(account && { account }), ...(cursor && { after: cursor as SessionId }) };
+      const page = await sessions.list({ by: OPERATOR, limit, ...range });
       return { kind: 'page', ...page } as const;
     },
     (page) => page.sessions,

@@ -35,8 +35,8 @@ const lift = command({
   help: 'allow an archive to be published again; stopped publications stay stopped',
   example: 'pinfold takedowns lift 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   guide: 'administration.md#take-a-site-down',
-  run: async ([given], _, terminal) => {
-    const sha256 = parseSha256(given);
+  run: async ([digits], _, terminal) => {
+    const sha256 = parseSha256(digits);
     if (sha256 === undefined) throw new UsageError('SHA256 must be 64 hexadecimal digits');
     await withComposition(terminal, async ({ administration }) => {
       const outcome = await administration.liftTakedown(sha256, operatorCause());

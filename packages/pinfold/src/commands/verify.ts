@@ -26,10 +26,10 @@ const verify = command({
   help: 'compare the archives of the service with its records, or check an export, a folder or a tar (-), without a database',
   example: 'pinfold verify /backup/pinfold',
   guide: 'backups.md',
-  run: async ([given], { json, ...values }, terminal) => {
+  run: async ([source], { json, ...values }, terminal) => {
     const sample = readNumber('sample', values.sample);
-    if (given !== undefined) {
-      const from = readPath(given, 'FOLDER');
+    if (source !== undefined) {
+      const from = readPath(source, 'FOLDER');
       if (from === '-' && sample !== undefined)
         throw new UsageError('--sample is for a FOLDER: a tar is read whole');
       printVerified(await verifyExportIn(from, terminal, sample), json, terminal);

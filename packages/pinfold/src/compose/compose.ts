@@ -204,7 +204,7 @@ async function makeUseCases(
   publications: RunningPublications,
 ): Promise<UseCases> {
   const addresses = options.addresses ?? (() => resolveWebAddresses(settings, settings.port));
-  // The setting is only the first lifetime; a lifetime set in code is also the default renewal.
+  // The setting is only the lifetime of new publications; a lifetime set in code is also the default renewal.
   const renewal = settings.limits.lifetime && defaultLimits.renewal;
   const limits = { ...omitUndefined({ renewal }), ...options.limits, ...settings.limits };
   const { limitsOf, beforePublish, observe, stopping, keyLimit: limit = settings.keyLimit } = options;

@@ -49,8 +49,8 @@ export interface RunnableApp {
    * @throws SettingsError if the port or address cannot be used.
    */
   listen(): Promise<Listening>;
-  /** For each of several processes: binds the port, and answers once `led` resolves. */
-  join(led: Promise<void>): Promise<void>;
+  /** For each of several processes: binds the port, and answers once `leaderReady` resolves. */
+  join(leaderReady: Promise<void>): Promise<void>;
   /**
    * For the leader of several processes: does the first start, runs the cleanup, and serves the metrics of all
    * processes, if the settings enable them.
@@ -97,7 +97,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   return { ...(await createRunnableApp(settings, options, layer)), container: layer.container };
 }
 
-/** The same without a container: InversifyJS would be a quarter of the modules that a start loads. */
+/** Like `createApp`, without a container: InversifyJS would be a quarter of the modules that a start loads. */
 export async function createRunnableApp(
   settings: Settings,
   { terminal, ...options }: AppOptions = {},
@@ -115,13 +115,13 @@ export async function createRunnableApp(
   let hasStarted = false;
   let removeServerFile: (() => Promise<void>) | undefined;
 
-  async function listenOnPort(): Promise<{ readonly port: number; readonly checked: Promise<void> }> {
+  async function listenOnPort(): Promise<{ readonly port: number; readonly firstCheck: Promise<void> }> {
     const { port } = await server.listen(settings.port, settings.host);
     addresses = resolveWebAddresses(settings, port);
-    return { port, checked: service.watch() };
+    return { port, firstCheck: service.watch() };
   }
 
-  async function answer(checked: Promise<void>): Promise<void> {
+  async function answer(firstCheck: Promise<void>): Promise<void> {
     const isStopping = (): boolean => draining !== undefined || server.stopping;
     const serverFile = () => readServerFile(settings.dataDir);
     const doors = await makeDoors(service, 'refuse', (authenticate) =>
@@ -129,7 +129,7 @@ export async function createRunnableApp(
     );
     const handler = createRequestHandler(doors, service, serverFile, isStopping);
     // So that the first health request finds the results of a check.
-    await checked;
+    await firstCheck;
     server.answerWith(handler);
   }
 
@@ -194,13 +194,13 @@ export async function createRunnableApp(
     drainTime: settings.drain,
     metricsSnapshot: metrics && (() => metrics.snapshot()),
     listen: async () => {
-      const { port, checked } = await listenOnPort();
-      return lead(port, undefined, () => answer(checked));
+      const { port, firstCheck } = await listenOnPort();
+      return lead(port, undefined, () => answer(firstCheck));
     },
-    join: async (led) => {
-      const { checked } = await listenOnPort();
-      await led;
-      await answer(checked);
+    join: async (leaderReady) => {
+      const { firstCheck } = await listenOnPort();
+      await leaderReady;
+      await answer(firstCheck);
     },
     lead: async (port, metricsSnapshot) => {
       void service.watch();

@@ -5,6 +5,7 @@ import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { checkHasArchives, dataFolderMark } from './storage.ts';
 
+/** The user who runs this process. */
 export interface Runner {
   /** The id of the user; `undefined` on systems without one, such as Windows. */
   readonly uid: number | undefined;
@@ -14,7 +15,7 @@ export interface Runner {
 const ROOT = 0;
 
 /**
- * Opens the data folder, or creates it if `missing` is `made`; returns its absolute path. A command must not create
+ * Opens the data folder, or creates it if `ifMissing` is `made`; returns its absolute path. A command must not create
  * it: in the wrong place it would make one that no server uses.
  *
  * @throws SettingsError if the folder is missing, cannot be created or written, or belongs to another user while root
@@ -50,18 +51,18 @@ export async function checkIsDataFolder(
   settings: Settings,
   needsArchives: boolean,
 ): Promise<void> {
-  const held = dataFolderMark(settings);
-  if (held === undefined) return;
+  const mark = dataFolderMark(settings);
+  if (mark === undefined) return;
   const found = await explainError(folder, 'read', () => readdir(folder));
   if (found.length === 0) return;
-  if (found.includes(held)) return needsArchives ? checkHasArchives(settings.storage, folder) : undefined;
-  const expectation = `names a folder without ${JSON.stringify(held)}: ${JSON.stringify(folder)}`;
+  if (found.includes(mark)) return needsArchives ? checkHasArchives(settings.storage, folder) : undefined;
+  const expectation = `names a folder without ${JSON.stringify(mark)}: ${JSON.stringify(folder)}`;
   throw new SettingsError('dataDir', `${expectation}${SERVER_MAKES_IT}`);
 }
 
 const SERVER_MAKES_IT = '; name the folder of the server, which creates it when it first starts';
 
-/** Reads the settings from a file, so that the list of processes does not show the secrets. */
+/** Formats a command that reads the settings from a file, so that the list of processes does not show the secrets. */
 function commandAs(owner: number): string {
   return `systemd-run --quiet --wait --pipe --uid=${owner} -p EnvironmentFile=/etc/pinfold.env pinfold …`;
 }

@@ -41,10 +41,10 @@ export interface Service {
   /** Starts a sweep every five to ten minutes. */
   sweep(): void;
   /**
-   * Stops the health checks and sweeps. After `served` it waits for running publications until the deadline, stores
+   * Stops the health checks and sweeps. After `serverStopped` it waits for running publications until the deadline, stores
    * the view counts, and closes the stores.
    */
-  close(deadline: AbortSignal, served?: Promise<void>): Promise<void>;
+  close(deadline: AbortSignal, serverStopped?: Promise<void>): Promise<void>;
 }
 
 /**
@@ -130,9 +130,9 @@ export async function openService(
       const tools = { cleanUp, history, views, clock, log, measure, random: Math.random };
       background.push(runCleanupTimer(tools, stopped.signal));
     },
-    close: async (deadline, served) => {
+    close: async (deadline, serverStopped) => {
       stopped.abort();
-      await served;
+      await serverStopped;
       await publications.ended(deadline);
       await Promise.all(background);
       await storeLastViews({ views, log }, deadline);

@@ -15,7 +15,7 @@ const ARCHIVES = 'archives';
 
 /** The storages of archives and uploads. Each folder is opened when it is first needed. */
 export interface OpenedStorage {
-  /** @param roles their database; absent if the folder of archives was checked before. */
+  /** @param roles the records of the archives; absent if the folder of archives was checked before. */
   archives(roles?: Pick<RoleStore, 'listArchives'>): Promise<ArchiveStorage>;
   staging(): Promise<Staging>;
   end(): Promise<void>;

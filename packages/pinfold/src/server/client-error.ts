@@ -22,6 +22,7 @@ export interface Answers {
   current: ServerResponse;
   /** Bytes read at the last check for idle connections. */
   bytesRead: number;
+  /** Consecutive checks without a new byte. */
   silentChecks: number;
   /** Consecutive checks without a byte or a running request. */
   idleChecks: number;

@@ -20,7 +20,7 @@ export class ConnectionPlaces {
   /** When each connection was opened, by `performance.now()`. */
   readonly #opened: Map<Socket, number> = new Map();
   readonly #answersOf: (socket: Socket) => Answers | undefined;
-  /** Connections that may be ended; the next one is last. */
+  /** Connections that may be ended; the next one to end is last. */
   #idleSockets: Socket[] = [];
   #sortedAt = Number.NEGATIVE_INFINITY;
   #retry: NodeJS.Timeout | undefined;
@@ -94,7 +94,7 @@ export class ConnectionPlaces {
     const { newest, current, silentChecks } = answers;
     if (newest.writableFinished) return 1 + silentChecks;
     const { req: request } = current;
-    // A body stands still, without a fault of its client, until a handler reads it.
+    // Until a handler reads a body, it stands still through no fault of the client.
     const isRead = request.readableFlowing === true || current.headersSent;
     return !request.complete && isRead && silentChecks >= STALLED_CHECKS ? silentChecks : 0;
   }

@@ -96,7 +96,7 @@ export class HttpServer {
     this.#server = createServer({
       headersTimeout: HEADERS_TIMEOUT,
       requestTimeout: REQUEST_TIMEOUT,
-      // Node would set a timer at the end of each answer and clear it at the next request: a twelfth of a small view.
+      // Node would set a timer at each answer and clear it at the next request: a twelfth of the time of a small view.
       keepAliveTimeout: 0,
       maxHeaderSize: LARGEST_HEAD,
       // A GET has no body, and no handler here waits for the end of one.

@@ -98,7 +98,7 @@ class PiecewiseReader {
     const current = requestBeingParsed(socket);
     const end = findPieceEnd(bytes, current);
     const rest = bytes.subarray(end);
-    // A client that sends requests ahead takes its turn in the queue, already for the first of them.
+    // A client that sends requests ahead takes its turn in the queue, from the first of them on.
     const isAhead = rest.length > 0 && current?.complete !== false && hasNoBody(bytes);
     if (isAhead && !this.#hasTurn && !loopTurns.takeNow('cheap')) {
       this.#hold(bytes);

@@ -39,7 +39,7 @@ export function createRequestHandler(
     viewer(request, response);
   const app = express()
     .disable('x-powered-by')
-    // A proxy that protects a path compares it with case.
+    // A proxy that protects a path distinguishes letter case in it.
     .enable('case sensitive routing')
     .set('etag', false)
     .use(publicPath === '' ? '/' : publicPath, api)

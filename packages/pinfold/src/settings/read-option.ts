@@ -78,6 +78,6 @@ export function parseOnOff(text: string): boolean {
 export function omitUndefined<Members extends object>(
   members: Members,
 ): { [Name in keyof Members]?: Exclude<Members[Name], undefined> } {
-  const set = Object.entries(members).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(set) as { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
+  const defined = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(defined) as { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
 }

@@ -1,6 +1,6 @@
 /**
- * The environment variable of each option, without its prefix. Options of `openPinfold` have their names there, others
- * those in `Settings`.
+ * The environment variable of each option, without its prefix. Options of `openPinfold` are named as there, others as in
+ * `Settings`.
  */
 export const VARIABLES = {
   dataDir: 'DATA_DIR',

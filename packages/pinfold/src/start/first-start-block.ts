@@ -60,7 +60,7 @@ function safariNote({ publicUrl, viewerMode }: WebAddresses): readonly string[] 
 }
 
 function quoteForShell(text: string): string {
-  return /^[\w@%+=:,./;-]+$/.test(text) && !text.includes(';') ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** Quotes a file name for curl, in which `;` and `,` have a meaning. */

@@ -18,7 +18,7 @@ export interface FirstStart {
 
 const WELCOME_KEY = 'welcome';
 const WELCOME_FILE = 'welcome.zip';
-const TIMEOUTS = 50;
+const MAX_TRIES = 50;
 const PAUSE = duration(200);
 
 /**
@@ -84,7 +84,7 @@ async function publish(
   log: Log,
   bytes: Uint8Array,
 ): Promise<Publication | undefined> {
-  for (let tries = 0; tries < TIMEOUTS; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const outcome = await useCases.publish({
       by: DEFAULT_ACCOUNT,
       key: WELCOME_KEY,

@@ -140,10 +140,10 @@ function print(block: string, log: Log): void {
   });
 }
 
-async function join(app: RunnableApp, led: Promise<void>): Promise<Started> {
+async function join(app: RunnableApp, leaderReady: Promise<void>): Promise<Started> {
   const sendMetrics =
     app.metricsSnapshot === undefined ? async () => undefined : sendMetricsToLeader(app.metricsSnapshot);
-  await app.join(led);
+  await app.join(leaderReady);
   return {
     log: app.log,
     stop: async () => {
