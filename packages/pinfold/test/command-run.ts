@@ -27,7 +27,7 @@ export function runPiped(input: string, env: Env, ...args: readonly string[]): P
 
 /** Runs the command in this process at a terminal with further abilities. */
 export async function runWith(
-  { err: hear, ...abilities }: Partial<Terminal>,
+  { err: onErrorLine, ...abilities }: Partial<Terminal>,
   env: Env,
   ...args: readonly string[]
 ): Promise<CommandRun> {
@@ -44,7 +44,7 @@ export async function runWith(
     },
     err: (line) => {
       err += `${line}\n`;
-      hear?.(line);
+      onErrorLine?.(line);
     },
   });
   return { code, out, err };

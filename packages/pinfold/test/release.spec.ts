@@ -43,7 +43,7 @@ describe('the version', () => {
     });
   }
 
-  it('has no commit without such a branch, and without a repository', async () => {
+  it('has no commit if the branch has none yet, and without a repository', async () => {
     const unborn = { HEAD: 'ref: refs/heads/main\n' };
     expect(await readCloneCommit(await clone(unborn, 'pinfold-workspace'))).to.equal(undefined);
     expect(await readCloneCommit(await clone({}, 'pinfold-workspace'))).to.equal(undefined);

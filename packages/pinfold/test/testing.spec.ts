@@ -34,10 +34,10 @@ describe('openTestPinfold', () => {
   });
 
   it('receives the rejection of an asynchronous onEvent, like a server', async () => {
-    const unheard: unknown[] = [];
-    const hear = (reason: unknown): void => void unheard.push(reason);
+    const unhandled: unknown[] = [];
+    const record = (reason: unknown): void => void unhandled.push(reason);
     const others = process.rawListeners('unhandledRejection') as NodeJS.UnhandledRejectionListener[];
-    process.removeAllListeners('unhandledRejection').on('unhandledRejection', hear);
+    process.removeAllListeners('unhandledRejection').on('unhandledRejection', record);
     try {
       const onEvent = () => Promise.reject(new Error('nobody listens'));
       const pinfold = await openTestPinfold({ logLevel: 'silent', onEvent });
@@ -45,9 +45,9 @@ describe('openTestPinfold', () => {
       await pinfold.publish({ by: 'ada', key: 'first', filename: 'site.zip', archive });
       await pinfold.close();
       await new Promise((resolve) => setImmediate(resolve));
-      expect(unheard).to.deep.equal([]);
+      expect(unhandled).to.deep.equal([]);
     } finally {
-      process.off('unhandledRejection', hear);
+      process.off('unhandledRejection', record);
       for (const other of others) process.on('unhandledRejection', other);
     }
   });

@@ -10,15 +10,15 @@ import {
 import { errorText } from '../../src/settings/or-settings-error.ts';
 import { SettingsError } from '../../src/settings/settings-error.ts';
 
-describe('failureJson', () => {
+describe('toFailureJson', () => {
   const codeOf = (error: unknown): string | undefined => toFailureJson(error)?.code;
 
   it('gives the codes that the documents list, of an argument, a setting, a database and a store', () => {
     expect(codeOf(new UsageError('x'))).to.equal('usage');
     expect(codeOf(new SettingsError('publicUrl', 'x'))).to.equal('usage');
-    const away = new Fault('store_unavailable', 'x');
-    expect(codeOf(away)).to.equal('unavailable');
-    expect(codeOf(new SettingsError('publicUrl', 'x', { cause: away }))).to.equal('unavailable');
+    const fault = new Fault('store_unavailable', 'x');
+    expect(codeOf(fault)).to.equal('unavailable');
+    expect(codeOf(new SettingsError('publicUrl', 'x', { cause: fault }))).to.equal('unavailable');
     expect(codeOf(new UnavailableError('x'))).to.equal('unavailable');
     expect(codeOf(new Fault('store_corrupt', 'x'))).to.equal('unreadable');
     expect(codeOf(new CommandFailure('x', 'cannot_write'))).to.equal('cannot_write');
@@ -33,23 +33,23 @@ describe('failureJson', () => {
 
 describe('the reason of a failure', () => {
   const NO_SPACE = new Error('ENOSPC: no space left on device, write');
-  const ANSWERED = new Fault('store_unavailable', 'the database cannot be used now', { cause: NO_SPACE });
-  const REPEATED = new Fault('staging_unavailable', `the system refused: ${NO_SPACE.message}`, {
+  const WITH_CAUSE = new Fault('store_unavailable', 'the database cannot be used now', { cause: NO_SPACE });
+  const WITH_CAUSE_IN_MESSAGE = new Fault('staging_unavailable', `the system refused: ${NO_SPACE.message}`, {
     cause: NO_SPACE,
   });
 
   it('adds the cause of a fault', () => {
-    expect(formatReason(ANSWERED)).to.equal(
+    expect(formatReason(WITH_CAUSE)).to.equal(
       'the database cannot be used now (store_unavailable): ENOSPC: no space left on device, write',
     );
-    expect(errorText(ANSWERED)).to.equal(
+    expect(errorText(WITH_CAUSE)).to.equal(
       'the database cannot be used now (ENOSPC: no space left on device, write)',
     );
   });
 
   it('does not repeat a cause that the fault already states', () => {
     const once = 'the system refused: ENOSPC: no space left on device, write';
-    expect(formatReason(REPEATED)).to.equal(`${once} (staging_unavailable)`);
-    expect(errorText(REPEATED)).to.equal(once);
+    expect(formatReason(WITH_CAUSE_IN_MESSAGE)).to.equal(`${once} (staging_unavailable)`);
+    expect(errorText(WITH_CAUSE_IN_MESSAGE)).to.equal(once);
   });
 });

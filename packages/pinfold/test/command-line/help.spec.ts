@@ -84,14 +84,14 @@ describe('pinfold completion', () => {
     });
   }
 
-  const completed: readonly (readonly [words: readonly string[], offered: readonly string[]])[] = [
+  const completions: readonly (readonly [words: readonly string[], offered: readonly string[]])[] = [
     [['pinfold', 'pu'], ['publish']],
     [['pinfold', 'keys', 'r'], ['revoke']],
     [['pinfold', 'keys', 'create', '--l'], ['--label']],
     [['pinfold', 'list', '--s'], ['--state']],
     [['pinfold', 'show', 'x', '--u'], ['--url']],
   ];
-  for (const [words, offered] of completed) {
+  for (const [words, offered] of completions) {
     it(`lets bash complete "${words.join(' ')}" to ${offered.join(', ')}`, async () => {
       const { out } = await run({}, 'completion', 'bash');
       const typed = `COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}`;

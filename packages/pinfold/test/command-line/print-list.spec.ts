@@ -4,7 +4,7 @@ import { printList } from '../../src/command-line/print-list.ts';
 const toColumns = ({ id }: { readonly id: number }): readonly string[] => [`item ${id}`];
 
 /** Prints a list of five items, which may fail before one of them, and records the order of events. */
-async function printed(options: { json: boolean; limit?: string; failsAt?: number }): Promise<{
+async function printItems(options: { json: boolean; limit?: string; failsAt?: number }): Promise<{
   readonly out: string;
   readonly order: readonly string[];
   readonly error: unknown;
@@ -32,15 +32,15 @@ async function printed(options: { json: boolean; limit?: string; failsAt?: numbe
 }
 
 describe('a list that a command prints', () => {
-  it('is written item by item, even as JSON, so that a long list needs no memory', async () => {
+  it('is written item by item, even as JSON, so that a long list needs little memory', async () => {
     for (const json of [true, false]) {
-      const { order } = await printed({ json });
+      const { order } = await printItems({ json });
       expect(order.slice(0, 4), String(json)).to.deep.equal(['read 1', 'written', 'read 2', 'written']);
     }
   });
 
   it('is one JSON document, which may have no items', async () => {
-    const { out } = await printed({ json: true });
+    const { out } = await printItems({ json: true });
     expect(out).to.equal('{"items":[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5}]}\n');
     let empty = '';
     const write = async (text: string): Promise<void> => {
@@ -51,21 +51,21 @@ describe('a list that a command prints', () => {
   });
 
   it('ends at its limit, and reads no further', async () => {
-    const { out, order } = await printed({ json: true, limit: '2' });
+    const { out, order } = await printItems({ json: true, limit: '2' });
     expect(out).to.equal('{"items":[{"id":1},{"id":2}]}\n');
     expect(order).not.to.include('read 3');
   });
 
   it('stays an incomplete document if reading fails, and leaves the last line to the failure', async () => {
-    const { out, error } = await printed({ json: true, failsAt: 3 });
+    const { out, error } = await printItems({ json: true, failsAt: 3 });
     expect(out).to.equal('{"items":[{"id":1},{"id":2}\n');
     expect(error).to.have.property('message', 'the database is away');
-    expect((await printed({ json: true, failsAt: 1 })).out).to.equal('');
+    expect((await printItems({ json: true, failsAt: 1 })).out).to.equal('');
   });
 
   it('refuses a limit that is not a whole number from 1 on, before it prints anything', async () => {
     for (const limit of ['0', '-1', '1.5', 'ten', '', '1e3']) {
-      const { out, error } = await printed({ json: true, limit });
+      const { out, error } = await printItems({ json: true, limit });
       expect([out, (error as Error).name], limit).to.deep.equal(['', 'UsageError']);
     }
   });

@@ -3,13 +3,17 @@ import { expect } from 'chai';
 import { formatReason } from '../../src/command-line/failures.ts';
 import { createProcessTerminal, type Streams } from '../../src/command-line/terminal.ts';
 
-interface Rig {
+interface Opened {
   readonly terminal: ReturnType<typeof createProcessTerminal>;
   readonly input: PassThrough;
   readonly output: () => string;
 }
 
-function open(isTTY: boolean, env: Record<string, string> = {}, stdout: Writable = new PassThrough()): Rig {
+function open(
+  isTTY: boolean,
+  env: Record<string, string> = {},
+  stdout: Writable = new PassThrough(),
+): Opened {
   const input = Object.assign(new PassThrough(), { isTTY, setRawMode: () => undefined });
   const stderr = Object.assign(new PassThrough(), { isTTY });
   let output = '';
@@ -62,7 +66,7 @@ describe('the terminal of a process', () => {
   });
 
   it('repeats a question until the answer is yes or no, and treats the end of input as no', async () => {
-    for (const [typed, wanted] of [
+    for (const [typed, expected] of [
       ['y\n', true],
       ['perhaps\nYes\n', true],
       ['No\n', false],
@@ -74,7 +78,7 @@ describe('the terminal of a process', () => {
         input.write(line);
         await nextTurn();
       }
-      expect(await answer, typed).to.equal(wanted);
+      expect(await answer, typed).to.equal(expected);
       await nextTurn();
       expect(output()).to.include('Go on? [y/n] ');
     }
@@ -118,10 +122,10 @@ describe('the terminal of a process', () => {
     ['Ctrl-C', ['on\u0003']],
     ['the end of input', ['\u0004']],
   ] as const) {
-    it(`fails after ${name}`, async () => {
+    it(`reads no secret after ${name}`, async () => {
       const { terminal, input } = open(true);
       const outcome = terminal.secret?.('Secret: ').then(
-        () => 'given',
+        () => 'entered',
         (error: Error) => error.name,
       );
       for (const text of typed) {

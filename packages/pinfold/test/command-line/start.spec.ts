@@ -49,6 +49,7 @@ describe('a command that opens no store', () => {
 
 describe('a server that sends no requests', () => {
   it("starts without Node's fetch and without InversifyJS", () => {
+    // No machine has this address, so the server stops once its modules are loaded.
     const env = { PINFOLD_DATA_DIR: newFolder(), PINFOLD_HOST: '192.0.2.1', PINFOLD_WELCOME: 'off' };
     expect(loadedBy(['serve'], env)).to.have.members(['express', 'better-sqlite3']);
   });

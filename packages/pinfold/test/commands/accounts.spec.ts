@@ -8,13 +8,13 @@ import { openMachine, serve } from '../servers/served.ts';
 describe('pinfold accounts', () => {
   const machine = ofEachTest(openMachine);
 
-  const asJson = (...args: readonly string[]) => machine.json('accounts', ...args);
+  const runJson = (...args: readonly string[]) => machine.json('accounts', ...args);
 
   it('lists accounts, and shows one', async () => {
     for (const name of ['grace', 'ada']) await machine.run('keys', 'create', '--account', name);
-    const { accounts } = await asJson('list');
+    const { accounts } = await runJson('list');
     expect(accounts.map(({ name }: { name: string }) => name)).to.deep.equal(['ada', 'grace']);
-    expect((await asJson('show', 'ada')).account).to.deep.equal(accounts[0]);
+    expect((await runJson('show', 'ada')).account).to.deep.equal(accounts[0]);
     expect((await machine.run('accounts', 'list')).out).to.match(
       /^ada {2}0 sites {2}0 bytes .*\ngrace [^\n]*\n$/,
     );
@@ -24,11 +24,13 @@ describe('pinfold accounts', () => {
   });
 
   it('shows names, labels and reasons without characters that change the text direction', async () => {
-    const turning = 'a\u202eb';
-    const options = ['--reason', turning, '--sites', 'keep'];
-    expect((await machine.run('keys', 'create', '--account', turning, '--label', turning)).code).to.equal(0);
+    const reordered = 'a\u202eb';
+    const options = ['--reason', reordered, '--sites', 'keep'];
+    expect((await machine.run('keys', 'create', '--account', reordered, '--label', reordered)).code).to.equal(
+      0,
+    );
     const results = [
-      await machine.run('accounts', 'block', turning, ...options),
+      await machine.run('accounts', 'block', reordered, ...options),
       await machine.run('accounts', 'list'),
       await machine.run('keys', 'list'),
       await machine.run('history'),
@@ -40,10 +42,10 @@ describe('pinfold accounts', () => {
   });
 
   it('sets and removes each limit separately', async () => {
-    const set = await asJson('limits', 'ada', '--publications', '5/1h', '--sites', '3', '--bytes', 'off');
+    const set = await runJson('limits', 'ada', '--publications', '5/1h', '--sites', '3', '--bytes', 'off');
     const limits = { requests: null, publications: '5/1h', sites: 3, bytes: 'off' };
     expect(set.account.limits).to.deep.equal(limits);
-    const back = await asJson('limits', 'ada', '--sites', 'default');
+    const back = await runJson('limits', 'ada', '--sites', 'default');
     expect(back.account.limits).to.deep.equal({ ...limits, sites: null });
     const wrong = [[], ['--sites', 'many'], ['--requests', '5'], ['--bytes', '-1']];
     for (const options of wrong) {
@@ -56,10 +58,10 @@ describe('pinfold accounts', () => {
   it('blocks and unblocks, and records the user', async () => {
     const unknown = await machine.run('accounts', 'block', 'ada', '--reason', 'Phishing', '--json');
     expect([unknown.code, JSON.parse(unknown.out).error.code]).to.deep.equal([1, 'not_found']);
-    const { account } = await asJson('block', 'ada', '--reason', 'Phishing', '--create');
+    const { account } = await runJson('block', 'ada', '--reason', 'Phishing', '--create');
     expect(account.blocked).to.include({ reason: 'Phishing', sites: 'keep' });
     expect((await machine.run('accounts', 'show', 'ada')).out).to.include('blocked, sites keep: Phishing');
-    expect((await asJson('unblock', 'ada')).account.blocked).to.equal(null);
+    expect((await runJson('unblock', 'ada')).account.blocked).to.equal(null);
     const { events } = JSON.parse((await machine.run('history', '--account', 'ada', '--json')).out);
     expect(events.map(({ type }: { type: string }) => type)).to.have.members([
       'account.unblocked',
@@ -81,7 +83,7 @@ describe('pinfold accounts', () => {
     expect((await fetch(`${url}/admin/v1/accounts`)).status).to.equal(401);
   });
 
-  it('erases an account, prints what is out of reach, and repeats a list', async () => {
+  it('erases an account, prints what is out of reach, and erases the accounts of a list again', async () => {
     const name = 'Zoë\u202e "x"';
     for (const account of [name, 'ada']) await machine.run('keys', 'create', '--account', account);
     const { code, out } = await machine.run('accounts', 'erase', name, '--yes');
@@ -89,7 +91,7 @@ describe('pinfold accounts', () => {
     expect(out).to.include('earlier backups');
     const line = out.trimEnd().split('\n').at(-1) ?? '';
     expect(JSON.parse(line)).to.equal(name);
-    const { accounts } = await asJson('list');
+    const { accounts } = await runJson('list');
     expect(accounts[0].name).to.equal('ada');
     expect(accounts[1].name).to.match(/^erased:/);
     expect(accounts).to.have.length(2);
@@ -98,9 +100,9 @@ describe('pinfold accounts', () => {
     await machine.run('keys', 'create', '--account', name);
     await writeFile(list, `${line}\n\n"nobody"\n`);
     // The user confirmed each account when it was erased first, so the command does not ask.
-    expect(await asJson('erase', '--list', list)).to.deep.equal({ erased: 1, passed_over: 1 });
-    expect(await asJson('erase', '--list', list, '--yes')).to.deep.equal({ erased: 0, passed_over: 2 });
-    expect((await asJson('erase', 'ada', '--yes')).list_line).to.equal('"ada"');
+    expect(await runJson('erase', '--list', list)).to.deep.equal({ erased: 1, passed_over: 1 });
+    expect(await runJson('erase', '--list', list, '--yes')).to.deep.equal({ erased: 0, passed_over: 2 });
+    expect((await runJson('erase', 'ada', '--yes')).list_line).to.equal('"ada"');
     await writeFile(list, 'ada\n');
     expect((await machine.run('accounts', 'erase', '--list', list, '--yes')).code).to.equal(1);
   });
@@ -117,7 +119,7 @@ describe('pinfold accounts', () => {
     expect(await erase('ada'), 'without a terminal').to.deep.equal([2, 'usage']);
     expect(await erase('ada', '--list', 'x', '--yes')).to.deep.equal([2, 'usage']);
     await machine.run('accounts', 'erase', 'ada', '--yes');
-    const { accounts } = await asJson('list');
+    const { accounts } = await runJson('list');
     const [{ name }] = accounts.filter((one: { name: string }) => one.name.startsWith('erased:'));
     expect(await erase(name, '--yes')).to.deep.equal([1, 'invalid_state']);
     expect((await machine.run('keys', 'create', '--account', name)).code).to.equal(2);
@@ -134,7 +136,7 @@ describe('pinfold accounts', () => {
     expect(err).to.include('write it in UTF-8');
     expect((await machine.run('accounts', 'show', 'ada')).code).to.equal(0);
     await writeFile(list, Buffer.from(lines, 'utf16le'));
-    expect(await asJson('erase', '--list', list)).to.deep.equal({ erased: 2, passed_over: 0 });
+    expect(await runJson('erase', '--list', list)).to.deep.equal({ erased: 2, passed_over: 0 });
   });
 
   it('refuses names and reasons of a terminal with another encoding than UTF-8', async () => {
@@ -148,7 +150,7 @@ describe('pinfold accounts', () => {
       const { code, err } = await machine.run(...args);
       expect([code, err.includes('not in UTF-8')], args.join(' ')).to.deep.equal([2, true]);
     }
-    expect((await asJson('list')).accounts).to.deep.equal([]);
+    expect((await runJson('list')).accounts).to.deep.equal([]);
   });
 
   it('erases the rest of a list that names the default account, and reports that', async () => {
@@ -183,15 +185,15 @@ describe('pinfold accounts', () => {
     expect(listed.err).to.include('0 accounts erased, 1 not there. Of 1 account, archives are left');
   });
 
-  it('is erased by the API even in read-only mode, and removed by the next sweep', async () => {
+  it('refuses keys and links to an account that the API erases in read-only mode, which cleanup finishes', async () => {
     const { run, url } = await serve();
     const admin = (await run('keys', 'create', '--account', 'ops', '--scope', 'admin')).out.trim();
-    const own = (await run('keys', 'create', '--account', 'ada')).out.trim();
-    const as = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
+    const adaKey = (await run('keys', 'create', '--account', 'ada')).out.trim();
+    const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
     const erase = (name: string, body?: string) =>
       fetch(`${url}/admin/v1/accounts/${name}/erase`, {
         method: 'POST',
-        headers: { ...as(admin).headers, 'content-type': 'application/json' },
+        headers: { ...bearer(admin).headers, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body }),
       });
     expect((await erase('nobody')).status).to.equal(404);
@@ -204,7 +206,7 @@ describe('pinfold accounts', () => {
       const { account } = (await begun.json()) as { account: { name: string; erasing: boolean } };
       expect(account).to.include({ name: 'ada', erasing: true });
     }
-    expect((await fetch(`${url}/api/v1/pins`, as(own))).status).to.equal(401);
+    expect((await fetch(`${url}/api/v1/pins`, bearer(adaKey))).status).to.equal(401);
     for (const command of [['keys', 'create'], ['manage']]) {
       const refused = await run(...command, '--account', 'ada');
       expect([refused.code, refused.out], command[0]).to.deep.equal([1, '']);
@@ -212,7 +214,7 @@ describe('pinfold accounts', () => {
     }
     const patched = await fetch(`${url}/admin/v1/accounts/ada`, {
       method: 'PATCH',
-      headers: { ...as(admin).headers, 'content-type': 'application/json' },
+      headers: { ...bearer(admin).headers, 'content-type': 'application/json' },
       body: '{"blocked":false}',
     });
     expect([patched.status, ((await patched.json()) as { code: string }).code]).to.deep.equal([
@@ -221,6 +223,6 @@ describe('pinfold accounts', () => {
     ]);
     await run('cleanup');
     expect((await erase('ada')).status).to.equal(404);
-    expect((await fetch(`${url}/admin/v1/accounts/ada`, as(admin))).status).to.equal(404);
+    expect((await fetch(`${url}/admin/v1/accounts/ada`, bearer(admin))).status).to.equal(404);
   });
 });

@@ -40,7 +40,7 @@ describe('the commands that use the API', () => {
     return out;
   }
 
-  async function pin(): Promise<Record<string, unknown>> {
+  async function readPin(): Promise<Record<string, unknown>> {
     return JSON.parse(await succeed('show', id, '--json')).pin;
   }
 
@@ -54,7 +54,7 @@ describe('the commands that use the API', () => {
     expect(lines.slice(0, 2).map((line) => line.split('  ')[0])).to.deep.equal([second, link]);
     expect(lines[0]).to.include('Newer').and.to.include('published');
     const { pins } = JSON.parse(await succeed('list', '--json'));
-    expect(pins[1]).to.deep.equal(await pin());
+    expect(pins[1]).to.deep.equal(await readPin());
   });
 
   it('list publications of one state, and stopped ones only on request', async () => {
@@ -63,11 +63,11 @@ describe('the commands that use the API', () => {
     expect(await succeed('list', '--state', 'stopped')).to.include(`${link}  stopped  `);
     expect(await succeed('list', '--state', 'deleted')).to.include(link);
     expect(await succeed('show', id)).to.match(/^state +stopped$/m);
-    expect((await pin()).state).to.equal('deleted');
+    expect((await readPin()).state).to.equal('deleted');
     expect((await run(env, 'list', '--state', 'gone')).code).to.equal(2);
   });
 
-  it('show one by its id or by its link', async () => {
+  it('show a publication by its id or by its link', async () => {
     for (const name of [id, link, `${link}/?x#y`]) {
       const shown = await succeed('show', name);
       expect(shown).to.include(link).and.to.include('Mine').and.to.include('published');
@@ -76,9 +76,9 @@ describe('the commands that use the API', () => {
 
   it('rename, and remove the title', async () => {
     expect(await succeed('rename', link, 'Other')).to.include('Other');
-    expect((await pin()).title).to.equal('Other');
+    expect((await readPin()).title).to.equal('Other');
     await succeed('rename', id, '');
-    expect((await pin()).title).to.equal(null);
+    expect((await readPin()).title).to.equal(null);
     expect(JSON.parse(await succeed('rename', id, '--json', '--', '-x')).pin.title).to.equal('-x');
   });
 
@@ -86,10 +86,10 @@ describe('the commands that use the API', () => {
     const { code, out, err } = await runWithPipe('correct horse\nnot this\n', 'password', id);
     expect(code, err).to.equal(0);
     expect(out + err).not.to.include('horse');
-    expect(await pin()).to.include({ password_protected: true });
+    expect(await readPin()).to.include({ password_protected: true });
     expect(await (await fetch(link)).text()).not.to.include('Hello');
     expect(await succeed('password', id, '--none')).to.include('no password');
-    expect(await pin()).to.include({ password_protected: false });
+    expect(await readPin()).to.include({ password_protected: false });
     expect((await run(env, 'password', id, 'correct horse')).code).to.equal(2);
   });
 
@@ -98,11 +98,11 @@ describe('the commands that use the API', () => {
     for (const input of ['', '\n']) expect((await runWithPipe(input, 'password', id)).code).to.equal(2);
     expect((await run(env, 'password', id)).code).to.equal(2);
     expect((await runWithPipe('short', 'password', id)).err).to.include('invalid_password');
-    expect(await pin()).to.include({ password_protected: true });
+    expect(await readPin()).to.include({ password_protected: true });
   });
 
   it('renew', async () => {
-    const before = String((await pin()).expires_at);
+    const before = String((await readPin()).expires_at);
     const renewed = JSON.parse(await succeed('renew', id, '--json')).pin.expires_at;
     expect(renewed > before).to.equal(true);
     expect(await succeed('renew', id)).to.match(/ expires .* \(in 7 days\)\.$/m);
@@ -136,7 +136,7 @@ describe('the commands that use the API', () => {
     expect(found).to.equal(link);
   });
 
-  it('open a protected one without its password, or print the URL for that', async () => {
+  it('open a protected publication without its password, or print the URL for that', async () => {
     await runPiped('correct horse\n', env, 'password', id);
     const url = await succeed('open', id, '--print');
     expect(url).to.match(/^http:\/\/localhost:\d+\/s\/[0-9a-f-]{36}\?grant=[\w.-]+\n$/);
@@ -165,16 +165,16 @@ describe('the commands that use the API', () => {
 
   it('accept a key and a URL with a newline or a byte order mark, and require one if it is blank', async () => {
     const { PINFOLD_KEY: key } = env;
-    for (const given of [`${key}\n`, `\uFEFF${key}\r\n`, ` ${key}\t`])
-      expect((await run({ ...env, PINFOLD_KEY: given }, 'list')).code, JSON.stringify(given)).to.equal(0);
+    for (const value of [`${key}\n`, `\uFEFF${key}\r\n`, ` ${key}\t`])
+      expect((await run({ ...env, PINFOLD_KEY: value }, 'list')).code, JSON.stringify(value)).to.equal(0);
     const marked = `\uFEFF${env.PINFOLD_URL}\r\n`;
     expect((await run({ ...env, PINFOLD_URL: marked }, 'list')).code).to.equal(0);
-    for (const [given, expectation] of [
+    for (const [value, expectation] of [
       ['\n', 'an API key is required'],
       [`Bearer ${key}`, 'the API key contains a character that no key has'],
     ] as const) {
-      const { code, err } = await run({ ...env, PINFOLD_KEY: given }, 'list');
-      expect([code, err.includes(expectation)], given).to.deep.equal([2, true]);
+      const { code, err } = await run({ ...env, PINFOLD_KEY: value }, 'list');
+      expect([code, err.includes(expectation)], value).to.deep.equal([2, true]);
     }
   });
 
@@ -182,11 +182,11 @@ describe('the commands that use the API', () => {
     const stop = (line: string): never => {
       throw new Error(line);
     };
-    const away = await openRemotePublications(
+    const unreachable = await openRemotePublications(
       { url: 'http://127.0.0.1:1', apiKey: 'any' },
       { env, out: stop, write: stop, err: stop },
     );
-    expect(await away.api.limits().catch((error: Error) => error.message)).to.match(
+    expect(await unreachable.api.limits().catch((error: Error) => error.message)).to.match(
       /^127\.0\.0\.1:1 cannot be reached: [^\n;]+; trying again in 1 s \(for up to 10 s\)$/,
     );
   });

@@ -13,13 +13,13 @@ const PAGES: Readonly<Record<string, Page | Refusal>> = {
 };
 
 async function read(first: string): Promise<readonly number[]> {
-  const page = async ({ cursor = first }: { readonly cursor?: string }) => {
+  const readPage = async ({ cursor = first }: { readonly cursor?: string }) => {
     const found = PAGES[cursor];
     if (found === undefined) throw new Error(`no page ${cursor}`);
     return found;
   };
   const items: number[] = [];
-  for await (const item of everyItem(page, ({ items: some }: Page) => some)) items.push(item);
+  for await (const item of everyItem(readPage, ({ items: some }: Page) => some)) items.push(item);
   return items;
 }
 

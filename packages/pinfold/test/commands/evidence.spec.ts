@@ -64,7 +64,7 @@ describe('pinfold pins takedown --keep', () => {
     expect(after).to.have.members(['pin.purged', 'pin.taken_down', 'pin.published']);
   });
 
-  it('saves those of each copy, too, if it takes copies down', async () => {
+  it('saves the files of each copy, too, if it takes copies down', async () => {
     const copy = await publish('same', '--account', 'grace');
     expect((await takeDown()).out).to.include(`${copy}, a copy, is still in service.`);
     expect(await files()).to.have.length(3);
@@ -101,7 +101,7 @@ describe('pinfold pins takedown --keep', () => {
     expect(await files()).to.have.members([`${id}.events.json`, `${id}.json`]);
   });
 
-  it('does the same if the storage has lost the archive, and says that', async () => {
+  it('reports an archive that the storage has lost, saves the rest and continues', async () => {
     for (const archive of await archiveFiles()) await rm(archive);
     const { code, err } = await takeDown();
     expect(code).to.equal(0);
@@ -147,7 +147,7 @@ describe('pinfold pins takedown --keep', () => {
     expect(await pinOf(id)).to.include({ state: 'published', taken_down: null });
   });
 
-  describe('stopped at each step of writing', () => {
+  describe('stopped while it writes', () => {
     const stopped = (by: string, at: number) =>
       endOf(
         spawnCommand(
@@ -161,14 +161,14 @@ describe('pinfold pins takedown --keep', () => {
     /** The folder; three files, each created, written, flushed and closed; the flush of the folder. */
     const STEPS = 1 + 3 * 4 + 1;
 
-    const WAYS = ['ENOSPC', 'SIGTERM', 'SIGKILL'] as const;
-    /** Interrupts each kind of step on a file once, on different files; the first and the last step in all ways. */
-    const waysAt = (at: number) =>
-      at === 1 || at === STEPS ? WAYS : WAYS.filter((_, way) => way === (at + Math.floor((at - 2) / 4)) % 3);
+    const STOPS = ['ENOSPC', 'SIGTERM', 'SIGKILL'] as const;
+    /** Interrupts each kind of step on a file once, on different files; the first and the last step by all causes. */
+    const causesAt = (at: number) =>
+      at === 1 || at === STEPS ? STOPS : STOPS.filter((_, n) => n === (at + Math.floor((at - 2) / 4)) % 3);
 
     for (let at = 1; at <= STEPS; at += 1) {
-      it(`${at}: by ${waysAt(at).join(', ')} nothing is done, and only kill -9 leaves something`, async () => {
-        for (const by of waysAt(at)) {
+      it(`at step ${at} by ${causesAt(at).join(', ')}: takes nothing down, and leaves files only after SIGKILL`, async () => {
+        for (const by of causesAt(at)) {
           const { code, err } = await stopped(by, at);
           if (by !== 'SIGKILL') {
             expect(code, err).to.equal(by === 'ENOSPC' ? 1 : 143);
@@ -179,7 +179,7 @@ describe('pinfold pins takedown --keep', () => {
       });
     }
 
-    it('later: everything is saved', async () => {
+    it('after the last step: everything is saved', async () => {
       const { code, err } = await stopped('ENOSPC', STEPS + 1);
       expect(code, err).to.equal(0);
       expect(await files()).to.have.length(3);

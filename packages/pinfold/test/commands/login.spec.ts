@@ -20,16 +20,16 @@ describe('pinfold login', () => {
     file = join(home, '.config', 'pinfold', 'logins.json');
   });
 
-  /** Runs it, and consents as soon as it has printed the page. */
-  async function logIn(given: Env, ...args: readonly string[]): Promise<CommandRun> {
+  /** Runs the command, and consents as soon as it has printed the page. */
+  async function logIn(home: Env, ...args: readonly string[]): Promise<CommandRun> {
     const printed = Promise.withResolvers<string>();
-    const hear = (line: string): void => {
+    const onErrorLine = (line: string): void => {
       if (/^https?:/.test(line)) printed.resolve(line);
     };
-    const running = runWith({ err: hear }, given, 'login', ...args);
+    const running = runWith({ err: onErrorLine }, home, 'login', ...args);
     const [page, ended] = await Promise.race([
       printed.promise.then((line) => [line, undefined] as const),
-      running.then((over) => ['', over] as const),
+      running.then((result) => ['', result] as const),
     ]);
     if (ended !== undefined) return ended;
     await consent(new URL(page));

@@ -51,9 +51,9 @@ export async function connectTo(
 export async function call(
   client: Client,
   name: string,
-  given: Record<string, unknown> = {},
+  args: Record<string, unknown> = {},
 ): Promise<Answer> {
-  const { isError = false, structuredContent, content } = await client.callTool({ name, arguments: given });
+  const { isError = false, structuredContent, content } = await client.callTool({ name, arguments: args });
   const lines = content.map((part) => (part.type === 'text' ? part.text : ''));
   return { isError, json: structuredContent as Json, text: lines.join('\n') };
 }

@@ -21,15 +21,15 @@ describe('a file that changes between the check and the opening', () => {
     await writeFile(join(secret, 'site.zip'), 'secret');
     await writeFile(join(root, 'site', 'site.zip'), 'public');
     const roots = new Roots([root], folder);
-    const packed = async () => Buffer.from((await roots.pack('site/site.zip')).bytes).toString();
-    expect(await packed()).to.equal('public');
+    const pack = async () => Buffer.from((await roots.pack('site/site.zip')).bytes).toString();
+    expect(await pack()).to.equal('public');
     const swap = async () => {
       await rename(join(root, 'site'), join(root, 'away'));
       await symlink(secret, join(root, 'site'));
     };
     promises.open = (...input) => swap().then(() => open(...input));
     syncBuiltinESMExports();
-    expect(await packed().catch((error: Error) => error.message)).to.include('changed while it was opened');
+    expect(await pack().catch((error: Error) => error.message)).to.include('changed while it was opened');
     promises.open = open;
     await rm(join(root, 'site'));
     await rename(join(root, 'away'), join(root, 'site'));
@@ -41,7 +41,7 @@ describe('a file that changes between the check and the opening', () => {
       return stat(...input);
     }) as typeof stat;
     syncBuiltinESMExports();
-    expect(await packed().catch((error: Error) => error.message)).to.include('changed while it was opened');
+    expect(await pack().catch((error: Error) => error.message)).to.include('changed while it was opened');
   });
 });
 

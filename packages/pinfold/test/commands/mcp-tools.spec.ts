@@ -39,7 +39,7 @@ describe('the tools of pinfold mcp', () => {
     expect([json.pin?.file_count, json.warnings], text).to.deep.equal([2, []]);
     const picture = await fetch(`${json.pin.shared_url}/a/dot.gif`);
     expect(Buffer.from(await picture.arrayBuffer())).to.deep.equal(dot);
-    for (const [given, named] of [
+    for (const [wrongFiles, named] of [
       [[], 'empty'],
       [[index, { path: 'b' }], '"b"'],
       [[index, { path: 'b', content: 'x', base64: 'eA==' }], '"b"'],
@@ -53,7 +53,7 @@ describe('the tools of pinfold mcp', () => {
       [[index, { path: 'b', content: 'a\ud83d' }], '"b"'],
       [[index, { path: 'a\ude00', content: '' }], '"a\\ude00"'],
     ] as const) {
-      const wrong = await call(client, 'check', { files: given });
+      const wrong = await call(client, 'check', { files: wrongFiles });
       expect([wrong.isError, wrong.json.code], wrong.text).to.deep.equal([true, 'usage']);
       expect(wrong.text).to.include(named);
     }
@@ -65,7 +65,7 @@ describe('the tools of pinfold mcp', () => {
     expect([both.isError, both.json.code]).to.deep.equal([true, 'invalid_request']);
   });
 
-  it('reads views and limits, and lists, points and deletes names', async () => {
+  it('reads views and limits, and lists, sets and deletes names', async () => {
     for (const env of [remote, machine]) {
       const client = await connectTo(env, connection);
       const [one, two] = [
@@ -81,9 +81,9 @@ describe('the tools of pinfold mcp', () => {
       }
       await call(client, 'set_name', { name: 'zoo', pin: one.json.pin.id });
       for (const name of ['', '.', 'A b', '\ud83d']) {
-        const unset = await call(client, 'set_name', { name, pin: one.json.pin.id });
-        const undeleted = await call(client, 'delete_name', { name });
-        expect([unset.json.code, undeleted.json.code], name).to.deep.equal(['invalid_name', 'not_found']);
+        const notSet = await call(client, 'set_name', { name, pin: one.json.pin.id });
+        const notDeleted = await call(client, 'delete_name', { name });
+        expect([notSet.json.code, notDeleted.json.code], name).to.deep.equal(['invalid_name', 'not_found']);
       }
       const page = (await call(client, 'names', { limit: 1 })).json;
       expect(page.names.map(({ name }: Json) => name)).to.deep.equal(['agent']);
@@ -92,8 +92,8 @@ describe('the tools of pinfold mcp', () => {
       expect((await call(client, 'get', { id: page.names[0].url })).json.pin.id).to.equal(two.json.pin.id);
       for (const name of ['agent', 'zoo'])
         expect((await call(client, 'delete_name', { name })).json).to.deep.equal({ deleted: name });
-      const gone = await call(client, 'delete_name', { name: 'agent' });
-      expect([gone.isError, gone.json.code]).to.deep.equal([true, 'not_found']);
+      const deletedAgain = await call(client, 'delete_name', { name: 'agent' });
+      expect([deletedAgain.isError, deletedAgain.json.code]).to.deep.equal([true, 'not_found']);
     }
   });
 

@@ -35,12 +35,12 @@ describe('pinfold mcp', () => {
     byMachine = { ...home, ...served.env };
   });
 
-  const hear = (line: string): void => {
+  const recordError = (line: string): void => {
     errors += line;
   };
 
   function connect(env: Env, mode: Mode = 'auto', roots: readonly string[] = [sites]): Promise<Client> {
-    return connectTo(env, { mode, roots, folder, err: hear });
+    return connectTo(env, { mode, roots, folder, err: recordError });
   }
 
   for (const mode of ['legacy', 'auto'] as const) {
@@ -164,11 +164,12 @@ describe('pinfold mcp', () => {
         ['stop', { id: UNKNOWN }, 'not_found'],
         ['list', { cursor: 'strange' }, 'invalid_request'],
       ] as const;
-      for (const [name, given, code] of refusals) {
-        const { isError, json, text } = await call(client, name, given);
-        expect([isError, json?.code], `${name} ${JSON.stringify(given).slice(0, 99)}: ${text}`).to.deep.equal(
-          [true, code],
-        );
+      for (const [name, args, code] of refusals) {
+        const { isError, json, text } = await call(client, name, args);
+        expect([isError, json?.code], `${name} ${JSON.stringify(args).slice(0, 99)}: ${text}`).to.deep.equal([
+          true,
+          code,
+        ]);
         // Some clients check the answer of a failed tool against the schema, too.
         expect(await schemas.get(name)?.['~standard'].validate(json)).not.to.have.property('issues');
         expect(json).to.include({ type: `urn:pinfold:problem:${code}`, retryable: false });
@@ -224,14 +225,14 @@ describe('pinfold mcp', () => {
     const clientInfo = { name: 'test', version: '1' };
     request(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
     child.stdin?.write('not json\n');
-    const given = { path: 'one', idempotency_key: 'begun' };
-    const wanted = {
+    const args = { path: 'one', idempotency_key: 'begun' };
+    const toolCall = {
       jsonrpc: '2.0',
       id: 2,
       method: 'tools/call',
-      params: { name: 'publish', arguments: given },
+      params: { name: 'publish', arguments: args },
     };
-    for (const piece of JSON.stringify(wanted).match(/.{1,20}/g) ?? []) {
+    for (const piece of JSON.stringify(toolCall).match(/.{1,20}/g) ?? []) {
       child.stdin?.write(piece);
       await setImmediate();
     }
@@ -242,7 +243,7 @@ describe('pinfold mcp', () => {
     }
     expect(await err).not.to.include('unhandled');
     const client = await connect(byMachine);
-    expect((await call(client, 'publish', given)).json.replayed).to.equal(true);
+    expect((await call(client, 'publish', args)).json.replayed).to.equal(true);
   });
 
   it('never shows the key, even if it is wrong', async () => {
@@ -251,13 +252,13 @@ describe('pinfold mcp', () => {
     const { isError, json, text } = await call(client, 'list');
     expect([isError, json.code, json.status]).to.deep.equal([true, 'unauthorized', 401]);
     expect(JSON.stringify([json, text]) + errors).not.to.include('kkkk');
-    const given = { html: PAGE, idempotency_key: `again-${served.key}` };
-    const refused = await call(await connect(byServer), 'publish', given);
+    const args = { html: PAGE, idempotency_key: `again-${served.key}` };
+    const refused = await call(await connect(byServer), 'publish', args);
     expect([refused.isError, refused.json.code]).to.deep.equal([true, 'usage']);
     expect(JSON.stringify(refused) + errors).not.to.include(served.key);
   });
 
-  it('needs a server before it starts', async () => {
+  it('exits with 2 if both a login and ./data could be meant, or neither exists', async () => {
     const { url, key } = served;
     const home = { HOME: join(folder, 'home'), npm_lifecycle_event: 'pinfold', INIT_CWD: folder };
     writeLogin(home, url, key);

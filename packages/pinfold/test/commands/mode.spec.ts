@@ -5,13 +5,13 @@ import { serve } from '../servers/served.ts';
 describe('pinfold mode', () => {
   const machine = ofEachTest(() => serve());
 
-  const asJson = async (...args: readonly string[]) => (await machine.json('mode', ...args)).service;
+  const runJson = async (...args: readonly string[]) => (await machine.json('mode', ...args)).service;
 
   it('prints the mode, and changes it with an event in the history', async () => {
-    expect(await asJson()).to.deep.equal({ mode: 'normal', message: null });
+    expect(await runJson()).to.deep.equal({ mode: 'normal', message: null });
     const readOnly = { mode: 'read_only', message: 'Back at noon' };
-    expect(await asJson('read_only', '--message', 'Back at noon')).to.deep.equal(readOnly);
-    expect(await asJson()).to.deep.equal(readOnly);
+    expect(await runJson('read_only', '--message', 'Back at noon')).to.deep.equal(readOnly);
+    expect(await runJson()).to.deep.equal(readOnly);
     expect((await machine.run('mode')).out).to.equal('read_only: Back at noon\n');
     expect((await machine.run('mode', 'normal')).out).to.equal('normal\n');
     const { events } = await machine.json('history');
@@ -29,7 +29,7 @@ describe('pinfold mode', () => {
     for (const args of wrong) expect((await machine.run('mode', ...args)).code, args.join(' ')).to.equal(2);
   });
 
-  it('applies to publishing, and to no other command', async () => {
+  it('stops publishing and cleanup, and no other command', async () => {
     await machine.run('mode', 'read_only', '--message', 'Back at noon');
     const refused = await fetch(`${machine.url}/api/v1/pins`, {
       method: 'POST',

@@ -44,10 +44,10 @@ describe('the commands of a running server', () => {
     const { run, json, url } = await serve();
     const status = async (key: string): Promise<number> =>
       (await fetch(`${url}/api/v1/pins`, { headers: { authorization: `Bearer ${key}` } })).status;
-    const made = await run('keys', 'create', '--account', 'ada', '--label', 'build server');
-    expect(made.out).to.match(anyKey);
-    const key = made.out.trim();
-    expect(made.err).not.to.include(key);
+    const created = await run('keys', 'create', '--account', 'ada', '--label', 'build server');
+    expect(created.out).to.match(anyKey);
+    const key = created.out.trim();
+    expect(created.err).not.to.include(key);
     expect(await status(key)).to.equal(200);
     const { keys } = await json('keys', 'list');
     expect(JSON.stringify(keys)).not.to.include(key.slice(-43));
@@ -70,30 +70,30 @@ describe('the commands with the settings of a server', () => {
   });
 
   it('create keys of one account, list them, and revoke one by the whole key', async () => {
-    const made = await machine.json('keys', 'create', '--scope', 'pins:read');
-    expect(made).to.include({ account: 'default', label: '' });
-    expect(made.scopes).to.deep.equal(['pins:read']);
-    expect(made.key).to.match(new RegExp(`^pf_${made.id}_`));
+    const created = await machine.json('keys', 'create', '--scope', 'pins:read');
+    expect(created).to.include({ account: 'default', label: '' });
+    expect(created.scopes).to.deep.equal(['pins:read']);
+    expect(created.key).to.match(new RegExp(`^pf_${created.id}_`));
     await machine.run('keys', 'create', '--account', 'grace');
     const { out } = await machine.run('keys', 'list', '--account', 'grace');
     expect(out).to.match(/^[^\n]*grace[^\n]*\n$/);
-    expect((await machine.run('keys', 'revoke', made.key)).code).to.equal(0);
+    expect((await machine.run('keys', 'revoke', created.key)).code).to.equal(0);
     expect((await machine.run('keys', 'revoke', 'nobody')).code).to.equal(1);
   });
 
   it('revoke all keys of an account, or all', async () => {
     for (const account of ['ada', 'ada', 'grace']) await machine.run('keys', 'create', '--account', account);
-    const live = async () => {
+    const liveAccounts = async () => {
       const { keys } = await machine.json('keys', 'list');
       return keys.filter((key: Json) => key.revoked_at === null).map(({ account }: Json) => account);
     };
     expect((await machine.json('keys', 'revoke', '--account', 'ada')).revoked).to.have.length(2);
-    expect(await live()).to.deep.equal(['grace']);
+    expect(await liveAccounts()).to.deep.equal(['grace']);
     const none = await machine.run('keys', 'revoke', '--account', 'ada');
     expect([none.code, none.out]).to.deep.equal([0, '0 keys revoked.\n']);
     const all = await machine.run('keys', 'revoke', '--all');
     expect([all.code, all.out]).to.deep.equal([0, '1 key revoked.\n']);
-    expect(await live()).to.deep.equal([]);
+    expect(await liveAccounts()).to.deep.equal([]);
     for (const args of [[], ['--account', 'ada', '--all'], [UNKNOWN, '--all'], ['--account', '']])
       expect((await machine.run('keys', 'revoke', ...args)).code, args.join(' ')).to.equal(2);
   });
@@ -107,8 +107,8 @@ describe('the commands with the settings of a server', () => {
     await close();
   }
 
-  /** A publication of a server that no longer runs. */
-  async function published() {
+  /** Publishes by a server that then closes. */
+  async function publishAndClose() {
     const { app } = await serve(machine.env);
     const { pin } = await machine.json('publish', site);
     await app.close();
@@ -116,7 +116,7 @@ describe('the commands with the settings of a server', () => {
   }
 
   it('pin and unpin an existing publication, by id and by shared URL', async () => {
-    const { id, shared_url } = await published();
+    const { id, shared_url } = await publishAndClose();
     const pinned = await machine.json('pin', id);
     expect(pinned.pin).to.include({ id, pinned: true, expires_at: null });
     const unpinned = await machine.json('unpin', `${shared_url.replace(id, id.toUpperCase())}/`);
@@ -127,7 +127,7 @@ describe('the commands with the settings of a server', () => {
   });
 
   it('clean up and report it, and note that a dry run compares nothing younger than a day', async () => {
-    await published();
+    await publishAndClose();
     for (const more of [[], ['--json']]) {
       const { code, err } = await machine.run('cleanup', '--dry-run', ...more);
       expect(code).to.equal(0);
@@ -141,7 +141,7 @@ describe('the commands with the settings of a server', () => {
   });
 
   it('list what the next cleanup removes, and what ends soon', async () => {
-    const { id, expires_at } = await published();
+    const { id, expires_at } = await publishAndClose();
     const soon = await machine.json('pins', 'list', '--ends-before', '2999-01-01');
     expect(soon.pins.map((pin: { readonly id: string }) => pin.id)).to.deep.equal([id]);
     const within = await machine.run('pins', 'list', '--ends-before', '30d');
@@ -167,7 +167,7 @@ describe('the commands with the settings of a server', () => {
     expect([code, JSON.parse(out).listing]).to.deep.equal([1, 'refused']);
     expect(err).to.include('--force');
     const again = await machine.run('cleanup');
-    expect(again.code, 'it stands').to.equal(1);
+    expect(again.code, 'the refusal stands').to.equal(1);
     expect(again.out).to.include('without a record: 21 of 21 archives older than a day');
     expect(await machine.json('cleanup', '--force')).to.include({ orphans: 21 });
   });
@@ -189,9 +189,9 @@ describe('the commands with the settings of a server', () => {
   /** An old archive that no record names. */
   async function plantOrphan(name: number): Promise<void> {
     const id = `1500000000000-00000000-0000-4000-8000-${String(name).padStart(12, '0')}`;
-    const place = join(machine.folder, 'data', 'archives', id.slice(0, 4), id.slice(4, 7));
-    await mkdir(place, { recursive: true });
-    await writeFile(join(place, id), 'orphan');
+    const folder = join(machine.folder, 'data', 'archives', id.slice(0, 4), id.slice(4, 7));
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, id), 'orphan');
   }
 
   it('name the setting when there is no such bucket to clean up', async () => {
@@ -208,17 +208,17 @@ describe('the commands with the settings of a server', () => {
   });
 
   for (const found of ['no folder', 'a folder of other things']) {
-    it(`find ${found}, name the setting, and create nothing`, async () => {
+    it(`name the setting and create nothing if they find ${found}`, async () => {
       const { folder } = machine;
       const before = found === 'no folder' ? [] : ['elsewhere'];
       for (const name of before) await mkdir(join(folder, name, 'else'), { recursive: true });
-      await expectNothingMade(join(folder, 'elsewhere'));
+      await expectNothingCreated(join(folder, 'elsewhere'));
       expect((await readdir(folder)).sort()).to.deep.equal(['data', ...before, 'my site']);
       for (const name of before) expect(await readdir(join(folder, name))).to.deep.equal(['else']);
     });
   }
 
-  async function expectNothingMade(elsewhere: string): Promise<void> {
+  async function expectNothingCreated(elsewhere: string): Promise<void> {
     for (const args of [
       ['keys', 'create'],
       ['keys', 'list'],

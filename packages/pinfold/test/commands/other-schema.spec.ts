@@ -26,7 +26,7 @@ describe('a command on a database with another schema', () => {
   }
 
   /** Marks the database as one of an unknown, newer release. */
-  function makeLater(): void {
+  function markAsNewer(): void {
     const database = new DatabaseSync(file);
     database.exec(`
       CREATE TABLE schema_state (
@@ -37,7 +37,7 @@ describe('a command on a database with another schema', () => {
     database.close();
   }
 
-  function version(): unknown {
+  function readVersion(): unknown {
     const database = new DatabaseSync(file, { readOnly: true });
     try {
       return database.prepare('SELECT version FROM schema_state').get()?.version;
@@ -47,26 +47,26 @@ describe('a command on a database with another schema', () => {
   }
 
   it('does not change the schema of a later release, and gives advice', async () => {
-    makeLater();
+    markAsNewer();
     for (const command of [['accounts', 'list'], ['keys', 'create'], ['cleanup'], ['migrate'], ['manage']]) {
       const { code, err } = await machine.run(...command);
       expect(code, command.join(' ')).not.to.equal(0);
       expect(err).to.include(
         `needs release 9.0.0 or a newer one: run that one, or export with it and import into an empty database; this is ${await readRelease()}`,
       );
-      expect(version()).to.equal(17);
+      expect(readVersion()).to.equal(17);
     }
   });
 
   it('migrates an empty database', async () => {
     expect((await machine.run('keys', 'create')).code).to.equal(0);
-    expect(version()).to.equal(1);
+    expect(readVersion()).to.equal(1);
   });
 
   it('migrates an empty database by pinfold migrate, even repeatedly', async () => {
     for (let times = 0; times < 2; times += 1) {
       expect((await machine.run('migrate', '--json')).out).to.equal('{"migrated":true}\n');
     }
-    expect(version()).to.equal(1);
+    expect(readVersion()).to.equal(1);
   });
 });

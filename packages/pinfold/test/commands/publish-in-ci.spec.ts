@@ -8,7 +8,7 @@ import { type Served, serve } from '../servers/served.ts';
 const HOSTILE = '<script>alert(1)</script> [x](javascript:y) `z` | @all #1 *b*';
 
 /** The summary with its character references decoded. */
-const shown = (markdown: string): string =>
+const decodeReferences = (markdown: string): string =>
   markdown.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
 
 describe('pinfold publish in CI', () => {
@@ -44,7 +44,7 @@ describe('pinfold publish in CI', () => {
     );
   });
 
-  it('is titled by the branch, the commit and the page, unless a title or a key is given', async () => {
+  it('makes the title of the branch, the commit and the page, unless a title or a key is given', async () => {
     const titled = await served.write('titled.html', '<!doctype html><title>Tea</title>');
     const ci = { ...job, GITHUB_ACTIONS: 'true', GITHUB_REF_NAME: 'main', GITHUB_SHA: '0a1b2c3d4e' };
     const titleOf = async (...args: readonly string[]): Promise<string | null> =>
@@ -71,7 +71,7 @@ describe('pinfold publish in CI', () => {
     ]);
     const text = await readFile(summary, 'utf8');
     expect(text).to.include(`<${pin.shared_url}>`).and.include('missing');
-    for (const acting of ['<script', '](', '`', '|', '@', ' #1', '*b*']) expect(text).not.to.include(acting);
+    for (const markup of ['<script', '](', '`', '|', '@', ' #1', '*b*']) expect(text).not.to.include(markup);
   });
 
   it('writes the reason of a failure to the summary of the step', async () => {
@@ -90,9 +90,9 @@ describe('pinfold publish in CI', () => {
       const { out } = await run(env, 'publish', ...args, '--json');
       expect(JSON.parse(out.trim().split('\n').at(-1) ?? '').error?.code, out).to.equal(code);
       const text = await readFile(summary, 'utf8');
-      expect(shown(text)).to.include('Publishing failed').and.include(message);
-      for (const acting of ['<script', '](', '`', '|', '@', ' #1', '*b*'])
-        expect(text).not.to.include(acting);
+      expect(decodeReferences(text)).to.include('Publishing failed').and.include(message);
+      for (const markup of ['<script', '](', '`', '|', '@', ' #1', '*b*'])
+        expect(text).not.to.include(markup);
       await rm(summary);
     }
     expect(existsSync(env.GITHUB_OUTPUT)).to.equal(false);

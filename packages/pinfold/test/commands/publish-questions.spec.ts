@@ -36,8 +36,8 @@ describe('the questions of pinfold publish', () => {
       questions.push(question);
       return agreed.some((word) => question.includes(word));
     };
-    const { code } = await runWith({ confirm }, env, 'publish', ...args);
-    return { code, questions };
+    const { code, err } = await runWith({ confirm }, env, 'publish', ...args);
+    return { code, err, questions };
   }
 
   it('ask whether to publish the built site instead of the project', async () => {
@@ -83,8 +83,8 @@ describe('the questions of pinfold publish', () => {
 
   it('do not come before the check of the title', async () => {
     for (const title of ['a\nb', 'x'.repeat(256)]) {
-      const { code, err } = await run(env, 'publish', join(folder, 'dist'), '--title', title);
-      expect([code, err.includes('The title')]).to.deep.equal([2, true]);
+      const { code, err, questions } = await runWithAnswers([], folder, '--title', title);
+      expect([code, err.includes('The title'), questions]).to.deep.equal([2, true, []]);
     }
   });
 });

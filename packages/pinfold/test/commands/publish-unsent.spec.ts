@@ -7,25 +7,25 @@ import { newFolder } from '../servers/new-folder.ts';
 describe('pinfold publish with input that it cannot send', () => {
   let folder: string;
   let site: string;
-  /** On this machine, and by an API; neither receives a request. */
-  let ways: readonly Readonly<Record<string, string>>[];
+  /** Of a command on this machine, and of one that uses the API; no server receives a request. */
+  let environments: readonly Readonly<Record<string, string>>[];
 
   beforeEach(async () => {
     folder = newFolder();
     site = join(folder, 'site');
     await mkdir(site);
     await writeFile(join(site, 'index.html'), '<!doctype html><title>x</title><p>Hello');
-    ways = [
+    environments = [
       { PINFOLD_DATA_DIR: join(folder, 'none') },
       { PINFOLD_URL: 'http://127.0.0.1:1', PINFOLD_KEY: 'any' },
     ];
   });
 
   async function expectError(code: number, message: RegExp, ...args: readonly string[]): Promise<void> {
-    for (const env of ways) {
-      const ended = await run(env, 'publish', ...args);
-      expect(ended.code).to.equal(code);
-      expect(ended.err).to.match(message);
+    for (const env of environments) {
+      const result = await run(env, 'publish', ...args);
+      expect(result.code).to.equal(code);
+      expect(result.err).to.match(message);
     }
   }
 

@@ -184,7 +184,7 @@ describe('pinfold publish', () => {
     expect(readCode(dark)).to.equal(out.trim());
   });
 
-  it('publishes a page from a pipe, under a name', async () => {
+  it('publishes a page from a pipe, under a file name', async () => {
     const page = '<!doctype html><title>x</title><p>Piped';
     const { code, out, err } = await runPiped(page, env, 'publish', '-', '--name', 'report.html');
     expect(code, err).to.equal(0);
@@ -196,7 +196,7 @@ describe('pinfold publish', () => {
   });
 
   it('shows progress on a terminal', async () => {
-    const watched = async (...more: readonly string[]): Promise<readonly string[]> => {
+    const progressOf = async (...more: readonly string[]): Promise<readonly string[]> => {
       const activities: string[] = [];
       await runWith(
         { progress: (activity) => void activities.push(activity) },
@@ -207,8 +207,8 @@ describe('pinfold publish', () => {
       );
       return activities;
     };
-    for (const place of [[], ['--url', served.url, '--key', served.key]])
-      expect(await watched(...place)).to.deep.equal(['packing', 'sending, 0 %', 'checking']);
+    for (const target of [[], ['--url', served.url, '--key', served.key]])
+      expect(await progressOf(...target)).to.deep.equal(['packing', 'sending, 0 %', 'checking']);
   });
 
   it('packs dot files only on request, and never a private key', async () => {

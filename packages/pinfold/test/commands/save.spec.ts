@@ -108,15 +108,15 @@ describe('saving the ZIP of a publication', () => {
   });
 
   it('does not replace a folder, and follows a link to a file', async () => {
-    const made = join(folder, 'a-folder');
-    await mkdir(made);
-    expect((await run(served.remote, 'save', id, made, '--force')).code).to.equal(1);
+    const subfolder = join(folder, 'a-folder');
+    await mkdir(subfolder);
+    expect((await run(served.remote, 'save', id, subfolder, '--force')).code).to.equal(1);
     const file = join(folder, 'site.zip');
     await writeFile(file, 'old');
-    await symlink(file, join(made, 'link.zip'));
-    expect((await run(served.remote, 'save', id, join(made, 'link.zip'), '--force')).code).to.equal(0);
+    await symlink(file, join(subfolder, 'link.zip'));
+    expect((await run(served.remote, 'save', id, join(subfolder, 'link.zip'), '--force')).code).to.equal(0);
     expect(Buffer.compare(await readFile(file), zip)).to.equal(0);
-    expect(await readdir(made)).to.deep.equal(['link.zip']);
+    expect(await readdir(subfolder)).to.deep.equal(['link.zip']);
     const nowhere = await run(served.remote, 'save', id, join(folder, 'none', 'site.zip'), '--json');
     expect([nowhere.code, JSON.parse(nowhere.out).error.code]).to.deep.equal([1, 'cannot_write']);
   });
@@ -176,8 +176,8 @@ describe('saving the ZIP of a publication', () => {
     const { events } = await served.json('history', '--pin', id);
     expect(events[0]).to.deep.include({ type: 'pin.archive_read', pin: id });
     await served.run('pins', 'takedown', id, '--reason', 'x', '--purge');
-    const gone = await served.run('pins', 'save', id, join(folder, 'late.zip'), '--json');
-    expect([gone.code, JSON.parse(gone.out).error.code]).to.deep.equal([1, 'invalid_state']);
+    const purged = await served.run('pins', 'save', id, join(folder, 'late.zip'), '--json');
+    expect([purged.code, JSON.parse(purged.out).error.code]).to.deep.equal([1, 'invalid_state']);
     expect(await files()).to.deep.equal(['evidence.zip']);
   });
 
@@ -203,12 +203,12 @@ describe('saving the ZIP of a publication', () => {
       };
     }
 
-    const saving = (env: Env, ...more: string[]) =>
+    const save = (env: Env, ...more: string[]) =>
       run(env, 'save', id, join(folder, 'site.zip'), '--json', ...more);
 
     it('leaves nothing if other bytes arrive', async () => {
       const env = await openServer((response) => response.end(zip.with(-1, 1)));
-      const { code, out } = await saving(env);
+      const { code, out } = await save(env);
       expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'unreadable']);
       expect(await files()).to.deep.equal([]);
     });
@@ -219,7 +219,7 @@ describe('saving the ZIP of a publication', () => {
         response.write(zip.subarray(0, 1_000_000));
         setTimeout(() => response.destroy(), 100);
       });
-      const { code, out } = await saving(env, '--force');
+      const { code, out } = await save(env, '--force');
       expect([code, JSON.parse(out).error.code]).to.deep.equal([3, 'unavailable']);
       expect(await files()).to.deep.equal(['site.zip']);
       expect(await readFile(join(folder, 'site.zip'), 'utf8')).to.equal('mine');

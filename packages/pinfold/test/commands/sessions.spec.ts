@@ -18,18 +18,18 @@ describe('pinfold sessions', () => {
     await composition.close();
   }
 
-  const listed = async (...args: readonly string[]): Promise<readonly Record<string, unknown>[]> =>
+  const listSessions = async (...args: readonly string[]): Promise<readonly Record<string, unknown>[]> =>
     (await machine.json('sessions', 'list', ...args)).sessions;
 
   it('lists sessions with their scope and the creator of their link', async () => {
     await signIn('--account', 'ada');
     await signIn('--account', 'ops', '--admin');
-    expect(await listed()).to.have.length(2);
-    const [ada, ...others] = await listed('--account', 'ada');
+    expect(await listSessions()).to.have.length(2);
+    const [ada, ...others] = await listSessions('--account', 'ada');
     expect(others).to.deep.equal([]);
     expect(ada).to.deep.include({ account: 'ada', scope: 'manage', display_name: null });
     expect(ada?.actor).to.deep.equal({ kind: 'operator', id: userInfo().username });
-    const [ops] = await listed('--account', 'ops');
+    const [ops] = await listSessions('--account', 'ops');
     expect(ops).to.include({ account: 'ops', scope: 'admin' });
     const line = (await machine.run('sessions', 'list', '--account', 'ops')).out;
     expect(line).to.match(new RegExp(`^${ops?.id}  ops  admin  operator \\S+  since \\S+  until \\S+\n$`));
@@ -38,10 +38,10 @@ describe('pinfold sessions', () => {
   it('ends one session, and records it in the history', async () => {
     await signIn('--account', 'ada');
     await signIn('--account', 'ada');
-    const [one, other] = await listed();
+    const [one, other] = await listSessions();
     const ended = await machine.run('sessions', 'end', String(one?.id));
     expect(ended).to.deep.equal({ code: 0, out: `${one?.id} is signed out.\n`, err: '' });
-    expect(await listed()).to.deep.equal([other]);
+    expect(await listSessions()).to.deep.equal([other]);
     const { events } = await machine.json('history', '--account', 'ada');
     expect(events[0]).to.include({ type: 'session.ended', account: 'ada' });
     expect(events[0].actor).to.deep.equal({ kind: 'operator', id: userInfo().username });
@@ -55,13 +55,13 @@ describe('pinfold sessions', () => {
 
   it('ends all sessions of an account, or all', async () => {
     for (const account of ['ada', 'ada', 'grace', 'hedy']) await signIn('--account', account);
-    const ofAda = (await listed('--account', 'ada')).map(({ id }) => id);
+    const ofAda = (await listSessions('--account', 'ada')).map(({ id }) => id);
     const { ended } = await machine.json('sessions', 'end', '--account', 'ada');
     expect(ended).to.have.members(ofAda);
-    expect((await listed()).map(({ account }) => account)).to.have.members(['grace', 'hedy']);
+    expect((await listSessions()).map(({ account }) => account)).to.have.members(['grace', 'hedy']);
     const all = await machine.run('sessions', 'end', '--all');
     expect(all).to.deep.equal({ code: 0, out: '2 sessions ended.\n', err: '' });
-    expect(await listed()).to.deep.equal([]);
+    expect(await listSessions()).to.deep.equal([]);
     const wrong = [[], ['--account', 'ada', '--all'], ['9f86d081884c7d65', '--all']];
     for (const args of wrong) expect((await machine.run('sessions', 'end', ...args)).code).to.equal(2);
   });

@@ -7,9 +7,9 @@ import { readSettings } from '../../src/settings/settings.ts';
 import { type CommandRun, runPiped } from '../command-run.ts';
 import { type Machine, openMachine, serve } from '../servers/served.ts';
 
-const NOWHERE = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
+const UNKNOWN = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 
-interface Listed {
+interface ListItem {
   readonly id: string;
   readonly type: string;
   readonly actor: object;
@@ -20,11 +20,11 @@ describe('pinfold pins and pinfold takedowns', () => {
   let machine: Machine;
   let folder: string;
   let run: Machine['run'];
-  let asJson: Machine['json'];
+  let runJson: Machine['json'];
 
   beforeEach(async () => {
     machine = await openMachine({ PINFOLD_PUBLIC_URL: 'http://localhost:9000' });
-    ({ folder, run, json: asJson } = machine);
+    ({ folder, run, json: runJson } = machine);
   });
 
   /** Publishes a page with a server that runs only for that. */
@@ -43,19 +43,19 @@ describe('pinfold pins and pinfold takedowns', () => {
     return JSON.parse(out).pin.id;
   }
 
-  const eventsOf = async (id: string): Promise<readonly Listed[]> =>
-    (await asJson('history', '--pin', id)).events;
+  const eventsOf = async (id: string): Promise<readonly ListItem[]> =>
+    (await runJson('history', '--pin', id)).events;
 
   it('list publications of all accounts, and show one', async () => {
     const first = await publish('one', '--account', 'ada', '--title', 'Spring \u202e');
     const second = await publish('two', '--account', 'grace');
     const ids = async (...options: readonly string[]) =>
-      (await asJson('pins', 'list', ...options)).pins.map(({ id }: Listed) => id);
+      (await runJson('pins', 'list', ...options)).pins.map(({ id }: ListItem) => id);
     expect(await ids()).to.deep.equal([second, first]);
     expect(await ids('--account', 'ada')).to.deep.equal([first]);
     expect(await ids('--search', 'spring')).to.deep.equal([first]);
     expect(await ids('--state', 'deleted')).to.deep.equal([]);
-    const { pin } = await asJson('pins', 'show', first);
+    const { pin } = await runJson('pins', 'show', first);
     expect(pin).to.include({ id: first, account: 'ada', shared_url: `http://localhost:9000/s/${first}` });
     expect(pin.taken_down).to.equal(null);
     const lines = (await run('pins', 'list')).out;
@@ -63,8 +63,8 @@ describe('pinfold pins and pinfold takedowns', () => {
     expect((await run('pins', 'show', first)).out).to.include(`SHA-256    ${pin.sha256}`);
     for (const wrong of [['--state', 'x'], ['--account', ''], ['more']])
       expect((await run('pins', 'list', ...wrong)).code, wrong.join(' ')).to.equal(2);
-    const unknown = await run('pins', 'show', NOWHERE);
-    expect([unknown.code, unknown.err]).to.deep.equal([1, `pinfold: There is no publication ${NOWHERE}.\n`]);
+    const unknown = await run('pins', 'show', UNKNOWN);
+    expect([unknown.code, unknown.err]).to.deep.equal([1, `pinfold: There is no publication ${UNKNOWN}.\n`]);
   });
 
   it('explain why a publication of a blocked account is not shown', async () => {
@@ -76,23 +76,23 @@ describe('pinfold pins and pinfold takedowns', () => {
     expect((await run('accounts', 'show', 'ada')).out).to.include('sites hide: Spam \ufffd');
   });
 
-  it('stop one of any account', async () => {
+  it('stop a publication of any account', async () => {
     const id = await publish('one', '--account', 'ada');
     expect((await run('pins', 'stop', id)).out).to.equal(`${id} was stopped.\n`);
-    expect((await asJson('pins', 'show', id)).pin).to.include({ state: 'deleted', taken_down: null });
+    expect((await runJson('pins', 'show', id)).pin).to.include({ state: 'deleted', taken_down: null });
     const [event] = await eventsOf(id);
     expect(event).to.include({ type: 'pin.stopped' });
     expect((await run('pins', 'stop', id)).code).to.equal(1);
-    expect((await run('pins', 'stop', NOWHERE)).code).to.equal(1);
+    expect((await run('pins', 'stop', UNKNOWN)).code).to.equal(1);
     expect((await run('pins', 'hide', id)).code).to.equal(2);
   });
 
-  it('take one down with its copies, record the user, and lift the ban', async () => {
+  it('take a publication down with its copies, record the user, and lift the ban', async () => {
     const id = await publish('same', '--account', 'ada');
     const copy = await publish('same', '--account', 'grace');
     const listed = await run('pins', 'takedown', id, '--reason', 'Phishing');
     expect(listed.out).to.equal(`${id} was taken down.\n${copy}, a copy, is still in service.\n`);
-    const taken = await asJson('pins', 'takedown', id, '--reason', 'Again', '--copies', '--purge');
+    const taken = await runJson('pins', 'takedown', id, '--reason', 'Again', '--copies', '--purge');
     expect(taken.copies).to.deep.equal([copy]);
     expect(taken.pin).to.include({ id, state: 'deleted' });
     expect(taken.pin.taken_down).to.include({ reason: 'Phishing' });
@@ -113,21 +113,21 @@ describe('pinfold pins and pinfold takedowns', () => {
     expect([lifted.code, lifted.out.split(' ')[0]]).to.deep.equal([0, sha256]);
     expect((await run('takedowns', 'lift', sha256)).code).to.equal(1);
     expect((await run('takedowns', 'lift', 'x')).code).to.equal(2);
-    expect((await asJson('pins', 'show', id)).pin.state).to.equal('deleted');
+    expect((await runJson('pins', 'show', id)).pin.state).to.equal('deleted');
     await publish('same');
     for (const wrong of [[], ['--reason', ''], ['--reason', 'x'.repeat(256)]])
       expect((await run('pins', 'takedown', id, ...wrong)).code, wrong.join(' ')).to.equal(2);
-    expect((await run('pins', 'takedown', NOWHERE, '--reason', 'x')).code).to.equal(1);
+    expect((await run('pins', 'takedown', UNKNOWN, '--reason', 'x')).code).to.equal(1);
   });
 
-  it('take several down, even if one of them is unknown', async () => {
+  it('take several publications down, even if one of them is unknown', async () => {
     const ids = [await publish('one'), await publish('two')];
     const takedown = (...args: readonly string[]) => run('pins', 'takedown', ...args, '--reason', 'Spam');
-    const { code, out, err } = await takedown(ids[0] ?? '', NOWHERE, ids[1] ?? '');
-    expect([code, err]).to.deep.equal([1, `pinfold: There is no publication ${NOWHERE}.\n`]);
+    const { code, out, err } = await takedown(ids[0] ?? '', UNKNOWN, ids[1] ?? '');
+    expect([code, err]).to.deep.equal([1, `pinfold: There is no publication ${UNKNOWN}.\n`]);
     expect(out).to.equal(ids.map((id) => `${id} was taken down.\n`).join(''));
     const { takedowns } = JSON.parse((await takedown(...ids, '--json')).out);
-    expect(takedowns.map(({ pin }: { pin: Listed }) => pin.id)).to.deep.equal(ids);
+    expect(takedowns.map(({ pin }: { pin: ListItem }) => pin.id)).to.deep.equal(ids);
     expect((await takedown(...ids, 'x')).code).to.equal(2);
     expect((await takedown()).code).to.equal(2);
   });
@@ -137,10 +137,10 @@ describe('pinfold pins and pinfold takedowns', () => {
     const backup = join(folder, 'backup.sqlite');
     const data = join(folder, 'data');
     await copyFile(join(data, 'pinfold.sqlite'), backup);
-    const gone = await publish('two', '--account', 'grace');
-    for (const each of [id, gone]) await run('pins', 'takedown', each, '--reason', 'Phishing 🎣');
-    const { takedowns } = await asJson('takedowns', 'list');
-    expect(takedowns.map((listed: Listed) => listed.id)).to.deep.equal([gone, id]);
+    const later = await publish('two', '--account', 'grace');
+    for (const each of [id, later]) await run('pins', 'takedown', each, '--reason', 'Phishing 🎣');
+    const { takedowns } = await runJson('takedowns', 'list');
+    expect(takedowns.map((listed: ListItem) => listed.id)).to.deep.equal([later, id]);
     const exported = (await run('takedowns', 'export')).out;
     const lines = exported.trim().split('\n');
     expect(lines.map((line) => JSON.parse(line))).to.deep.equal(takedowns);
@@ -148,13 +148,13 @@ describe('pinfold pins and pinfold takedowns', () => {
     await (await compose(readSettings(machine.env))).close();
     for (const suffix of ['-wal', '-shm']) await rm(join(data, `pinfold.sqlite${suffix}`), { force: true });
     await copyFile(backup, join(data, 'pinfold.sqlite'));
-    expect((await asJson('pins', 'show', id)).pin.state).to.equal('published');
+    expect((await runJson('pins', 'show', id)).pin.state).to.equal('published');
     const stored = join(folder, 'takedowns.jsonl');
     await writeFile(stored, exported);
-    expect(await asJson('takedowns', 'import', stored)).to.deep.equal({ takedowns: 2, changed: 2 });
-    const { pin } = await asJson('pins', 'show', id);
+    expect(await runJson('takedowns', 'import', stored)).to.deep.equal({ takedowns: 2, changed: 2 });
+    const { pin } = await runJson('pins', 'show', id);
     expect([pin.state, pin.taken_down.reason]).to.deep.equal(['deleted', 'Phishing 🎣']);
-    expect((await asJson('takedowns', 'list')).takedowns).to.deep.equal(takedowns);
+    expect((await runJson('takedowns', 'list')).takedowns).to.deep.equal(takedowns);
     const events = await eventsOf(id);
     expect(events.map(({ type }) => type)).to.deep.equal(['pin.taken_down', 'pin.published']);
     const piped = await runPiped(exported, machine.env, 'takedowns', 'import');
@@ -164,8 +164,8 @@ describe('pinfold pins and pinfold takedowns', () => {
   });
 
   it('import nothing if a line is not a takedown', async () => {
-    const right = {
-      id: NOWHERE,
+    const valid = {
+      id: UNKNOWN,
       account: 'ada',
       sha256: 'A'.repeat(64),
       reason: 'x',
@@ -175,27 +175,27 @@ describe('pinfold pins and pinfold takedowns', () => {
       'x',
       'null',
       '{}',
-      ...Object.keys(right).map((name) => JSON.stringify({ ...right, [name]: undefined })),
-      JSON.stringify({ ...right, sha256: 'a' }),
-      JSON.stringify({ ...right, at: 'yesterday' }),
-      JSON.stringify({ ...right, reason: '\u0000' }),
+      ...Object.keys(valid).map((name) => JSON.stringify({ ...valid, [name]: undefined })),
+      JSON.stringify({ ...valid, sha256: 'a' }),
+      JSON.stringify({ ...valid, at: 'yesterday' }),
+      JSON.stringify({ ...valid, reason: '\u0000' }),
     ];
     const file = join(folder, 'takedowns.jsonl');
     for (const line of wrong) {
-      await writeFile(file, `${JSON.stringify(right)}\n\n${line}\n`);
+      await writeFile(file, `${JSON.stringify(valid)}\n\n${line}\n`);
       const { code, err } = await run('takedowns', 'import', file);
       expect([code, err], line).to.deep.equal([
         1,
         'pinfold: line 3 is not a takedown; nothing was imported\n',
       ]);
     }
-    expect((await asJson('takedowns', 'list')).takedowns).to.deep.equal([]);
+    expect((await runJson('takedowns', 'list')).takedowns).to.deep.equal([]);
     expect((await run('takedowns', 'import', join(folder, 'none'))).code).to.equal(1);
     expect((await run('takedowns', 'keep')).code).to.equal(2);
-    await writeFile(file, JSON.stringify(right));
+    await writeFile(file, JSON.stringify(valid));
     expect((await run('takedowns', 'import', file)).code).to.equal(0);
-    const [stored] = (await asJson('takedowns', 'list')).takedowns;
-    expect(stored).to.deep.equal({ ...right, sha256: 'a'.repeat(64), at: '2026-11-20T12:00:00.000Z' });
+    const [stored] = (await runJson('takedowns', 'list')).takedowns;
+    expect(stored).to.deep.equal({ ...valid, sha256: 'a'.repeat(64), at: '2026-11-20T12:00:00.000Z' });
     const exported = (await run('takedowns', 'export')).out;
     const again = await runPiped(exported, machine.env, 'takedowns', 'import');
     expect([again.code, again.out]).to.deep.equal([0, '1 takedown, of which 0 changed anything.\n']);
@@ -203,7 +203,7 @@ describe('pinfold pins and pinfold takedowns', () => {
 
   it('import an export that Windows wrote in UTF-16, and nothing in another encoding', async () => {
     const takedown = {
-      id: NOWHERE,
+      id: UNKNOWN,
       account: 'Zoë',
       sha256: 'a'.repeat(64),
       reason: 'Größe',
@@ -213,21 +213,21 @@ describe('pinfold pins and pinfold takedowns', () => {
     const file = await machine.write('takedowns.jsonl', Buffer.from(line.slice(1), 'latin1'));
     const { code, err } = await run('takedowns', 'import', file);
     expect([code, err.includes('write it in UTF-8')]).to.deep.equal([1, true]);
-    expect((await asJson('takedowns', 'list')).takedowns).to.deep.equal([]);
+    expect((await runJson('takedowns', 'list')).takedowns).to.deep.equal([]);
     for (const bytes of [Buffer.from(line, 'utf16le'), Buffer.from(line)]) {
       await writeFile(file, bytes);
       expect((await run('takedowns', 'import', file)).code).to.equal(0);
     }
-    expect((await asJson('takedowns', 'list')).takedowns).to.deep.equal([takedown]);
+    expect((await runJson('takedowns', 'list')).takedowns).to.deep.equal([takedown]);
   });
 
-  it('reach a running server at its next request', async () => {
+  it('take effect in a running server at its next request', async () => {
     const served = await serve();
     const page = await served.write('page.html', 'one');
     const { id } = (await served.json('publish', page)).pin;
-    const ask = async () => (await fetch(`${served.url}/s/${id}`, { redirect: 'manual' })).status;
-    expect(await ask()).to.equal(302);
+    const readStatus = async () => (await fetch(`${served.url}/s/${id}`, { redirect: 'manual' })).status;
+    expect(await readStatus()).to.equal(302);
     await served.run('pins', 'takedown', id, '--reason', 'Phishing', '--purge');
-    expect(await ask()).to.equal(404);
+    expect(await readStatus()).to.equal(404);
   });
 });

@@ -28,13 +28,13 @@ describe('the server that a command uses', () => {
     home = { HOME: join(folder, 'home'), npm_lifecycle_event: 'pinfold', INIT_CWD: folder };
   });
 
-  async function place(given: Env, ...args: readonly string[]): Promise<Record<string, unknown>> {
-    const { out, err } = await run(given, 'whoami', '--json', ...args);
+  async function readTarget(from: Env, ...args: readonly string[]): Promise<Record<string, unknown>> {
+    const { out, err } = await run(from, 'whoami', '--json', ...args);
     return out === '' ? { err } : JSON.parse(out);
   }
 
   /** Listens on a free port until the test ends; resolves with the address. */
-  async function listening(server: Server): Promise<string> {
+  async function listen(server: Server): Promise<string> {
     await once(server.listen(0, '127.0.0.1'), 'listening');
     closedAfterTest(async () => void server.close());
     return `http://127.0.0.1:${Object(server.address()).port}`;
@@ -44,8 +44,8 @@ describe('the server that a command uses', () => {
     const { code, out, err } = await run({ ...env, PINFOLD_PUBLIC_URL: '' }, 'publish', site);
     expect(code, err).to.equal(0);
     expect(out).to.match(new RegExp(`^${url}/s/`));
-    for (const given of [['list'], ['show', out.trim()]])
-      expect((await run({ ...env, PINFOLD_PUBLIC_URL: '' }, 'pins', ...given)).out).to.include(out.trim());
+    for (const args of [['list'], ['show', out.trim()]])
+      expect((await run({ ...env, PINFOLD_PUBLIC_URL: '' }, 'pins', ...args)).out).to.include(out.trim());
   });
 
   it('judges a site, and opens it, by the viewer mode of the running server', async () => {
@@ -79,7 +79,7 @@ describe('the server that a command uses', () => {
     expect(await readdir(join(folder, 'data')), 'a clean stop').not.to.include('server.json');
     // Another server runs at the address in the settings.
     const other = await serve();
-    const silent = { ...env, PINFOLD_PORT: String(other.port), PINFOLD_PUBLIC_URL: other.url };
+    const stopped = { ...env, PINFOLD_PORT: String(other.port), PINFOLD_PUBLIC_URL: other.url };
     const id = '00000000-0000-4000-8000-000000000000';
     for (const args of [
       ['publish', site],
@@ -91,7 +91,7 @@ describe('the server that a command uses', () => {
       ['open', id, '--print'],
       ['names', 'list'],
     ]) {
-      const { code, out } = await run(silent, ...args, '--json');
+      const { code, out } = await run(stopped, ...args, '--json');
       const { error } = JSON.parse(out);
       expect([code, error.code], args.join(' ')).to.deep.equal([3, 'unavailable']);
       expect(error.detail).to.include('pinfold serve').and.include('--url');
@@ -101,7 +101,7 @@ describe('the server that a command uses', () => {
   describe('after its server was killed', () => {
     let file: string;
     let calls: IncomingMessage[];
-    let others: Env;
+    let withoutUrl: Env;
 
     beforeEach(async () => {
       file = join(folder, 'data', 'server.json');
@@ -110,21 +110,21 @@ describe('the server that a command uses', () => {
         calls.push(request);
         response.end('{"status":"ok","proof":"none"}');
       });
-      others = { ...env, PINFOLD_PUBLIC_URL: '' };
+      withoutUrl = { ...env, PINFOLD_PUBLIC_URL: '' };
     });
 
     /** Lets another process listen at the address in the file. */
     async function listenInstead(answer: RequestListener): Promise<void> {
-      const address = await listening(createServer(answer));
+      const address = await listen(createServer(answer));
       await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), address }));
     }
 
     it('sends nothing to another process at its address', async () => {
       for (const args of [['publish', site], ['list'], ['names', 'list']]) {
-        const { code, out } = await run(others, ...args, '--json');
+        const { code, out } = await run(withoutUrl, ...args, '--json');
         expect([code, JSON.parse(out).error.code], args.join(' ')).to.deep.equal([3, 'unavailable']);
       }
-      expect((await run(others, 'manage')).code).to.equal(3);
+      expect((await run(withoutUrl, 'manage')).code).to.equal(3);
       expect(calls.map(({ headers }) => headers.authorization)).to.deep.equal(new Array(4).fill(undefined));
       expect(new Set(calls.map(({ method }) => method))).to.deep.equal(new Set(['GET']));
     });
@@ -134,7 +134,7 @@ describe('the server that a command uses', () => {
         calls.push(request);
         get(`http://127.0.0.1:${served.port}${request.url}`, (answer) => answer.pipe(response));
       });
-      expect((await run(others, 'list')).code).to.equal(3);
+      expect((await run(withoutUrl, 'list')).code).to.equal(3);
       expect(calls.map(({ headers }) => headers.authorization)).to.deep.equal([undefined]);
     });
   });
@@ -146,7 +146,7 @@ describe('the server that a command uses', () => {
       urls.push(url);
       socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
     });
-    const HTTP_PROXY = await listening(proxy);
+    const HTTP_PROXY = await listen(proxy);
     const proxied = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY, NO_PROXY: 'intranet.example' };
     const { code, err } = await runProcess({ ...env, ...proxied }, ['list']);
     expect([code, err, urls]).to.deep.equal([0, '', []]);
@@ -167,15 +167,15 @@ describe('the server that a command uses', () => {
     const server = served.remote;
     const here = { data_dir: join(folder, 'data'), account: 'default' };
     const there = { url, key: key.split('_')[1] };
-    expect(await place({ ...home, ...env }, '--url', url, '--key', key)).to.deep.equal(there);
-    expect(await place({ ...server, ...env })).to.deep.equal(here);
-    expect(await place({ ...env }, '--account', 'ada')).to.deep.equal({ ...here, account: 'ada' });
-    expect(await place({ ...home, ...server })).to.deep.equal(there);
-    expect(await place(home)).to.deep.equal(here);
+    expect(await readTarget({ ...home, ...env }, '--url', url, '--key', key)).to.deep.equal(there);
+    expect(await readTarget({ ...server, ...env })).to.deep.equal(here);
+    expect(await readTarget({ ...env }, '--account', 'ada')).to.deep.equal({ ...here, account: 'ada' });
+    expect(await readTarget({ ...home, ...server })).to.deep.equal(there);
+    expect(await readTarget(home)).to.deep.equal(here);
     await rm(join(folder, 'data', 'pinfold.sqlite'));
     expect((await run(home, 'whoami')).code).to.equal(2);
     writeLogin(home, url, key);
-    expect(await place({ ...home, PINFOLD_API_KEY: 'of-the-server' })).to.deep.equal(there);
+    expect(await readTarget({ ...home, PINFOLD_API_KEY: 'of-the-server' })).to.deep.equal(there);
   });
 
   it('must be chosen between two logins, and by a script between a login and ./data', async () => {
@@ -217,7 +217,7 @@ describe('the server that a command uses', () => {
 
   it('does not change the output of a command', async () => {
     const { pin } = await served.json('publish', site);
-    const both = async (...args: readonly string[]): Promise<readonly [CommandRun, CommandRun]> => [
+    const runBoth = async (...args: readonly string[]): Promise<readonly [CommandRun, CommandRun]> => [
       await run(env, ...args),
       await run(served.remote, ...args),
     ];
@@ -227,7 +227,7 @@ describe('the server that a command uses', () => {
       ['rename', pin.id, 'Other', '--json'],
       ['password', pin.id, '--none'],
     ]) {
-      const [here, there] = await both(...args);
+      const [here, there] = await runBoth(...args);
       expect(here.code, here.err).to.equal(0);
       expect(here).to.deep.equal(there);
     }
@@ -236,7 +236,7 @@ describe('the server that a command uses', () => {
       [['renew', pin.id], 'invalid_state', 'unpin it in the management screen'],
       [['show', '00000000-0000-4000-8000-000000000000'], 'not_found', 'no such publication in your account'],
     ] as const) {
-      for (const failed of await both(...args, '--json')) {
+      for (const failed of await runBoth(...args, '--json')) {
         expect([failed.code, JSON.parse(failed.out).error.code]).to.deep.equal([1, code]);
         expect(failed.err).to.include(sentence);
       }
@@ -246,18 +246,18 @@ describe('the server that a command uses', () => {
 
   for (const [way, shellOf] of Object.entries(WAYS)) {
     it(`only checks, and publishes nothing with warnings if it is strict, ${way}`, async () => {
-      const sh = shellOf(served);
-      expect(await sh.json('publish', site, '--dry-run')).to.deep.equal({
+      const shell = shellOf(served);
+      expect(await shell.json('publish', site, '--dry-run')).to.deep.equal({
         pin: null,
         archive: { file_count: 1, size: 39 },
         warnings: [],
       });
       await served.write('site/index.html', '<!doctype html><title>x</title><img src="missing.png">');
-      const strict = await sh.run('publish', site, '--strict', '--json');
+      const strict = await shell.run('publish', site, '--strict', '--json');
       expect([strict.code, JSON.parse(strict.out).error.code]).to.deep.equal([1, 'warnings']);
       expect(strict.err).to.include('broken_reference');
-      expect((await sh.run('publish', site, '--strict', '--dry-run')).code).to.equal(1);
-      expect((await sh.json('list')).pins).to.deep.equal([]);
+      expect((await shell.run('publish', site, '--strict', '--dry-run')).code).to.equal(1);
+      expect((await shell.json('list')).pins).to.deep.equal([]);
     });
   }
 });
@@ -292,15 +292,15 @@ describe('the arguments of the command', () => {
       PINFOLD_DATABASE_URL: 'postgres://127.0.0.1:1/x',
       PINFOLD_SECRET: 'the secret of all the nodes',
     };
-    const away = await runProcess({ ...machine.env, ...database }, ['keys', 'list', '--json']);
-    expect([away.code, JSON.parse(away.out).error.code], away.err).to.deep.equal([3, 'unavailable']);
+    const offline = await runProcess({ ...machine.env, ...database }, ['keys', 'list', '--json']);
+    expect([offline.code, JSON.parse(offline.out).error.code], offline.err).to.deep.equal([3, 'unavailable']);
     const wrong = await run({ PINFOLD_PORT: 'x' }, 'keys', 'list', '--json');
     expect([wrong.code, JSON.parse(wrong.out).error.code]).to.deep.equal([1, 'usage']);
   });
 
   it('with --json get one object for a signal, with the key that the retry needs', async () => {
-    const away = { PINFOLD_URL: 'http://127.0.0.1:1', PINFOLD_KEY: 'x' };
-    const command = spawnCommand(away, 'publish', '-', '--name', 'x.html', '--json');
+    const offline = { PINFOLD_URL: 'http://127.0.0.1:1', PINFOLD_KEY: 'x' };
+    const command = spawnCommand(offline, 'publish', '-', '--name', 'x.html', '--json');
     const out = text(command.stdout);
     let output = '';
     command.stderr?.on('data', (data) => {

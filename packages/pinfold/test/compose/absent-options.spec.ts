@@ -30,7 +30,7 @@ type Strict<Options> = {
 function expectNone<Name extends never>(..._names: readonly Name[]): void {}
 
 describe('An option that is undefined', () => {
-  it('is one that is absent, under exactOptionalPropertyTypes', () => {
+  it('is accepted like an absent one, under exactOptionalPropertyTypes', () => {
     expectNone<
       | Strict<PinfoldOptions | AppOptions>
       | Strict<ApiOptions>

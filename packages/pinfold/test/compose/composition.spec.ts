@@ -45,6 +45,23 @@ describe('the secret in the data folder', () => {
   });
 });
 
+describe('the period of a renewal', () => {
+  it('stays 7 days if a setting changes the first lifetime', async () => {
+    const settings = readSettings({ PINFOLD_DATA_DIR: newFolder() });
+    const limitsOf = async (own: Partial<Settings>, limits?: Partial<Limits>) => {
+      const composition = await compose({ ...settings, ...own }, limits && { limits });
+      await composition.close();
+      return composition.useCases.limits;
+    };
+    expect(await limitsOf({ limits: { lifetime: days(30) } })).to.include({
+      lifetime: days(30),
+      renewal: days(7),
+    });
+    const inCode = await limitsOf({}, { lifetime: days(30) });
+    expect(inCode).to.include({ lifetime: days(30), renewal: days(30) });
+  });
+});
+
 /** A store of the embedding program: a class whose methods need `this`. */
 class MyPersistence {
   readonly #memory: Memory;
@@ -115,8 +132,8 @@ describe('modules of the embedding program', () => {
 
   it('may fail to close, but the metrics still stop and the log is complete', async () => {
     const lines: string[] = [];
-    const watched = { ...settings, metricsPort: 0 };
-    const app = await createApp(watched, { modules: [myPersistence], log: (line) => lines.push(line) });
+    const withMetrics = { ...settings, metricsPort: 0 };
+    const app = await createApp(withMetrics, { modules: [myPersistence], log: (line) => lines.push(line) });
     const { metricsPort } = await app.listen();
     const metrics = `http://127.0.0.1:${metricsPort}/metrics`;
     expect((await fetch(metrics)).status).to.equal(200);
@@ -124,7 +141,7 @@ describe('modules of the embedding program', () => {
     expect(await rejectionOf(fetch(metrics))).to.be.instanceOf(TypeError);
   });
 
-  it('may omit the staging', async () => {
+  it('may bind use cases without a staging', async () => {
     const useCases = { mine: true } as unknown as UseCases & Cleaning;
     const mine = new ContainerModule(({ rebind }) => {
       rebind(tokens.useCases).toConstantValue(useCases);
@@ -135,21 +152,7 @@ describe('modules of the embedding program', () => {
     await composition.close();
   });
 
-  it('keep a renewal of 7 days if a setting changes the first lifetime', async () => {
-    const limitsOf = async (own: Partial<Settings>, limits?: Partial<Limits>) => {
-      const composition = await compose({ ...settings, ...own }, limits && { limits });
-      await composition.close();
-      return composition.useCases.limits;
-    };
-    expect(await limitsOf({ limits: { lifetime: days(30) } })).to.include({
-      lifetime: days(30),
-      renewal: days(7),
-    });
-    const inCode = await limitsOf({}, { lifetime: days(30) });
-    expect(inCode).to.include({ lifetime: days(30), renewal: days(30) });
-  });
-
-  it('have their publications awaited on close', async () => {
+  it('have their publications counted until the archive is discarded', async () => {
     const composition = await compose(settings, {}, createContainerLayer([myStaging]));
     const body = new ReadableStream<Uint8Array>();
     const received = await composition.useCases.staging.receive(body, 1);

@@ -30,17 +30,17 @@ describe('a start whose data folder cannot be made or written', () => {
   });
 
   it('names the variable in one line if archives and uploads are on different volumes', async () => {
-    const across = new Fault('storage_unavailable', 'both must lie on one volume', {
+    const crossDevice = new Fault('storage_unavailable', 'both must lie on one volume', {
       cause: Object.assign(new Error('EXDEV: cross-device link'), { code: 'EXDEV' }),
     });
     const module = new ContainerModule(({ rebind }) => {
-      rebind(tokens.archives).toDynamicValue(() => Promise.reject(across));
+      rebind(tokens.archives).toDynamicValue(() => Promise.reject(crossDevice));
     });
     const settings = readSettings({ PINFOLD_DATA_DIR: join(folder, 'data') });
     const error = await compose(settings, {}, createContainerLayer([module])).catch(
       (reason: unknown) => reason,
     );
-    expect(error).to.be.instanceOf(SettingsError).with.property('cause', across);
+    expect(error).to.be.instanceOf(SettingsError).with.property('cause', crossDevice);
     expect(String(error)).to.match(/PINFOLD_DATA_DIR [^\n]+ one volume$/);
   });
 
@@ -60,8 +60,8 @@ describe('a start whose data folder cannot be made or written', () => {
       expect(message)
         .to.include(code)
         .and.match(/^[^\n]+$/);
-      for (const once of ['PINFOLD_DATA_DIR', JSON.stringify(folder)])
-        expect(message.split(once)).to.have.length(2);
+      for (const part of ['PINFOLD_DATA_DIR', JSON.stringify(folder)])
+        expect(message.split(part)).to.have.length(2);
     });
   }
 });
@@ -86,7 +86,7 @@ describe('the data folder and the user who runs the server', () => {
   });
 
   /** The output of a separate process that opens the folder as a user. Only root can choose the user. */
-  async function openedAs(user: number): Promise<string> {
+  async function openAs(user: number): Promise<string> {
     const script = join(import.meta.dirname, '..', 'servers', 'open-as.ts');
     const args = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning', script];
     const { stdout } = await run(process.execPath, [...args, String(user), data], {
@@ -99,7 +99,7 @@ describe('the data folder and the user who runs the server', () => {
     const runner = { uid: 0, access: () => Promise.resolve() };
     if (isRoot) await chown(data, OTHER, OTHER);
     const failure = isRoot
-      ? await openedAs(0)
+      ? await openAs(0)
       : await openDataFolder(data, 'refused', runner).catch(
           (error: Error) => `${error.name}: ${error.message}`,
         );
@@ -110,7 +110,7 @@ describe('the data folder and the user who runs the server', () => {
   });
 
   it("is accepted for root if it is root's", async () => {
-    if (isRoot) expect(await openedAs(0)).to.equal(data);
+    if (isRoot) expect(await openAs(0)).to.equal(data);
     else
       expect(await openDataFolder('/', 'refused', { uid: 0, access: () => Promise.resolve() })).to.equal('/');
   });
@@ -118,7 +118,7 @@ describe('the data folder and the user who runs the server', () => {
   it('is refused to users who cannot write in it, in one line that names the user to run as', async () => {
     // Other users than root cannot change their user, but can remove their own right to write.
     if (!isRoot) await chmod(data, 0o500);
-    const failure = await openedAs(isRoot ? OTHER : self);
+    const failure = await openAs(isRoot ? OTHER : self);
     expect(failure).to.match(/^SettingsError: PINFOLD_DATA_DIR [^\n]+ \(EACCES\)[^\n]*$/);
     if (isRoot) expect(failure).to.include('--uid=0 ');
   });
@@ -126,7 +126,7 @@ describe('the data folder and the user who runs the server', () => {
   it("is accepted for users who can write in it, as in a pod with a volume of root's", async () => {
     await chmod(data, 0o777);
     const runner = { uid: OTHER, access };
-    expect(isRoot ? await openedAs(OTHER) : await openDataFolder(data, 'refused', runner)).to.equal(data);
+    expect(isRoot ? await openAs(OTHER) : await openDataFolder(data, 'refused', runner)).to.equal(data);
   });
 
   it('is created only by a server: a command without one names the setting and creates nothing', async () => {
@@ -156,11 +156,11 @@ describe('the data folder and the user who runs the server', () => {
     const { message } = await expectRefused(readSettings(shared));
     expect(message).to.match(/^PINFOLD_DATA_DIR [^\n]+"archives"[^\n]+$/);
     expect(await readdir(data)).to.deep.equal(['other']);
-    const elsewhere = readSettings({
+    const onlyS3 = readSettings({
       ...shared,
       PINFOLD_STORAGE_URL: 's3://sites?endpoint=http://127.0.0.1:1',
     });
-    await expectRefused(elsewhere, 'PINFOLD_DATABASE_URL');
+    await expectRefused(onlyS3, 'PINFOLD_DATABASE_URL');
   });
 
   async function expectRefused(settings: Settings, variable = 'PINFOLD_DATA_DIR'): Promise<SettingsError> {

@@ -32,7 +32,7 @@ describe('a server whose database or storage becomes unavailable', () => {
     await engines.close();
   });
 
-  async function published(text: string): Promise<PinJson> {
+  async function publishText(text: string): Promise<PinJson> {
     const answer = await publish(url, key, text);
     expect(answer.status).to.equal(201);
     return ((await answer.json()) as { readonly pin: PinJson }).pin;
@@ -46,29 +46,29 @@ describe('a server whose database or storage becomes unavailable', () => {
   }
 
   /** The outcome of requests changes the health immediately. */
-  async function expectUnhealthy(...away: readonly string[]): Promise<void> {
+  async function expectUnhealthy(...unavailableParts: readonly string[]): Promise<void> {
     const health = await fetch(`${url}/healthz`);
     expect(health.status).to.equal(503);
     const parts = Object.entries((await health.json()) as Readonly<Record<string, unknown>>);
     expect(parts.filter(([, state]) => state === 'unavailable').map(([name]) => name)).to.deep.equal([
       'status',
-      ...away,
+      ...unavailableParts,
     ]);
-    const ready = away.includes('database') ? 503 : 200;
+    const ready = unavailableParts.includes('database') ? 503 : 200;
     expect((await fetch(`${url}/readyz`)).status).to.equal(ready);
     expect((await fetch(`${url}/livez`)).status).to.equal(200);
   }
 
   /** The refused request publishes when it is repeated, and the site exists. */
   async function expectRecovered(idempotencyKey: string, count: number): Promise<void> {
-    await published(idempotencyKey);
+    await publishText(idempotencyKey);
     expect((await publish(url, key, idempotencyKey)).status).to.equal(200);
     expect(await list(url, key)).to.have.length(count);
     expect((await fetch(`${url}/healthz`)).status).to.equal(200);
   }
 
   it('answers 503 while the database is unavailable, and continues when it is back', async () => {
-    const { id } = await published('before');
+    const { id } = await publishText('before');
     await engines.databaseWire.cut();
     await expectUnavailable(await publish(url, key, 'meanwhile'));
     await expectUnavailable(
@@ -84,7 +84,7 @@ describe('a server whose database or storage becomes unavailable', () => {
   });
 
   it('publishes nothing while the database is read-only, and continues afterwards', async () => {
-    const { id } = await published('before');
+    const { id } = await publishText('before');
     const { database } = engines;
     const setReadOnly = (value: string): Promise<readonly unknown[]> =>
       database.ask(
@@ -102,7 +102,7 @@ describe('a server whose database or storage becomes unavailable', () => {
   });
 
   it('answers 503 while the storage is unavailable, and continues when it is back', async () => {
-    const { id } = await published('before');
+    const { id } = await publishText('before');
     await engines.storeWire.cut();
     await expectUnavailable(await publish(url, key, 'meanwhile'));
     const page = await fetch(`${url}/s/${id}/`);

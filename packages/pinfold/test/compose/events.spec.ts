@@ -33,10 +33,10 @@ describe('The events of a service', () => {
       expect((await take(pinfold.events({ after: first?.cursor ?? '' }), 1))[0]).to.deep.equal(second);
       const [own] = await take(pinfold.events({ account: 'ben' }), 1);
       expect(own?.event).to.deep.equal(second?.event);
-      const leaving = new AbortController();
-      const left = rejectionOf(take(pinfold.events({ after: 'latest', signal: leaving.signal }), 1));
-      leaving.abort(new Error('gone'));
-      expect(await left).to.have.property('message', 'gone');
+      const controller = new AbortController();
+      const rejection = rejectionOf(take(pinfold.events({ after: 'latest', signal: controller.signal }), 1));
+      controller.abort(new Error('gone'));
+      expect(await rejection).to.have.property('message', 'gone');
       expect(await rejectionOf(take(pinfold.events({ after: 'x' }), 1))).to.be.an.instanceOf(FeedError);
       const waiting = take(pinfold.events({ after: 'latest' }), 1);
       await pinfold.close();
@@ -49,17 +49,19 @@ describe('The events of a service', () => {
   it('end a waiting request with an empty page when the server stops', async () => {
     const { app, url, key, close } = await serve();
     try {
-      const ask = (query: string) =>
+      const getEvents = (query: string) =>
         fetch(`${url}/api/v1/events?order=asc&${query}`, { headers: { authorization: `Bearer ${key}` } });
-      const { next_cursor: end } = (await (await ask('after=latest')).json()) as { next_cursor: string };
-      const waiting = ask(`after=${end}&wait=30`);
+      const { next_cursor: end } = (await (await getEvents('after=latest')).json()) as {
+        next_cursor: string;
+      };
+      const waiting = getEvents(`after=${end}&wait=30`);
       await publish(url, key, 'one');
       expect(((await (await waiting).json()) as { events: unknown[] }).events).to.have.lengthOf(1);
       // Two requests: the second one shows that the first one waits.
-      const held = ask('after=latest&wait=30');
-      await ask('after=latest&wait=1');
+      const waitingLonger = getEvents('after=latest&wait=30');
+      await getEvents('after=latest&wait=1');
       await app.close();
-      const answer = await held;
+      const answer = await waitingLonger;
       expect(answer.status).to.equal(200);
       expect(((await answer.json()) as { events: unknown[] }).events).to.deep.equal([]);
     } finally {

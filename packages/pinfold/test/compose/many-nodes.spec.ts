@@ -31,10 +31,10 @@ describe('several servers on PostgreSQL and S3', () => {
     const { addresses, firstStart } = await start('one');
     const key = firstStart?.apiKey ?? '';
     await Promise.all(Array.from({ length: 60 }, () => list(addresses.publicUrl, key)));
-    const [held] = await engines.database.ask<{ readonly count: string }>(
+    const [connections] = await engines.database.ask<{ readonly count: string }>(
       "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pinfold'",
     );
-    expect(Number(held?.count)).to.be.within(2, 10);
+    expect(Number(connections?.count)).to.be.within(2, 10);
   });
 
   it('accept grants of each secret, so that a secret can be replaced node by node', async () => {

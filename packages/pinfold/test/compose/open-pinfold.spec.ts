@@ -38,7 +38,7 @@ describe('Pinfold in a server of your own', () => {
     return opened;
   }
 
-  async function published(answer: Response): Promise<PinJson> {
+  async function pinOf(answer: Response): Promise<PinJson> {
     expect(answer.status).to.equal(201);
     return ((await answer.json()) as { readonly pin: PinJson }).pin;
   }
@@ -85,10 +85,11 @@ describe('Pinfold in a server of your own', () => {
       log: (line) => log.push(line),
     });
     const { text } = await useCases.keys.create({ by: OPERATOR, account: ada });
-    await published(await publish(publicUrl, text, 'a'));
-    const broken = (): ReadonlySet<unknown> => new Set(log.map((line) => JSON.parse(line).msg));
-    while (!broken().has('onRequest threw an error')) await new Promise((resolve) => setImmediate(resolve));
-    expect([...broken()]).to.include.members([
+    await pinOf(await publish(publicUrl, text, 'a'));
+    const loggedMessages = (): ReadonlySet<unknown> => new Set(log.map((line) => JSON.parse(line).msg));
+    while (!loggedMessages().has('onRequest threw an error'))
+      await new Promise((resolve) => setImmediate(resolve));
+    expect([...loggedMessages()]).to.include.members([
       'onEvent threw an error',
       'onRequest threw an error',
       'observe threw an error',
@@ -142,7 +143,7 @@ describe('Pinfold in a server of your own', () => {
         mayView: (viewer, role) => (viewer === 'grace' && role.account === ada ? 'yes' : 'no'),
       },
     });
-    const { shared_url: url } = await published(await publish(publicUrl, 'ada', 'a'));
+    const { shared_url: url } = await pinOf(await publish(publicUrl, 'ada', 'a'));
     const view = (viewer: string): Promise<Response> =>
       fetch(url, { redirect: 'manual', headers: { 'user-agent': viewer } });
     expect((await view('eve')).status).to.equal(403);
@@ -151,8 +152,8 @@ describe('Pinfold in a server of your own', () => {
     );
   });
 
-  /** Synchronously, because their folders are removed, too, and a walk in several steps could miss one. */
-  function archives(): number {
+  /** Counts at once, because folders of archives are removed, too, and a walk in several steps could miss one. */
+  function countArchives(): number {
     const entries = readdirSync(join(dataDir, 'archives'), { recursive: true, withFileTypes: true });
     return entries.filter((entry) => entry.isFile()).length;
   }
@@ -163,7 +164,7 @@ describe('Pinfold in a server of your own', () => {
         headers.authorization === 'Bearer ada' ? { account: ada, scopes: MEMBER_SCOPES } : undefined,
     });
     expect((await publish(publicUrl, 'grace', 'a')).status).to.equal(401);
-    const pin = await published(await publish(publicUrl, 'ada', 'a'));
+    const pin = await pinOf(await publish(publicUrl, 'ada', 'a'));
     expect(pin.shared_url).to.equal(`${publicUrl}/s/${pin.id}`);
     expect(await (await fetch(pin.shared_url)).text()).to.include('<p>a');
     const screen = await fetch(`${publicUrl}/manage/`, { headers: { authorization: 'Bearer ada' } });
@@ -186,7 +187,7 @@ describe('Pinfold in a server of your own', () => {
 
     it('has no operators unless administration is enabled, and logs that once', async () => {
       expect(await answersOf({})).to.deep.equal([404, 404, 200]);
-      await published(await publish(publicUrl, 'ada', 'a'));
+      await pinOf(await publish(publicUrl, 'ada', 'a'));
       expect(warnings()).to.have.length(1);
     });
 
@@ -201,7 +202,7 @@ describe('Pinfold in a server of your own', () => {
   it('accepts API keys if you provide no sign-in', async () => {
     const { useCases } = await open();
     const { text } = await useCases.keys.create({ by: OPERATOR, account: ada });
-    await published(await publish(publicUrl, text, 'a'));
+    await pinOf(await publish(publicUrl, text, 'a'));
     expect((await fetch(`${publicUrl}/manage/`, { redirect: 'manual' })).headers.get('location')).to.match(
       /sign-in/,
     );
@@ -212,35 +213,35 @@ describe('Pinfold in a server of your own', () => {
     const { useCases } = await open({ clock, machine: clock, limits: { lifetime: hours(1) } });
     await useCases.cleanUp();
     const { text } = await useCases.keys.create({ by: OPERATOR, account: ada });
-    await published(await publish(publicUrl, text, 'a'));
-    expect(archives()).to.equal(1);
+    await pinOf(await publish(publicUrl, text, 'a'));
+    expect(countArchives()).to.equal(1);
     clock.advance(hours(3));
-    while (archives() > 0) await new Promise((resolve) => setImmediate(resolve));
+    while (countArchives() > 0) await new Promise((resolve) => setImmediate(resolve));
   });
 
   it('counts views, and stores them within ten seconds', async () => {
     const clock = createManualClock();
     const { useCases } = await open({ clock });
     const { text } = await useCases.keys.create({ by: OPERATOR, account: ada });
-    const { id, shared_url } = await published(await publish(publicUrl, text, 'a'));
+    const { id, shared_url } = await pinOf(await publish(publicUrl, text, 'a'));
     for (const accept of ['text/html', 'text/html', '*/*'])
       await fetch(`${shared_url}/`, { headers: { accept } });
-    const observed = async () => {
+    const readViews = async () => {
       const headers = { authorization: `Bearer ${text}` };
       const answer = await fetch(`${publicUrl}/api/v1/pins/${id}?include=views`, { headers });
       return ((await answer.json()) as { readonly views: readonly object[] }).views;
     };
-    expect(await observed()).to.deep.equal([]);
+    expect(await readViews()).to.deep.equal([]);
     clock.advance(seconds(10));
-    while ((await observed()).length === 0);
+    while ((await readViews()).length === 0);
     const day = new Date(clock.now()).toISOString().slice(0, 10);
-    expect(await observed()).to.deep.equal([{ day, views: 2, refused_passwords: 0 }]);
+    expect(await readViews()).to.deep.equal([{ day, views: 2, refused_passwords: 0 }]);
   });
 
   it('keeps publications, and releases its stores when closed', async () => {
     const first = await open();
     const { text } = await first.useCases.keys.create({ by: OPERATOR, account: ada });
-    const pin = await published(await publish(publicUrl, text, 'a'));
+    const pin = await pinOf(await publish(publicUrl, text, 'a'));
     await Promise.all([first.close(), first.close()]);
     const outcome = await first.useCases.keys
       .list({ by: ada })
@@ -252,11 +253,11 @@ describe('Pinfold in a server of your own', () => {
   });
 
   it('waits on close for a publication from code that has not read its archive yet', async () => {
-    const plan = Promise.withResolvers<object>();
-    const { publish: publishFromCode, close } = await open({ limitsOf: () => plan.promise });
+    const accountLimits = Promise.withResolvers<object>();
+    const { publish: publishFromCode, close } = await open({ limitsOf: () => accountLimits.promise });
     const archive = zipSync({ 'index.html': new Uint8Array(1) }, { mtime: '2026-11-20' });
     const outcome = publishFromCode({ by: ada, filename: 'a.zip', key: 'late', name: 'a-name', archive });
-    await Promise.all([close(), plan.resolve({})]);
+    await Promise.all([close(), accountLimits.resolve({})]);
     expect((await outcome).kind).to.equal('published');
   });
 });

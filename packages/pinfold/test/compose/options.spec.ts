@@ -65,26 +65,26 @@ describe('the options in code', () => {
     dataDir = newFolder();
   });
 
-  const ways: Readonly<Record<'openPinfold' | 'createApp', (options: unknown) => Promise<unknown>>> = {
+  const openers: Readonly<Record<'openPinfold' | 'createApp', (options: unknown) => Promise<unknown>>> = {
     openPinfold: (options) => openPinfold(options as PinfoldOptions),
     createApp: (options) =>
       createApp(readSettings({ PINFOLD_DATA_DIR: dataDir, PINFOLD_PORT: '0' }), options as AppOptions),
   };
 
-  async function refusal(way: keyof typeof ways, options: object): Promise<SettingsError> {
-    const needed = way === 'openPinfold' ? { dataDir, publicUrl: 'http://localhost' } : {};
-    const outcome = await ways[way]({ ...needed, ...options }).catch((error: unknown) => error);
+  async function refusal(opener: keyof typeof openers, options: object): Promise<SettingsError> {
+    const needed = opener === 'openPinfold' ? { dataDir, publicUrl: 'http://localhost' } : {};
+    const outcome = await openers[opener]({ ...needed, ...options }).catch((error: unknown) => error);
     if (outcome instanceof SettingsError) return outcome;
     throw new Error(`no SettingsError: ${String(outcome)}`);
   }
 
   async function expectRefused(
-    way: keyof typeof ways,
+    opener: keyof typeof openers,
     wrong: Readonly<Record<string, Wrong>>,
   ): Promise<void> {
     for (const [name, [expected, ...values]] of Object.entries(wrong)) {
       for (const value of values) {
-        const { option, message, expectation } = await refusal(way, { [name]: value });
+        const { option, message, expectation } = await refusal(opener, { [name]: value });
         expect(option).to.equal(name);
         expect(expectation, name)
           .to.match(expected)
@@ -94,32 +94,32 @@ describe('the options in code', () => {
     }
   }
 
-  for (const way of Object.keys(ways) as (keyof typeof ways)[]) {
-    it(`of ${way} are refused by name with the expected type, without their value`, () =>
-      expectRefused(way, WRONG_IN_CODE));
+  for (const opener of Object.keys(openers) as (keyof typeof openers)[]) {
+    it(`of ${opener} are refused by name with the expected type, without their value`, () =>
+      expectRefused(opener, WRONG_IN_CODE));
 
-    it(`of ${way} are refused if they are unknown, with a suggestion`, async () => {
+    it(`of ${opener} are refused if they are unknown, with a suggestion`, async () => {
       const access = { identify: () => 'ada', mayView: () => 'no' };
-      expect((await refusal(way, { acces: access })).message).to.equal(
-        `acces is not an option of ${way}. Did you mean access?`,
+      expect((await refusal(opener, { acces: access })).message).to.equal(
+        `acces is not an option of ${opener}. Did you mean access?`,
       );
-      expect((await refusal(way, { missingDataFolder: 'refused' })).message).to.equal(
-        `missingDataFolder is not an option of ${way}`,
+      expect((await refusal(opener, { missingDataFolder: 'refused' })).message).to.equal(
+        `missingDataFolder is not an option of ${opener}`,
       );
-      const others = way === 'openPinfold' ? { terminal: true } : { publicUrl: 'http://localhost' };
-      expect((await refusal(way, others)).message).to.match(/ is not an option of /);
+      const others = opener === 'openPinfold' ? { terminal: true } : { publicUrl: 'http://localhost' };
+      expect((await refusal(opener, others)).message).to.match(/ is not an option of /);
     });
 
-    it(`of ${way} must be an object, and exclude an identity provider beside your own sign-in`, async () => {
-      for (const none of [null, 'secret', []]) {
-        const error = await ways[way](none).catch((cause: Error) => cause);
+    it(`of ${opener} must be an object, and exclude an identity provider beside your own sign-in`, async () => {
+      for (const options of [null, 'secret', []]) {
+        const error = await openers[opener](options).catch((cause: Error) => cause);
         expect(error)
           .to.be.an.instanceOf(TypeError)
-          .with.property('message', `${way} takes an object of options`);
+          .with.property('message', `${opener} takes an object of options`);
       }
       const provider = { begin: async () => undefined, finish: async () => undefined };
       const both = { authenticate: async () => undefined, identityProvider: provider };
-      expect((await refusal(way, both)).message).to.equal(
+      expect((await refusal(opener, both)).message).to.equal(
         'identityProvider must be absent if authenticate is given',
       );
     });

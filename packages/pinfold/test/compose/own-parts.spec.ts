@@ -23,9 +23,9 @@ describe('the parts of Pinfold in a server of your own', () => {
   /** The packages that a separate process has loaded once Pinfold is open. */
   async function loadedFor(options: object): Promise<readonly string[]> {
     const script = join(import.meta.dirname, '..', 'servers', 'print-loaded.ts');
-    const given = JSON.stringify({ dataDir, publicUrl: 'http://localhost', ...options });
+    const optionsText = JSON.stringify({ dataDir, publicUrl: 'http://localhost', ...options });
     const flags = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'];
-    const { stdout } = await promisify(execFile)(process.execPath, [...flags, script, given]);
+    const { stdout } = await promisify(execFile)(process.execPath, [...flags, script, optionsText]);
     return JSON.parse(stdout) as readonly string[];
   }
 
@@ -38,7 +38,7 @@ describe('the parts of Pinfold in a server of your own', () => {
   it('accepts your own parts as plain options, and does not close them', async () => {
     const memory = createMemory();
     const calls: string[] = [];
-    const withoutGauges: Observer = (call, method, port) => {
+    const recordCalls: Observer = (call, method, port) => {
       return (...inputs) => {
         calls.push(`${method} ${port}`);
         return call(...inputs);
@@ -46,11 +46,11 @@ describe('the parts of Pinfold in a server of your own', () => {
     };
     let uploads = 0;
     const folder = join(dataDir, 'mine');
-    const received = await openFsStaging({ folder, clock: new SystemClock() });
-    const staging = replacing(received, {
+    const fsStaging = await openFsStaging({ folder, clock: new SystemClock() });
+    const staging = replacing(fsStaging, {
       receive: (...inputs: Parameters<Staging['receive']>) => {
         uploads += 1;
-        return received.receive(...inputs);
+        return fsStaging.receive(...inputs);
       },
     });
     const id = aRoleId(7);
@@ -63,7 +63,7 @@ describe('the parts of Pinfold in a server of your own', () => {
       staging,
       clock,
       ids: replacing(new RandomIds(), { role: () => id }),
-      observers: [withoutGauges],
+      observers: [recordCalls],
     });
     const archive = zipSync({ 'index.html': new Uint8Array(1) }, { mtime: '2026-11-20' });
     const outcome = await opened.publish({ by: 'ada', key: 'one', filename: 'site.zip', archive });
@@ -79,8 +79,8 @@ describe('the parts of Pinfold in a server of your own', () => {
 
   it('loads the clients of S3 and PostgreSQL only if settings use them', async () => {
     const clients = ['pg', '@aws-sdk/client-s3'];
-    const named = { database: 'postgres://127.0.0.1:1/x', storage: 's3://bucket', secret: 'x'.repeat(16) };
-    expect(await loadedFor(named)).to.include.members(clients);
+    const external = { database: 'postgres://127.0.0.1:1/x', storage: 's3://bucket', secret: 'x'.repeat(16) };
+    expect(await loadedFor(external)).to.include.members(clients);
     const loaded = await loadedFor({});
     expect(loaded).to.include('better-sqlite3');
     expect(loaded.filter((name) => clients.includes(name))).to.deep.equal([]);

@@ -8,12 +8,12 @@ import { readSettings, SettingsError } from '../../src/index.ts';
 import { newFolder } from '../servers/new-folder.ts';
 import { type Machine, openMachine } from '../servers/served.ts';
 
-const WITHOUT = /PINFOLD_DATA_DIR [^\n]+ without "archives": [^\n]+ mount/;
+const WITHOUT_ARCHIVES = /PINFOLD_DATA_DIR [^\n]+ without "archives": [^\n]+ mount/;
 
 describe('a data folder whose archives vanished, as with a volume that is not mounted', () => {
   let machine: Machine;
   let data: string;
-  let left: readonly string[];
+  let filesBefore: readonly string[];
 
   beforeEach(async () => {
     machine = await openMachine();
@@ -22,7 +22,7 @@ describe('a data folder whose archives vanished, as with a volume that is not mo
     await publishTo(service.ports.roles, aPublication(1));
     await service.close();
     await rm(join(data, 'archives'), { recursive: true });
-    left = await readdir(data);
+    filesBefore = await readdir(data);
   });
 
   it('stops each command that needs archives, and is left as it is', async () => {
@@ -38,9 +38,9 @@ describe('a data folder whose archives vanished, as with a volume that is not mo
       ['pins', 'save', id, join(machine.folder, 'site.zip')],
     ]) {
       const { code, err } = await machine.run(...args);
-      expect([code, WITHOUT.test(err)], `${args.join(' ')}: ${err}`).to.deep.equal([3, true]);
+      expect([code, WITHOUT_ARCHIVES.test(err)], `${args.join(' ')}: ${err}`).to.deep.equal([3, true]);
     }
-    expect(await readdir(data)).to.deep.equal(left);
+    expect(await readdir(data)).to.deep.equal(filesBefore);
     expect(await readdir(machine.folder)).to.deep.equal(['data']);
   });
 
@@ -54,7 +54,7 @@ describe('a data folder whose archives vanished, as with a volume that is not mo
       const { code, err } = await machine.run(...args);
       expect(code, `${args.join(' ')}: ${err}`).to.equal(0);
     }
-    expect(await readdir(data)).to.deep.equal(left);
+    expect(await readdir(data)).to.deep.equal(filesBefore);
   });
 
   it('leaves only the removal of archives to later', async () => {
@@ -64,20 +64,20 @@ describe('a data folder whose archives vanished, as with a volume that is not mo
     const erasure = await machine.run('accounts', 'erase', account, '--yes');
     expect(erasure).to.include({ code: 3 });
     expect(erasure.err).to.include('archives are left');
-    expect(await readdir(data)).to.deep.equal(left);
+    expect(await readdir(data)).to.deep.equal(filesBefore);
   });
 
   it('is reported by doctor, and left as it is', async () => {
     const { code, out } = await machine.run('doctor', '--url', 'http://127.0.0.1:1');
     expect(code).to.equal(1);
     expect(out).to.include('without "archives"');
-    expect(await readdir(data)).to.deep.equal(left);
+    expect(await readdir(data)).to.deep.equal(filesBefore);
   });
 
   it('stops a server, too, until the folder is there again', async () => {
     const error = await compose(readSettings(machine.env)).catch((reason: unknown) => reason);
-    expect(String(error)).to.match(WITHOUT);
-    expect(await readdir(data)).to.deep.equal(left);
+    expect(String(error)).to.match(WITHOUT_ARCHIVES);
+    expect(await readdir(data)).to.deep.equal(filesBefore);
     await mkdir(join(data, 'archives'));
     await (await compose(readSettings(machine.env))).close();
   });
@@ -90,7 +90,7 @@ describe('a data folder whose archives vanished, as with a volume that is not mo
     for (const purpose of ['server', 'import'] as const) {
       const error = await compose(settings, { purpose, persistence }).catch((reason: unknown) => reason);
       expect(error, purpose).to.be.instanceOf(SettingsError);
-      expect(String(error)).to.match(WITHOUT);
+      expect(String(error)).to.match(WITHOUT_ARCHIVES);
     }
     expect(await readdir(empty)).to.deep.equal([]);
   });

@@ -34,7 +34,7 @@ const nothing: CleanUpReport = {
   removalBehind: seconds(90),
 };
 
-const away = new Fault('store_unavailable', 'the database is away');
+const fault = new Fault('store_unavailable', 'the database is away');
 
 /** Advances the clock, and lets tasks that it wakes sleep again. */
 async function advance(clock: ManualClock, length: Duration): Promise<void> {
@@ -42,7 +42,7 @@ async function advance(clock: ManualClock, length: Duration): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 }
 
-function timer(random: number, outcomes: readonly (() => CleanUpReport)[]) {
+function start(random: number, outcomes: readonly (() => CleanUpReport)[]) {
   const clock = createManualClock();
   const lines: { readonly level: number; readonly msg: string }[] = [];
   const log = openLog('info', (line) => lines.push(JSON.parse(line)));
@@ -82,7 +82,7 @@ describe('runCleanupTimer', () => {
     [1 - Number.EPSILON, 10],
   ] as const) {
     it(`waits a random time of five to ten minutes between sweeps: ${pause} for ${random}`, async () => {
-      const { sweeps, advance, end } = timer(random, []);
+      const { sweeps, advance, end } = start(random, []);
       for (let swept = 0; swept < 2; swept += 1) {
         await advance(pause - 0.1);
         expect(sweeps()).to.equal(swept);
@@ -94,7 +94,7 @@ describe('runCleanupTimer', () => {
   }
 
   it('logs a line for each sweep, even if it removed nothing', async () => {
-    const { lines, advance, end } = timer(0.5, [() => nothing, () => ({ ...nothing, archives: 2 })]);
+    const { lines, advance, end } = start(0.5, [() => nothing, () => ({ ...nothing, archives: 2 })]);
     await advance(10);
     expect(lines).to.have.length(1);
     expect(lines[0]).to.include({ level: 30, msg: 'cleanup', archives: 0 });
@@ -106,9 +106,9 @@ describe('runCleanupTimer', () => {
 
   it('continues after a failed sweep', async () => {
     const fail = (): never => {
-      throw away;
+      throw fault;
     };
-    const { lines, sweeps, advance, end } = timer(0.5, [fail]);
+    const { lines, sweeps, advance, end } = start(0.5, [fail]);
     await advance(10);
     expect(lines.map(({ level }) => level)).to.deep.equal([50]);
     await advance(10);
@@ -117,7 +117,7 @@ describe('runCleanupTimer', () => {
   });
 
   it('logs an error if a sweep refuses to delete', async () => {
-    const { lines, advance, end } = timer(0.5, [() => ({ ...nothing, listing: 'refused' })]);
+    const { lines, advance, end } = start(0.5, [() => ({ ...nothing, listing: 'refused' })]);
     await advance(10);
     expect(lines.map(({ level }) => level)).to.deep.equal([50, 30]);
     await end();
@@ -125,7 +125,7 @@ describe('runCleanupTimer', () => {
 
   it('logs how far the clock of removal is behind, and warns above 24 hours', async () => {
     const behind = (by: Duration) => () => ({ ...nothing, removalBehind: by });
-    const { lines, advance, end } = timer(0.5, [behind(hours(24)), behind(duration(hours(24) + 1))]);
+    const { lines, advance, end } = start(0.5, [behind(hours(24)), behind(duration(hours(24) + 1))]);
     await advance(10);
     expect(lines).to.have.length(1);
     expect(lines[0]).to.include({ level: 30, removal_behind: 86_400 });
@@ -137,7 +137,7 @@ describe('runCleanupTimer', () => {
 
   it("logs an error for each sweep that is skipped because the clock differs from the database's", async () => {
     const differing = () => ({ ...nothing, clockDiffers: true, finished: false });
-    const { lines, advance, end } = timer(0.5, [differing, differing]);
+    const { lines, advance, end } = start(0.5, [differing, differing]);
     await advance(10);
     await advance(10);
     expect(lines.map(({ level }) => level)).to.deep.equal([50, 50]);
@@ -147,7 +147,7 @@ describe('runCleanupTimer', () => {
 
   it('warns of publications in service without their archive, with their ids', async () => {
     const withoutArchive = ['3f1d2c4e-0000-4000-8000-000000000001' as RoleId];
-    const { lines, advance, end } = timer(0.5, [() => ({ ...nothing, withoutArchive })]);
+    const { lines, advance, end } = start(0.5, [() => ({ ...nothing, withoutArchive })]);
     await advance(10);
     expect(lines.map(({ level }) => level)).to.deep.equal([40, 30]);
     expect(lines[0]?.msg).to.include(withoutArchive[0]);
@@ -155,7 +155,7 @@ describe('runCleanupTimer', () => {
   });
 
   it('ends immediately when it is stopped', async () => {
-    const { sweeps, end } = timer(0.5, []);
+    const { sweeps, end } = start(0.5, []);
     await end();
     expect(sweeps()).to.equal(0);
   });
@@ -173,7 +173,7 @@ describe('storing counts of views', () => {
     let fails = false;
     const store = async () => {
       at.push(clock.now());
-      if (fails) throw away;
+      if (fails) throw fault;
       return true;
     };
     const stop = new AbortController();
@@ -195,15 +195,18 @@ describe('storing counts of views', () => {
   });
 
   it('stores all counts at the end, unless the time is over', async () => {
-    let left = 3;
+    let remaining = 3;
     const store = async () => {
-      left -= 1;
-      return left > 0;
+      remaining -= 1;
+      return remaining > 0;
     };
     await storeLastViews({ views: { store }, log }, new AbortController().signal);
-    expect(left).to.equal(0);
+    expect(remaining).to.equal(0);
     await storeLastViews({ views: { store: () => new Promise(() => undefined) }, log }, AbortSignal.abort());
-    await storeLastViews({ views: { store: () => Promise.reject(away) }, log }, new AbortController().signal);
+    await storeLastViews(
+      { views: { store: () => Promise.reject(fault) }, log },
+      new AbortController().signal,
+    );
     expect(errors).to.have.lengthOf(2);
   });
 });

@@ -19,7 +19,7 @@ function addressOf(trust: string | undefined, remoteAddress: string, forwardedFo
   return createClientAddress(toTrust(trust))(requestFrom(remoteAddress, headers));
 }
 
-describe('createClientAddress', () => {
+describe('the address of a client', () => {
   it('is known after the client has disconnected', async () => {
     const server = new HttpServer();
     const { port } = await server.listen(0, '127.0.0.1');
@@ -41,21 +41,21 @@ describe('createClientAddress', () => {
   ])[] = [
     // No proxy is trusted.
     [undefined, '192.0.2.1', '198.51.100.1', '192.0.2.1'],
-    // This many proxies report it, and nothing before them.
+    // Only what the given number of proxies appended is trusted.
     ['1', '10.0.0.1', '203.0.113.9, 198.51.100.1', '198.51.100.1'],
     ['2', '10.0.0.1', '203.0.113.9, 198.51.100.1, 10.0.0.2', '198.51.100.1'],
-    // Trusted addresses report it.
+    // A proxy at a trusted address reports it.
     ['10.0.0.0/8', '10.0.0.1', '203.0.113.9, 198.51.100.1', '198.51.100.1'],
     ['10.0.0.0/8', '::ffff:10.0.0.1', '198.51.100.1', '198.51.100.1'],
     ['10.0.0.0/8', '192.0.2.1', '198.51.100.1', '192.0.2.1'],
-    // A trusted proxy between is named with its port.
+    // A trusted proxy in between is listed with its port.
     ['10.0.0.0/8', '10.0.0.1', '203.0.113.7:5678, 10.0.0.5:443', '203.0.113.7'],
     ['2001:db8::/32', '2001:db8::1', '203.0.113.7, [2001:db8::5]:443', '203.0.113.7'],
     ['10.0.0.0/8', '10.0.0.1', '203.0.113.7:5678, 192.0.2.5:443', '192.0.2.5'],
     // The trusted proxy reports none.
     ['1', '10.0.0.1', undefined, '10.0.0.1'],
     ['1', '10.0.0.1', 'unknown', '10.0.0.1'],
-    // It also reports a port.
+    // The trusted proxy also reports a port.
     ['1', '10.0.0.1', '198.51.100.1:4711', '198.51.100.1'],
     ['1', '10.0.0.1', '[2001:db8::1]:4711', '2001:db8::1'],
   ];

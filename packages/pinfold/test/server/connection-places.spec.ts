@@ -16,9 +16,9 @@ describe('a server with as many connections as it accepts', () => {
   let server: HttpServer;
   let port: number;
   let sockets: Socket[];
-  let begun: number;
+  let begunRequests: number;
   beforeEach(async () => {
-    [sockets, begun] = [[], 0];
+    [sockets, begunRequests] = [[], 0];
     outgoingBytes.memory = 1;
     server = new HttpServer({ idleInterval: 50 });
     port = (await server.listen(0, '127.0.0.1')).port;
@@ -27,7 +27,7 @@ describe('a server with as many connections as it accepts', () => {
         response.end('served');
         return;
       }
-      begun += 1;
+      begunRequests += 1;
       if (request.url === '/received') request.resume();
     });
     outgoingBytes.memory = memory;
@@ -52,25 +52,25 @@ describe('a server with as many connections as it accepts', () => {
     return opened;
   }
 
-  async function ask(): Promise<string> {
+  async function request(): Promise<string> {
     return text(await open('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).catch(() => '');
   }
 
-  async function served(): Promise<void> {
-    while (!(await ask()).includes('served')) await pause(20);
+  async function untilServed(): Promise<void> {
+    while (!(await request()).includes('served')) await pause(20);
   }
 
   const isOpen = (socket: Socket): boolean => !socket.closed && !socket.readableEnded;
 
   for (const [what, sent] of [
-    ['say nothing', ''],
-    ['say half a request', 'GET / HTTP/1.1\r\nHost'],
+    ['send nothing', ''],
+    ['send half a request', 'GET / HTTP/1.1\r\nHost'],
     ['have their answer', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['stop half way through a body', 'POST /received HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf'],
   ] as const) {
     it(`ends connections that ${what}, and serves others`, async () => {
       for (const socket of await openAll(PLACES, sent)) socket.resume();
-      await served();
+      await untilServed();
       // Node itself ends the first of them after half a minute.
     }).timeout(20_000);
   }
@@ -89,17 +89,17 @@ describe('a server with as many connections as it accepts', () => {
       ...(await openAll(PLACES / 2, 'GET /late HTTP/1.1\r\nHost: x\r\n\r\n')),
       ...(await openAll(PLACES / 4, waiting)),
     ];
-    while (begun < busy.length) await pause(20);
+    while (begunRequests < busy.length) await pause(20);
     await openAll(PLACES / 2, '');
-    await served();
+    await untilServed();
     await pause(200);
-    await served();
+    await untilServed();
     for (const socket of busy) socket.resume();
     await pause(50);
     expect(busy.filter(isOpen)).to.have.length(busy.length);
   });
 
-  it('ends first, of those that do nothing, the longest idle of the client with the most', () => {
+  it('ends the longest idle connection of the client with the most idle ones first', () => {
     const answers = new Map<Socket, Answers>();
     const places = new ConnectionPlaces((socket) => answers.get(socket));
     const ended: string[] = [];

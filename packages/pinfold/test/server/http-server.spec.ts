@@ -8,14 +8,14 @@ import { expect } from 'chai';
 import { HttpServer } from '../../src/server/http-server.ts';
 import { SettingsError } from '../../src/settings/settings-error.ts';
 
-const never = new AbortController().signal;
+const noAbort = new AbortController().signal;
 
 /** The time after which a stopping server closes idle connections, in milliseconds. */
 const LINGER = 500;
 
 const MiB = 1_048_576;
 
-function ask(path: string): string {
+function get(path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 }
 
@@ -30,7 +30,7 @@ async function readUntil(socket: Socket, text: string): Promise<string> {
 }
 
 /** Resolves when the port accepts no more connections. */
-async function refused(port: number): Promise<void> {
+async function untilRefused(port: number): Promise<void> {
   for (let code: unknown; code !== 'ECONNREFUSED'; ) {
     const socket = connect({ port, host: '127.0.0.1' });
     await once(socket, 'connect').catch((error: NodeJS.ErrnoException) => {
@@ -65,7 +65,7 @@ describe('HttpServer', () => {
     server.answerWith((_request, response) => begun.resolve(() => response.end('whole')));
     const answer = fetch(`http://127.0.0.1:${port}/`);
     const finish = await begun.promise;
-    const stopped = server.stop(never);
+    const stopped = server.stop(noAbort);
     finish();
     const answered = await answer;
     expect(answered.headers.get('connection')).to.equal('close');
@@ -76,10 +76,10 @@ describe('HttpServer', () => {
   it('answers a request that was already sent on an open connection', async () => {
     server.answerWith((_request, response) => response.end('answered'));
     const socket = connect({ port, host: '127.0.0.1' });
-    socket.write(ask('/'));
+    socket.write(get('/'));
     await once(socket, 'data');
-    const stopped = server.stop(never);
-    socket.write(ask('/'));
+    const stopped = server.stop(noAbort);
+    socket.write(get('/'));
     const received = await readUntil(socket, 'answered');
     expect(received).to.match(/^HTTP\/1\.1 200 OK\r\n/);
     expect(received).to.match(/connection: close/i);
@@ -89,10 +89,10 @@ describe('HttpServer', () => {
   it('closes each connection with its next answer while it drains, and accepts new ones', async () => {
     server.answerWith((_request, response) => response.end('answered'));
     const socket = connect({ port, host: '127.0.0.1' });
-    socket.write(ask('/'));
+    socket.write(get('/'));
     await once(socket, 'data');
     server.drain();
-    socket.write(ask('/'));
+    socket.write(get('/'));
     expect(await readUntil(socket, 'answered')).to.match(/connection: close/i);
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).to.equal('answered');
   });
@@ -102,17 +102,17 @@ describe('HttpServer', () => {
     let begun = 0;
     server.answerWith((request, response) => {
       if (request.url === '/busy') {
-        socket.write(ask('/'));
+        socket.write(get('/'));
         while (performance.now() - begun < 2 * LINGER);
       }
       response.end('answered');
     });
     for (const each of [socket, other]) {
-      each.write(ask('/'));
+      each.write(get('/'));
       await once(each, 'data');
     }
-    other.write(ask('/busy'));
-    const stopped = server.stop(never);
+    other.write(get('/busy'));
+    const stopped = server.stop(noAbort);
     begun = performance.now();
     expect(await readUntil(socket, 'answered')).to.match(/connection: close/i);
     await readUntil(other, 'answered');
@@ -125,11 +125,11 @@ describe('HttpServer', () => {
       response.end('answered');
       if (request.url !== '/busy') return;
       const late = connect({ port, host: '127.0.0.1' });
-      late.write(ask('/'));
+      late.write(get('/'));
       process.nextTick(() => {
         // Meanwhile the system accepts the connection, which the server has not seen yet.
         for (const begun = performance.now(); performance.now() - begun < 50; );
-        connected.resolve({ late, stopped: server.stop(never) });
+        connected.resolve({ late, stopped: server.stop(noAbort) });
       });
     });
     await fetch(`http://127.0.0.1:${port}/busy`);
@@ -141,10 +141,10 @@ describe('HttpServer', () => {
   it('closes idle connections', async () => {
     server.answerWith((_request, response) => response.end());
     const socket = connect({ port, host: '127.0.0.1' });
-    socket.write(ask('/'));
+    socket.write(get('/'));
     await once(socket, 'data');
     const closed = once(socket, 'close');
-    await server.stop(never);
+    await server.stop(noAbort);
     await closed;
   });
 
@@ -155,10 +155,10 @@ describe('HttpServer', () => {
       request.url === '/late' ? late.resolve(response) : response.end('at once'),
     );
     const [idle, waiting, busy] = [connect(port), connect(port), connect(port)];
-    busy.on('data', () => busy.write(ask('/'))).write(ask('/'));
-    waiting.write(ask('/late'));
+    busy.on('data', () => busy.write(get('/'))).write(get('/'));
+    waiting.write(get('/late'));
     const response = await late.promise;
-    idle.write(ask('/'));
+    idle.write(get('/'));
     expect(await text(idle)).to.include('at once');
     response.end('late');
     expect(await readUntil(waiting, 'late')).to.include('late');
@@ -169,11 +169,11 @@ describe('HttpServer', () => {
   it('accepts no new connection while it stops', async () => {
     server.answerWith(() => undefined);
     const socket = connect({ port, host: '127.0.0.1' });
-    socket.write(ask('/'));
+    socket.write(get('/'));
     await once(socket, 'connect');
     const end = new AbortController();
     const stopped = server.stop(end.signal);
-    await refused(port);
+    await untilRefused(port);
     end.abort();
     await stopped;
   });
@@ -195,8 +195,8 @@ describe('HttpServer', () => {
 
   describe('with a connection that continues with an unreadable request', () => {
     const BROKEN = 'no request at all\r\n\r\n';
-    /** Returns what the client receives if `begin` handles the first request, and this many wait after it. */
-    async function meet(begin: (response: ServerResponse) => void, waiting: number): Promise<string> {
+    /** Returns what the client receives if `begin` handles the first request while `waiting` further ones wait. */
+    async function receive(begin: (response: ServerResponse) => void, waiting: number): Promise<string> {
       let requests = 0;
       server.answerWith((_request, response) => {
         requests += 1;
@@ -204,35 +204,35 @@ describe('HttpServer', () => {
       });
       const socket = connect({ port, host: '127.0.0.1' });
       // Sent together, because bytes that arrive later stay unread while a request waits.
-      socket.write(ask('/').repeat(1 + waiting) + BROKEN);
+      socket.write(get('/').repeat(1 + waiting) + BROKEN);
       return readUntil(socket, 'no such text').catch(() => '');
     }
 
     for (const waiting of [0, 1]) {
-      it(`writes nothing into a running answer, with ${waiting} after it`, async () => {
-        const received = await meet((response) => response.writeHead(200).write('begun'), waiting);
+      it(`writes nothing into a running answer while ${waiting} further requests wait`, async () => {
+        const received = await receive((response) => response.writeHead(200).write('begun'), waiting);
         expect(received).not.to.include('400 Bad Request');
       });
 
-      it(`answers 400 if no answer has begun, with ${waiting} after it`, async () => {
-        expect(await meet(() => {}, waiting)).to.match(/^HTTP\/1\.1 400 Bad Request\r\n/);
+      it(`answers 400 if no answer has begun while ${waiting} further requests wait`, async () => {
+        expect(await receive(() => {}, waiting)).to.match(/^HTTP\/1\.1 400 Bad Request\r\n/);
       });
     }
 
     it('ignores a timeout while earlier answers of the connection wait', async () => {
       const answer = Promise.withResolvers<ServerResponse>();
-      const waits = Promise.withResolvers<IncomingMessage>();
+      const waitingRequest = Promise.withResolvers<IncomingMessage>();
       server.answerWith((request, response) => {
         if (request.url === '/first') answer.resolve(response);
-        else if (response.socket === null) waits.resolve(request);
+        else if (response.socket === null) waitingRequest.resolve(request);
         if (request.url === '/second') response.end('second');
       });
       const socket = connect({ port, host: '127.0.0.1' });
-      socket.write(ask('/first') + ask('/second'));
+      socket.write(get('/first') + get('/second'));
       const late = Object.assign(new Error('too late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-      const { socket: held } = await waits.promise;
+      const { socket: pending } = await waitingRequest.promise;
       // Like Node after 20 seconds with an incomplete head.
-      (held as Socket & { readonly server: EventEmitter }).server.emit('clientError', late, held);
+      (pending as Socket & { readonly server: EventEmitter }).server.emit('clientError', late, pending);
       (await answer.promise).end('first');
       expect(await readUntil(socket, 'second')).to.match(/first.*200 OK.*second/s);
     });

@@ -4,28 +4,28 @@ import { sendLines } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 /** As many cookies as a hostile site sets, in one header. */
-const jar = (bytes: number): string => `Cookie: ${`b=${'x'.repeat(3_900)}; `.repeat(30).slice(0, bytes)}`;
+const cookies = (bytes: number): string => `Cookie: ${`b=${'x'.repeat(3_900)}; `.repeat(30).slice(0, bytes)}`;
 const SITE = '0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10';
 
 describe('a large head of a request', () => {
   let server: Served;
   let host: string;
-  let known: string;
+  let auth: string;
 
   before(async () => {
     server = await serve();
     host = new URL(server.url).host;
-    known = `Authorization: Bearer ${server.key}`;
+    auth = `Authorization: Bearer ${server.key}`;
   });
   after(() => server.close());
 
-  const ask = (line: string, ...headers: readonly string[]): Promise<RawAnswer> =>
+  const send = (line: string, ...headers: readonly string[]): Promise<RawAnswer> =>
     sendLines(server.url, `${line} HTTP/1.1`, ...headers);
 
   it('is read up to 64 KiB', async () => {
     const filler = `X-Filler: ${'x'.repeat(50_000)}`;
-    expect((await ask('GET /', `Host: ${host}`, filler)).status).to.equal(200);
-    expect((await ask('GET /api/v1/limits', `Host: ${host}`, known, filler)).status).to.equal(200);
+    expect((await send('GET /', `Host: ${host}`, filler)).status).to.equal(200);
+    expect((await send('GET /api/v1/limits', `Host: ${host}`, auth, filler)).status).to.equal(200);
   });
 
   it('is answered with 431 and a page, if it consists of cookies', async () => {
@@ -38,7 +38,7 @@ describe('a large head of a request', () => {
         [`/s/${SITE}`, host],
         ['/', `${SITE}.${host}`],
       ]) {
-        const { status, headers, body } = await ask(`GET ${path}`, `Host: ${at}`, jar(bytes));
+        const { status, headers, body } = await send(`GET ${path}`, `Host: ${at}`, cookies(bytes));
         expect(status, `${at}${path}`).to.equal(431);
         expect(headers.get('content-type')).to.equal('text/html; charset=utf-8');
         expect(headers.has('clear-site-data')).to.equal(false);
@@ -48,19 +48,19 @@ describe('a large head of a request', () => {
   });
 
   it('does not affect the API, which ignores cookies', async () => {
-    expect((await ask('GET /api/v1/limits', `Host: ${host}`, known, jar(50_000))).status).to.equal(200);
+    expect((await send('GET /api/v1/limits', `Host: ${host}`, auth, cookies(50_000))).status).to.equal(200);
   });
 
   it('is not answered with 431 only for a long address', async () => {
     const long = 'a'.repeat(50_000);
-    expect((await ask(`GET /${long}`, `Host: ${host}`)).status).to.equal(404);
-    expect((await ask(`GET /manage/sign-in?to=/${long}`, `Host: ${host}`)).status).to.equal(200);
-    expect((await ask(`GET /${long}`, `Host: ${SITE}.${host}`)).status).to.equal(404);
+    expect((await send(`GET /${long}`, `Host: ${host}`)).status).to.equal(404);
+    expect((await send(`GET /manage/sign-in?to=/${long}`, `Host: ${host}`)).status).to.equal(200);
+    expect((await send(`GET /${long}`, `Host: ${SITE}.${host}`)).status).to.equal(404);
   });
 
   it('is answered with a page in both languages if it is too large to read, and then the connection closes', async () => {
     const connection = await openRawConnection(server.url);
-    const head = ['GET / HTTP/1.1', `Host: ${host}`, jar(100_000), '\r\n'].join('\r\n');
+    const head = ['GET / HTTP/1.1', `Host: ${host}`, cookies(100_000), '\r\n'].join('\r\n');
     await connection.send(head);
     const { status, headers, body } = await connection.answer();
     expect(status).to.equal(431);
@@ -73,13 +73,13 @@ describe('a large head of a request', () => {
 
   it('is answered completely while the client is still sending', async () => {
     const connection = await openRawConnection(server.url);
-    await connection.send(['GET / HTTP/1.1', `Host: ${host}`, jar(100_000)].join('\r\n'));
-    for (let piece = 0; piece < 20; piece += 1) await connection.send(`\r\n${jar(50_000)}`);
+    await connection.send(['GET / HTTP/1.1', `Host: ${host}`, cookies(100_000)].join('\r\n'));
+    for (let piece = 0; piece < 20; piece += 1) await connection.send(`\r\n${cookies(50_000)}`);
     expect((await connection.answer()).body).to.match(/<\/html>\s*$/);
     connection.destroy();
   });
 
-  it('gets a page, while other unreadable requests get the answers of Node', async () => {
+  it('does not change the answers of Node to other unreadable requests', async () => {
     const form = `Host: ${host}\r\nContent-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n`;
     for (const [status, bytes] of [
       [400, 'no request\r\n\r\n'],
@@ -97,7 +97,7 @@ describe('a large head of a request', () => {
     const clearing = await serve({ PINFOLD_CLEAR_COOKIES: 'on' });
     for (const path of ['/', '/manage/', `/s/${SITE}`]) {
       const connection = await openRawConnection(clearing.url);
-      await connection.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${jar(13_000)}\r\n\r\n`);
+      await connection.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${cookies(13_000)}\r\n\r\n`);
       const { status, headers } = await connection.answer();
       expect([status, headers.get('clear-site-data')], path).to.deep.equal([431, '"cookies"']);
       connection.destroy();

@@ -103,10 +103,10 @@ describe('the log', () => {
   it('has a line for a probe only if it fails', () => {
     const logged: string[] = [];
     const log = { request: ({ route, status }: RequestEntry) => void logged.push(`${route} ${status}`) };
-    const take = createRequestLog(log, { logAddresses: false, logViews: 1 }, socketAddress);
+    const logRequest = createRequestLog(log, { logAddresses: false, logViews: 1 }, socketAddress);
     for (const route of ['/livez', '/readyz', '/healthz', 'pins'])
       for (const status of [200, 503])
-        take({ method: 'GET', route, role: null, status, milliseconds: 1, requestId: 'x' }, {
+        logRequest({ method: 'GET', route, role: null, status, milliseconds: 1, requestId: 'x' }, {
           headers: {},
           socket: {},
         } as IncomingMessage);
@@ -114,28 +114,27 @@ describe('the log', () => {
   });
 
   it('counts no bytes of a connection without counters', () => {
-    const withoutGauges: number[] = [];
+    const loggedBytes: number[] = [];
     const log = {
-      request: (_entry: RequestEntry, { bytes }: { readonly bytes: number }) =>
-        void withoutGauges.push(bytes),
+      request: (_entry: RequestEntry, { bytes }: { readonly bytes: number }) => void loggedBytes.push(bytes),
     };
-    const take = createRequestLog(log, { logAddresses: false, logViews: 1 }, socketAddress);
-    take(viewed, { headers: {}, socket: {} } as IncomingMessage);
-    expect(withoutGauges).to.deep.equal([0]);
+    const logRequest = createRequestLog(log, { logAddresses: false, logViews: 1 }, socketAddress);
+    logRequest(viewed, { headers: {}, socket: {} } as IncomingMessage);
+    expect(loggedBytes).to.deep.equal([0]);
   });
 
   it('does not retain an error after its line is written', async () => {
     const log = openLog('info', () => {});
-    const broken = (): WeakRef<Error> => {
+    const logError = (): WeakRef<Error> => {
       const error = new Error('no');
       log.request({ ...viewed, outcome: 'internal_error', error }, { bytes: 1 });
       return new WeakRef(error);
     };
-    const held = broken();
+    const reference = logError();
     await setImmediate();
     setFlagsFromString('--expose-gc');
     runInNewContext('gc')();
-    expect(held.deref()).to.equal(undefined);
+    expect(reference.deref()).to.equal(undefined);
   });
 
   it('formats the line of a request like pino, at the error level if it failed', () => {

@@ -22,19 +22,19 @@ describe('the key in the file of a running server', () => {
     ({ key } = await fileOf(served));
   });
 
-  interface Asked {
+  interface SendOptions {
     readonly path?: string;
     readonly host?: string;
     readonly key?: string;
     readonly headers?: Readonly<Record<string, string>>;
   }
 
-  async function ask({ path = '/api/v1/pins', host = '127.0.0.1', headers, ...asked }: Asked = {}) {
+  async function send({ path = '/api/v1/pins', host = '127.0.0.1', headers, ...options }: SendOptions = {}) {
     const caller = { account: accountId('ada'), user: 'grace' };
-    const authorization = `Bearer ${formatMachineCredentials(asked.key ?? key, caller)}`;
+    const authorization = `Bearer ${formatMachineCredentials(options.key ?? key, caller)}`;
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const options = { host, port: served.port, path, headers: { ...headers, authorization }, agent: false };
-      request(options, resolve).once('error', reject).end();
+      const target = { host, port: served.port, path, headers: { ...headers, authorization }, agent: false };
+      request(target, resolve).once('error', reject).end();
     });
     return { status: answer.statusCode, body: (await json(answer)) as Readonly<Record<string, unknown>> };
   }
@@ -43,8 +43,8 @@ describe('the key in the file of a running server', () => {
     const file = join(served.folder, 'data', 'server.json');
     if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).to.equal(0o600);
     await served.app.close();
-    const left = await stat(file).catch(({ code }: NodeJS.ErrnoException) => code);
-    expect(left).to.equal('ENOENT');
+    const outcome = await stat(file).catch(({ code }: NodeJS.ErrnoException) => code);
+    expect(outcome).to.equal('ENOENT');
   });
 
   it('changes with each start', async () => {
@@ -52,15 +52,15 @@ describe('the key in the file of a running server', () => {
     const again = await serve(served.env);
     expect((await fileOf(served)).key).not.to.equal(key);
     served = { ...served, port: again.port };
-    expect((await ask()).status).to.equal(401);
+    expect((await send()).status).to.equal(401);
   });
 
   it('reads and writes as the requested account, but does not administer', async () => {
     const page = await served.write('page.html', '<!doctype html><title>x</title>');
     const { pin } = await served.json('publish', page, '--account', 'ada');
-    expect((await ask()).body).to.deep.include({ pins: [pin] });
+    expect((await send()).body).to.deep.include({ pins: [pin] });
     expect((await served.json('list')).pins).to.deep.equal([]);
-    expect((await ask({ path: '/admin/v1/pins' })).status).to.equal(404);
+    expect((await send({ path: '/admin/v1/pins' })).status).to.equal(404);
   });
 
   it('is refused in forwarded requests, from other machines, and if it is wrong', async () => {
@@ -73,15 +73,15 @@ describe('the key in the file of a running server', () => {
       'CF-Connecting-IP',
     ];
     for (const name of headers) {
-      const { status, body } = await ask({ headers: { [name]: '127.0.0.1' } });
+      const { status, body } = await send({ headers: { [name]: '127.0.0.1' } });
       expect([status, body.code], name).to.deep.equal([401, 'unauthorized']);
     }
-    const others = Object.values(networkInterfaces()).flatMap((all = []) => all);
-    const elsewhere = others.find(({ family, internal }) => family === 'IPv4' && !internal);
-    if (elsewhere !== undefined) expect((await ask({ host: elsewhere.address })).status).to.equal(401);
+    const addresses = Object.values(networkInterfaces()).flatMap((all = []) => all);
+    const network = addresses.find(({ family, internal }) => family === 'IPv4' && !internal);
+    if (network !== undefined) expect((await send({ host: network.address })).status).to.equal(401);
     for (const wrong of ['', 'x', key.slice(1), `${key}x`])
-      expect((await ask({ key: wrong })).status, wrong).to.equal(401);
-    expect((await ask()).status).to.equal(200);
+      expect((await send({ key: wrong })).status, wrong).to.equal(401);
+    expect((await send()).status).to.equal(200);
   });
 
   it('is proved only to this machine, for one challenge and port', async () => {

@@ -8,7 +8,7 @@ describe('the handlers over stores in memory, in a process that forbids code fro
     const [, url = '', apiKey = ''] = await startChild(env, 'serve-in-memory.ts').untilOutput(
       /"url":"([^"]+)","key":"([^"]+)"/,
     );
-    const ask = async (path: string, status: number, request: RequestInit = {}) => {
+    const readText = async (path: string, status: number, request: RequestInit = {}) => {
       const headers = { authorization: `Bearer ${apiKey}`, ...request.headers };
       const answer = await fetch(new URL(path, url), { ...request, headers });
       const body = await answer.text();
@@ -20,11 +20,11 @@ describe('the handlers over stores in memory, in a process that forbids code fro
     const { pin } = (await published.json()) as { readonly pin: PinJson };
     const json = { 'content-type': 'application/json' };
     const change = { method: 'PATCH', headers: json, body: JSON.stringify({ title: 'Quay' }) };
-    expect(await ask(`/api/v1/pins/${pin.id}`, 200, change)).to.include('"Quay"');
+    expect(await readText(`/api/v1/pins/${pin.id}`, 200, change)).to.include('"Quay"');
     const wrong = { ...change, body: JSON.stringify({ titel: 'Quay' }) };
-    expect(await ask(`/api/v1/pins/${pin.id}`, 422, wrong)).to.include('invalid_update');
-    expect(await ask('/api/v1/pins?limit=1', 200)).to.include(pin.id);
-    await ask('/api/v1/pins?limit=0', 400);
-    expect(await ask(`/s/${pin.id}/`, 200)).to.include('harbour');
+    expect(await readText(`/api/v1/pins/${pin.id}`, 422, wrong)).to.include('invalid_update');
+    expect(await readText('/api/v1/pins?limit=1', 200)).to.include(pin.id);
+    await readText('/api/v1/pins?limit=0', 400);
+    expect(await readText(`/s/${pin.id}/`, 200)).to.include('harbour');
   });
 });

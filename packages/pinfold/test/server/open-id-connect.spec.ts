@@ -45,7 +45,7 @@ describe('a server with an OpenID Connect issuer', () => {
     expect(begun.headers.getSetCookie().find((line) => line.startsWith('__Host-pinfold_oidc='))).to.match(
       /; Path=\/; Max-Age=600; HttpOnly; Secure; SameSite=Lax$/,
     );
-    expect((await fetch(authorization, { redirect: 'manual' })).status, 'known there').to.equal(303);
+    expect((await fetch(authorization, { redirect: 'manual' })).status, 'known to the issuer').to.equal(303);
   });
 });
 

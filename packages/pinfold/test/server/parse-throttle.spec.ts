@@ -8,8 +8,8 @@ import { expect } from 'chai';
 import { HttpServer } from '../../src/server/http-server.ts';
 
 const HEADS = 1_000;
-const get = (path: string | number): string => `GET /${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
-const many = (count: number): string => Array.from({ length: count }, (_, index) => get(index)).join('');
+const head = (path: string | number): string => `GET /${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+const heads = (count: number): string => Array.from({ length: count }, (_, index) => head(index)).join('');
 const chunked = 'POST /upload HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 interface Head {
@@ -17,8 +17,8 @@ interface Head {
   readonly response: ServerResponse;
 }
 
-async function waitUntil(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await setImmediate();
+async function waitUntil(condition: () => boolean): Promise<void> {
+  while (!condition()) await setImmediate();
 }
 
 /** Waits until all pending events are handled. */
@@ -33,19 +33,19 @@ describe('the bytes of connections', () => {
   const parsedHeads: Head[] = [];
   const begun: Head[] = [];
   const clients: Socket[] = [];
-  const note = (message: unknown): void => void parsedHeads.push(message as Head);
+  const recordHead = (message: unknown): void => void parsedHeads.push(message as Head);
 
   beforeEach(async () => {
     for (const list of [parsedHeads, begun]) list.length = 0;
     server = new HttpServer();
-    subscribe('http.server.request.start', note);
+    subscribe('http.server.request.start', recordHead);
     ({ port } = await server.listen(0, '127.0.0.1'));
     server.answerWith((request, response) => begun.push({ request, response }));
   });
 
   afterEach(async () => {
     for (const client of clients.splice(0)) client.destroy();
-    unsubscribe('http.server.request.start', note);
+    unsubscribe('http.server.request.start', recordHead);
     await server.stop(AbortSignal.abort());
   });
 
@@ -61,30 +61,30 @@ describe('the bytes of connections', () => {
     parsedHeads.filter(({ request }) => request.socket.remotePort === client.localPort);
 
   /** The number of a client's requests that Node has parsed. */
-  const parsed = (client: Socket): number => headsOf(client).length;
+  const countParsed = (client: Socket): number => headsOf(client).length;
 
   /** A client that sends requests before earlier answers. */
   async function startThrottling(): Promise<void> {
-    const first = await open(many(2));
-    await waitUntil(() => parsed(first) === 2);
+    const first = await open(heads(2));
+    await waitUntil(() => countParsed(first) === 2);
     await settle();
   }
 
   it('are parsed one head at a time on all connections after one client has sent two at once', async () => {
-    const before = await open(get('before'));
-    await waitUntil(() => parsed(before) === 1);
+    const before = await open(head('before'));
+    await waitUntil(() => countParsed(before) === 1);
     parsedHeads[0]?.response.end();
     await once(before, 'data');
     await startThrottling();
-    before.write(many(HEADS));
-    const after = await open(many(HEADS));
-    await waitUntil(() => parsed(before) > 1 && parsed(after) > 0);
+    before.write(heads(HEADS));
+    const after = await open(heads(HEADS));
+    await waitUntil(() => countParsed(before) > 1 && countParsed(after) > 0);
     await settle();
-    expect([parsed(before), parsed(after)]).to.deep.equal([2, 1]);
+    expect([countParsed(before), countParsed(after)]).to.deep.equal([2, 1]);
     begun.at(-1)?.response.end();
-    await waitUntil(() => parsed(before) + parsed(after) === 4);
+    await waitUntil(() => countParsed(before) + countParsed(after) === 4);
     await settle();
-    expect(parsed(before) + parsed(after)).to.equal(4);
+    expect(countParsed(before) + countParsed(after)).to.equal(4);
   });
 
   it('are parsed one head per turn of the event loop if hundreds of clients send several at once', async () => {
@@ -98,40 +98,40 @@ describe('the bytes of connections', () => {
       if (turns.length < idle.length) globalThis.setImmediate(count);
     };
     count();
-    for (const client of idle) client.write(many(2));
+    for (const client of idle) client.write(heads(2));
     await waitUntil(() => turns.length === idle.length);
-    const most = Math.max(...turns.map((one) => turns.filter((other) => other === one).length));
-    expect(most).to.be.at.most(2);
+    const maxPerTurn = Math.max(...turns.map((one) => turns.filter((other) => other === one).length));
+    expect(maxPerTurn).to.be.at.most(2);
   });
 
   it('are parsed by Node until a client sends two heads at once', async () => {
     const client = await open();
-    const second = await open(get('alone'));
-    await waitUntil(() => parsed(second) === 1);
+    const second = await open(head('alone'));
+    await waitUntil(() => countParsed(second) === 1);
     const [socket] = begun.map(({ request }) => request.socket);
     expect(socket?.listeners('data')).to.have.length(1);
-    client.write(many(HEADS));
-    await waitUntil(() => parsed(client) > 1);
+    client.write(heads(HEADS));
+    await waitUntil(() => countParsed(client) > 1);
   });
 
   it('include at most 4 KiB of heads after the end of a chunked body', async () => {
     await startThrottling();
-    const client = await open(`${chunked}0\r\n\r\n${many(HEADS)}`);
-    await waitUntil(() => parsed(client) > 0);
+    const client = await open(`${chunked}0\r\n\r\n${heads(HEADS)}`);
+    await waitUntil(() => countParsed(client) > 0);
     await settle();
-    expect(parsed(client)).to.be.at.most(1 + Math.ceil(4_096 / get(0).length));
+    expect(countParsed(client)).to.be.at.most(1 + Math.ceil(4_096 / head(0).length));
   });
 
   it('arrive complete, whatever their division into packets', async () => {
     await startThrottling();
     const body = 'a\r\n\r\nb'.repeat(50_000);
     const client = await open();
-    const sent = `${chunked}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n${get('next')}`;
+    const sent = `${chunked}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n${head('next')}`;
     for (let from = 0; from < sent.length; from += 50_001) {
       client.write(sent.slice(from, from + 50_001));
       await settle();
     }
-    await waitUntil(() => parsed(client) === 1);
+    await waitUntil(() => countParsed(client) === 1);
     let text = '';
     const { request, response } = begun.at(-1) ?? expect.fail();
     for await (const bytes of request) {
@@ -146,24 +146,25 @@ describe('the bytes of connections', () => {
 
   it('stay unread after the first read until their turn comes', async () => {
     const all = 5_000;
-    const client = await open(many(all));
+    const client = await open(heads(all));
     await waitUntil(() => begun.length > 0);
     await settle();
-    const first = parsed(client);
+    const first = countParsed(client);
     // Node reads 64 KiB at once.
-    expect(first).to.be.below((2 * 65_536) / get(0).length);
-    let most = 0;
+    expect(first).to.be.below((2 * 65_536) / head(0).length);
+    let maxAhead = 0;
     let received = '';
     client.on('data', (bytes) => {
       received += bytes;
     });
     for (let index = 0; index < all; index += 1) {
       await waitUntil(() => begun.length > index);
-      if (parsedHeads.length > first) most = Math.max(most, parsedHeads.length - Math.max(index, first));
+      if (parsedHeads.length > first)
+        maxAhead = Math.max(maxAhead, parsedHeads.length - Math.max(index, first));
       begun[index]?.response.end();
     }
     // From then on it parses one after each answer, and two if what it reads ends within the end of a head.
-    expect(most).to.be.at.most(2);
+    expect(maxAhead).to.be.at.most(2);
     await waitUntil(() => received.split('HTTP/1.1 200').length === all + 1);
     expect(begun.map(({ request }) => request.url)).to.deep.equal(
       Array.from({ length: all }, (_, index) => `/${index}`),
@@ -173,11 +174,11 @@ describe('the bytes of connections', () => {
   it('stay unread while the body of an earlier request is read', async () => {
     const body = 'x'.repeat(1_000);
     const client = await open(
-      `POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}${many(20_000)}`,
+      `POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}${heads(20_000)}`,
     );
     await waitUntil(() => begun.length > 0);
     expect(String(await buffer(begun[0]?.request ?? expect.fail()))).to.equal(body);
     await settle();
-    expect(parsed(client)).to.be.below((2 * 65_536) / get(0).length);
+    expect(countParsed(client)).to.be.below((2 * 65_536) / head(0).length);
   });
 });

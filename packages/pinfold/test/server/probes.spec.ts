@@ -22,23 +22,23 @@ describe('the probes of a server', () => {
   let staging: Fault | undefined;
 
   /** A staging whose disk is full if the test says so. */
-  const ours = new ContainerModule(({ rebind, onActivation }) => {
+  const testModule = new ContainerModule(({ rebind, onActivation }) => {
     rebind(tokens.clock).toDynamicValue(() => clock);
-    onActivation(tokens.staging, (_context, sound): Staging => {
+    onActivation(tokens.staging, (_context, original): Staging => {
       const unlessFull = async (): Promise<void> => {
         if (staging !== undefined) throw staging;
       };
       return {
         receive: async (body, limit, signal) => {
           await unlessFull();
-          return sound.receive(body, limit, signal);
+          return original.receive(body, limit, signal);
         },
         check: async (signal) => {
           await unlessFull();
-          await sound.check(signal);
+          await original.check(signal);
         },
-        sweep: (before) => sound.sweep(before),
-        countAbandoned: (before) => sound.countAbandoned(before),
+        sweep: (before) => original.sweep(before),
+        countAbandoned: (before) => original.countAbandoned(before),
       };
     });
   });
@@ -52,9 +52,9 @@ describe('the probes of a server', () => {
   afterEach(() => server.close());
 
   async function start(more: Readonly<Record<string, string>> = {}): Promise<void> {
-    server = await serve(more, { modules: [ours] });
+    server = await serve(more, { modules: [testModule] });
     // A busy disk can make the first check slow, which is not a fault of the server.
-    while (!(await (await ask('/healthz')).text()).includes('"ok"')) clock.advance(seconds(5));
+    while (!(await (await get('/healthz')).text()).includes('"ok"')) clock.advance(seconds(5));
   }
 
   async function restart(more: Readonly<Record<string, string>>): Promise<void> {
@@ -62,9 +62,9 @@ describe('the probes of a server', () => {
     await start(more);
   }
 
-  const ask = (path: string, headers: Readonly<Record<string, string>> = FROM_OUTSIDE): Promise<Response> =>
+  const get = (path: string, headers: Readonly<Record<string, string>> = FROM_OUTSIDE): Promise<Response> =>
     fetch(server.url + path, { headers });
-  const statusOf = async (path: string): Promise<number> => (await ask(path)).status;
+  const statusOf = async (path: string): Promise<number> => (await get(path)).status;
 
   /** The status of a site, over a separate connection. */
   async function viewSite({ id }: PinJson): Promise<number> {
@@ -73,18 +73,18 @@ describe('the probes of a server', () => {
   }
 
   /** Runs the timer until a probe has the expected result. */
-  async function waitUntil(path: string, isSo: (status: number, body: string) => boolean): Promise<string> {
+  async function waitUntil(path: string, isDone: (status: number, body: string) => boolean): Promise<string> {
     for (;;) {
       clock.advance(seconds(5));
-      const answer = await ask(path);
+      const answer = await get(path);
       const body = await answer.text();
-      if (isSo(answer.status, body)) return body;
+      if (isDone(answer.status, body)) return body;
     }
   }
 
   for (const path of PROBES) {
     it(`answers 200 at ${path} if all is well, without a key, from any client, and uncached`, async () => {
-      const answer = await ask(path);
+      const answer = await get(path);
       expect(answer.status).to.equal(200);
       expect(await answer.json()).to.deep.equal({ status: 'ok' });
       expect(answer.headers.get('cache-control')).to.equal('no-store');
@@ -141,12 +141,12 @@ describe('the probes of a server', () => {
 
   it('names the parts to this machine and to trusted addresses', async () => {
     const parts = { status: 'ok', database: 'ok', storage: 'ok', staging: 'ok', clock: 0 };
-    expect(await (await ask('/healthz', {})).json()).to.deep.equal(parts);
+    expect(await (await get('/healthz', {})).json()).to.deep.equal(parts);
     const fromInside = { 'x-forwarded-for': '10.1.2.3' };
-    expect(await (await ask('/healthz', fromInside)).json()).to.deep.equal({ status: 'ok' });
+    expect(await (await get('/healthz', fromInside)).json()).to.deep.equal({ status: 'ok' });
     await restart({ PINFOLD_TRUST_PROXY: '127.0.0.0/8,::1,10.0.0.0/8' });
-    expect(await (await ask('/healthz', fromInside)).json()).to.deep.equal(parts);
-    expect(await (await ask('/healthz')).json()).to.deep.equal({ status: 'ok' });
+    expect(await (await get('/healthz', fromInside)).json()).to.deep.equal(parts);
+    expect(await (await get('/healthz')).json()).to.deep.equal({ status: 'ok' });
   });
 
   it('makes no calls of stores, however often it is requested', async () => {
@@ -164,13 +164,13 @@ describe('the probes of a server', () => {
     expect(calls).not.to.include('a listing');
   });
 
-  it('is degraded while the disk for uploads is full, which prevents publishing but not viewing', async () => {
+  it('report degraded while the disk for uploads is full, which prevents publishing but not viewing', async () => {
     const answer = await publish(server.url, server.key, 'before');
     const { pin } = (await answer.json()) as { readonly pin: PinJson };
     const cause = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     staging = new Fault('staging_unavailable', 'the disk is full', { cause });
     await waitUntil('/healthz', (status, body) => status === 200 && body.includes('degraded'));
-    expect(await (await ask('/healthz', {})).json()).to.include({ status: 'degraded', staging: 'full' });
+    expect(await (await get('/healthz', {})).json()).to.include({ status: 'degraded', staging: 'full' });
     expect(await statusOf('/readyz')).to.equal(200);
 
     const connection = await openRawConnection(server.url);
@@ -206,7 +206,7 @@ describe('the probes of a server', () => {
     const draining = server.app.drain().then(() => {
       drained = true;
     });
-    const answer = await ask('/readyz');
+    const answer = await get('/readyz');
     expect([answer.status, await answer.text()]).to.deep.equal([503, '{"status":"stopping"}']);
     expect([await statusOf('/livez'), await statusOf('/healthz')]).to.deep.equal([200, 200]);
     // Separate connections, because the server still accepts new ones.

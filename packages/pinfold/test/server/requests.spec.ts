@@ -15,7 +15,7 @@ describe('the reference server, byte by byte', () => {
 
   after(() => server.close());
 
-  const ask = (...lines: readonly string[]): Promise<RawAnswer> => sendLines(url, ...lines);
+  const send = (...lines: readonly string[]): Promise<RawAnswer> => sendLines(url, ...lines);
 
   it('refuses several Host headers on every route', async () => {
     const answer = await publish(url, key, 'several hosts');
@@ -37,11 +37,11 @@ describe('the reference server, byte by byte', () => {
         [site, host],
       ]) {
         const lines = hosts.map((name) => `Host: ${name}`);
-        const { status } = await ask(`GET ${path} HTTP/1.1`, ...lines, `Authorization: Bearer ${key}`);
+        const { status } = await send(`GET ${path} HTTP/1.1`, ...lines, `Authorization: Bearer ${key}`);
         expect(status, `${path} ${hosts}`).to.equal(400);
       }
     }
-    const api = await ask('GET /api/v1/limits HTTP/1.1', 'Host: a', 'Host: b');
+    const api = await send('GET /api/v1/limits HTTP/1.1', 'Host: a', 'Host: b');
     expect(JSON.parse(api.body).code).to.equal('invalid_request');
   });
 
@@ -50,7 +50,7 @@ describe('the reference server, byte by byte', () => {
     const { pin } = (await answer.json()) as { readonly pin: PinJson };
     const { host } = new URL(url);
     const statusOf = async (target: string, from = `pods.example:80`): Promise<number> =>
-      (await ask(`GET ${target} HTTP/1.1`, `Host: ${from}`, `Authorization: Bearer ${key}`)).status;
+      (await send(`GET ${target} HTTP/1.1`, `Host: ${from}`, `Authorization: Bearer ${key}`)).status;
     for (const [path, status] of [
       ['', 200],
       ['/livez', 200],
@@ -64,11 +64,11 @@ describe('the reference server, byte by byte', () => {
       expect(await statusOf(`http://${host}${path}`), path).to.equal(status);
       expect(await statusOf(`http://${host}${path}`, `${pin.id}.${host}`), path).to.equal(status);
       expect(await statusOf(`ftp://${host}${path}`), `ftp, ${path}`).to.equal(400);
-      expect(await statusOf(`http://ada:x@${host}${path}`), `a person, ${path}`).to.equal(400);
+      expect(await statusOf(`http://ada:x@${host}${path}`), `with credentials, ${path}`).to.equal(400);
     }
     expect(await statusOf(`HTTPS://${pin.id}.${host}`)).to.equal(200);
     expect(await statusOf(`http://x.${host}/`, host)).to.equal(421);
-    const redirected = await ask(
+    const redirected = await send(
       `GET http://${host}/manage/keys?x=1 HTTP/1.1`,
       'Host: a',
       'Accept: text/html',
@@ -79,12 +79,12 @@ describe('the reference server, byte by byte', () => {
   it('refuses targets of any other form with 400', async () => {
     const { host } = new URL(url);
     for (const line of ['OPTIONS *', `GET ${host}`, 'GET livez', `CONNECT ${host}`]) {
-      expect((await ask(`${line} HTTP/1.1`, `Host: ${host}`)).status, line).to.equal(400);
+      expect((await send(`${line} HTTP/1.1`, `Host: ${host}`)).status, line).to.equal(400);
     }
   });
 
-  it('serves the page only at the public URL', async () => {
-    const { status, headers } = await ask('GET / HTTP/1.1', 'Host: localhost');
+  it('isolates the page at the public URL from pages of other origins', async () => {
+    const { status, headers } = await send('GET / HTTP/1.1', 'Host: localhost');
     expect(status).to.equal(200);
     for (const name of ['cross-origin-opener-policy', 'cross-origin-resource-policy', 'referrer-policy']) {
       expect(headers.get(name), name).to.equal('same-origin');
@@ -108,26 +108,26 @@ describe('the reference server, byte by byte', () => {
   });
 
   /** The head of a publication that waits for 100 Continue. */
-  function expecting(...lines: readonly string[]): readonly string[] {
+  function continueHead(...lines: readonly string[]): readonly string[] {
     return ['POST /api/v1/pins HTTP/1.1', 'Host: localhost', 'Expect: 100-continue', ...lines];
   }
 
   it('refuses a request by its headers before it asks for the body', async () => {
-    const known = `Authorization: Bearer ${key}`;
+    const auth = `Authorization: Bearer ${key}`;
     const form = 'Content-Type: multipart/form-data; boundary=edge';
     const length = 'Content-Length: 1000';
-    const named = 'Idempotency-Key: expecting';
+    const keyHeader = 'Idempotency-Key: expecting';
     const refused = [
-      [401, expecting(named, form, length)],
-      [401, expecting('Authorization: Bearer wrong', named, form, length)],
-      [400, expecting(known, form, length)],
-      [415, expecting(known, named, 'Content-Type: text/plain', length)],
-      [400, expecting(known, named, 'Content-Type: multipart/form-data', length)],
-      [404, expecting(known).with(0, 'POST /api/v1/nothing HTTP/1.1')],
-      [303, expecting(length).with(0, 'POST /manage/publish HTTP/1.1')],
+      [401, continueHead(keyHeader, form, length)],
+      [401, continueHead('Authorization: Bearer wrong', keyHeader, form, length)],
+      [400, continueHead(auth, form, length)],
+      [415, continueHead(auth, keyHeader, 'Content-Type: text/plain', length)],
+      [400, continueHead(auth, keyHeader, 'Content-Type: multipart/form-data', length)],
+      [404, continueHead(auth).with(0, 'POST /api/v1/nothing HTTP/1.1')],
+      [303, continueHead(length).with(0, 'POST /manage/publish HTTP/1.1')],
     ] as const;
     for (const [status, lines] of refused) {
-      expect((await ask(...lines)).status, lines.join()).to.equal(status);
+      expect((await send(...lines)).status, lines.join()).to.equal(status);
     }
   });
 
@@ -146,8 +146,8 @@ describe('the reference server, byte by byte', () => {
       ['POST /api/v1/pins?dry_run=true', parts],
       ['POST /manage/sign-in', form],
     ] as const) {
-      const missing = await ask(`${request} HTTP/1.1`, ...lines, type);
-      const empty = await ask(`${request} HTTP/1.1`, ...lines, type, 'Content-Length: 0');
+      const missing = await send(`${request} HTTP/1.1`, ...lines, type);
+      const empty = await send(`${request} HTTP/1.1`, ...lines, type, 'Content-Length: 0');
       expect(missing.status, request).to.equal(empty.status).and.be.below(500);
       expect(missing.body, request).not.to.include('parser of bodies');
     }
@@ -155,30 +155,30 @@ describe('the reference server, byte by byte', () => {
 
   it('refuses JSON that is too long before it asks for the body', async () => {
     const path = '/api/v1/pins/0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10';
-    const known = `Authorization: Bearer ${key}`;
-    const lines = expecting(known, 'Content-Type: application/json', 'Content-Length: 16385');
-    expect((await ask(...lines.with(0, `PATCH ${path} HTTP/1.1`))).status).to.equal(400);
+    const auth = `Authorization: Bearer ${key}`;
+    const lines = continueHead(auth, 'Content-Type: application/json', 'Content-Length: 16385');
+    expect((await send(...lines.with(0, `PATCH ${path} HTTP/1.1`))).status).to.equal(400);
     const length = 'Content-Length: 16384';
-    const shorter = expecting(known, 'Content-Type: application/json', length);
-    expect((await ask(...shorter.with(0, `PATCH ${path} HTTP/1.1`))).status).to.equal(100);
+    const shorter = continueHead(auth, 'Content-Type: application/json', length);
+    expect((await send(...shorter.with(0, `PATCH ${path} HTTP/1.1`))).status).to.equal(100);
   });
 
   it('sends 100 Continue when it needs the body, and then answers', async () => {
     const { contentType, body } = multipart([archivePart(site('expected'))]);
     const { pin } = (await (await publish(url, key, 'with a password')).json()) as { readonly pin: PinJson };
     const json = JSON.stringify({ password: 'harbour lights' });
-    const known = `Authorization: Bearer ${key}`;
+    const auth = `Authorization: Bearer ${key}`;
     const login = 'password=harbour+lights';
     const form = 'Content-Type: application/x-www-form-urlencoded';
     for (const [status, request, sent, ...lines] of [
-      [201, 'POST /api/v1/pins', body, known, 'Idempotency-Key: expected', `Content-Type: ${contentType}`],
-      [200, `PATCH /api/v1/pins/${pin.id}`, json, known, 'Content-Type: application/json'],
+      [201, 'POST /api/v1/pins', body, auth, 'Idempotency-Key: expected', `Content-Type: ${contentType}`],
+      [200, `PATCH /api/v1/pins/${pin.id}`, json, auth, 'Content-Type: application/json'],
       [303, `POST /s/${pin.id}`, login, form],
       [403, `POST /s/${pin.id}`, login.toUpperCase().replace('PASSWORD', 'password'), form],
     ] as const) {
       const connection = await openRawConnection(url);
       const length = `Content-Length: ${sent.length}`;
-      const head = expecting(length, ...lines, '\r\n').with(0, `${request} HTTP/1.1`);
+      const head = continueHead(length, ...lines, '\r\n').with(0, `${request} HTTP/1.1`);
       await connection.send(head.join('\r\n'));
       expect((await connection.answer()).status, request).to.equal(100);
       await connection.send(sent);
@@ -189,14 +189,14 @@ describe('the reference server, byte by byte', () => {
 
   it('answers a client that has closed its sending side', async () => {
     const { contentType, body } = multipart([archivePart(site('all said'))]);
-    const known = `Authorization: Bearer ${key}`;
+    const auth = `Authorization: Bearer ${key}`;
     const json = 'Content-Type: application/json';
     const path = '/api/v1/pins/0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10';
     for (const [status, request, sent, ...lines] of [
-      [201, 'POST /api/v1/pins', body, known, 'Idempotency-Key: all said', `Content-Type: ${contentType}`],
+      [201, 'POST /api/v1/pins', body, auth, 'Idempotency-Key: all said', `Content-Type: ${contentType}`],
       [401, 'POST /api/v1/pins', body, 'Idempotency-Key: all said', `Content-Type: ${contentType}`],
-      [404, `PATCH ${path}`, '{"title":"x"}', known, json],
-      [200, 'GET /api/v1/limits', '', known],
+      [404, `PATCH ${path}`, '{"title":"x"}', auth, json],
+      [200, 'GET /api/v1/limits', '', auth],
       [404, `GET /s/${path.slice(-36)}`, ''],
       [200, 'GET /healthz', ''],
     ] as const) {

@@ -12,8 +12,8 @@ const { S_IFREG } = constants;
 describe('the file of a running server', () => {
   let folder: string;
 
-  /** The file's life for a server on a port, from its start to its stop. */
-  function run(
+  /** Writes the file as a server does when it starts; resolves with what it does when it stops. */
+  function startServer(
     port: number,
     fail = (error: unknown): void => expect.fail(String(error)),
   ): Promise<() => Promise<void>> {
@@ -27,8 +27,8 @@ describe('the file of a running server', () => {
   });
 
   it('is removed only by the server that wrote it last', async () => {
-    const stopFirst = await run(1_001);
-    const stopSecond = await run(1_002);
+    const stopFirst = await startServer(1_001);
+    const stopSecond = await startServer(1_002);
     await stopFirst();
     expect((await readServerFile(folder))?.address).to.equal('http://127.0.0.1:1002');
     await stopSecond();
@@ -37,7 +37,7 @@ describe('the file of a running server', () => {
 
   it('does not fail the stop of a server whose disk has become read-only', async () => {
     const errors: unknown[] = [];
-    const stop = await run(1_005, (error) => void errors.push(error));
+    const stop = await startServer(1_005, (error) => void errors.push(error));
     const readOnly = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' });
     const { rm } = files;
     Object.assign(files, { rm: () => Promise.reject(readOnly) });
@@ -56,13 +56,13 @@ describe('the file of a running server', () => {
     const [file, other] = [join(folder, 'server.json'), join(folder, 'other')];
     await writeFile(other, 'of another');
     await symlink(other, file);
-    const stop = await run(1_003);
+    const stop = await startServer(1_003);
     expect(await readFile(other, 'utf8')).to.equal('of another');
     expect((await lstat(file)).mode).to.equal(S_IFREG | 0o600);
     await stop();
     await writeFile(file, 'left over');
     await chmod(file, 0o666);
-    await run(1_004);
+    await startServer(1_004);
     expect((await lstat(file)).mode).to.equal(S_IFREG | 0o600);
     expect((await readServerFile(folder))?.address).to.equal('http://127.0.0.1:1004');
   });

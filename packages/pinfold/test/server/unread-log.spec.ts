@@ -10,13 +10,13 @@ import { expect } from 'chai';
 import { newFolder } from '../servers/new-folder.ts';
 import { newPipe } from '../servers/new-pipe.ts';
 
-const at = (path: string): string => JSON.stringify(join(import.meta.dirname, '../../src', path));
+const quotedPath = (path: string): string => JSON.stringify(join(import.meta.dirname, '../../src', path));
 
 /** Writes far more than the buffer of a pipe, and ends on a message. */
 const program = (lines: number, before: string = ''): string => `
 import { spawnSync } from 'node:child_process';
-import { openLog } from ${at('server/log.ts')};
-import { endAtOnce } from ${at('start/signals.ts')};
+import { openLog } from ${quotedPath('server/log.ts')};
+import { endAtOnce } from ${quotedPath('start/signals.ts')};
 const log = openLog('info');
 ${before}
 for (let n = 0; n < ${lines}; n += 1) log.info('a line that nobody reads', { n });
@@ -60,17 +60,17 @@ for (let n = 0; n < 5_000; n += 1) {
 globalThis.gc();
 process.stderr.write(\`\${process.memoryUsage().arrayBuffers} bytes, \`);`;
     const child = start(program(0, failing));
-    const [withoutGauges] = await once(child.stderr, 'data');
+    const [memoryText] = await once(child.stderr, 'data');
     child.kill('SIGKILL');
     await once(child, 'close');
-    expect(Number.parseInt(String(withoutGauges), 10)).to.be.within(1, 2 * 8 * 1_048_576);
+    expect(Number.parseInt(String(memoryText), 10)).to.be.within(1, 2 * 8 * 1_048_576);
   });
 
   // On other systems a pipe cannot be reopened as non-blocking.
   if (process.platform === 'linux')
     it('is complete when the program crashes while the pipe is almost full', async () => {
-      const breaking = `
-import { openLog } from ${at('server/log.ts')};
+      const crashing = `
+import { openLog } from ${quotedPath('server/log.ts')};
 const log = openLog('info');
 const line = 'a line of a hundred characters '.padEnd(100, '.');
 for (let n = 0; n < 350; n += 1) log.info(line, { n });
@@ -80,7 +80,7 @@ log.error('the crash');
 process.stderr.write('ready');
 throw new Error('a bug');`;
       const { read, write } = newPipe();
-      const child = spawn(process.execPath, [...FLAGS, breaking], { stdio: ['ignore', write, 'pipe'] });
+      const child = spawn(process.execPath, [...FLAGS, crashing], { stdio: ['ignore', write, 'pipe'] });
       closeSync(write);
       await once(child.stderr as Readable, 'data');
       const output = await text(new Socket({ fd: read, writable: false }));
@@ -107,7 +107,7 @@ throw new Error('a bug');`;
   });
 
   it('continues when a full disk has room again, even beyond its limit', async () => {
-    const full = `
+    const fullDisk = `
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 const { write } = fs;
@@ -122,7 +122,7 @@ setTimeout(() => {
   log.info('again');
 }, 100);
 `;
-    const child = start(program(0, full));
+    const child = start(program(0, fullDisk));
     let output = '';
     for await (const read of child.stdout.setEncoding('utf8')) {
       output += read;
@@ -186,11 +186,11 @@ setTimeout(() => {
 });
 
 describe('a log that is written to a file', () => {
-  const breaking = `${program(100)} throw new Error('a bug');`;
+  const crashing = `${program(100)} throw new Error('a bug');`;
 
   async function breakWith(path: string): Promise<void> {
     const file = openSync(path, 'w');
-    const child = spawn(process.execPath, [...FLAGS, breaking], { stdio: ['pipe', file, 'ignore'] });
+    const child = spawn(process.execPath, [...FLAGS, crashing], { stdio: ['pipe', file, 'ignore'] });
     closeSync(file);
     expect(await once(child, 'exit')).to.deep.equal([1, null]);
   }

@@ -28,7 +28,7 @@ describe('uploads of a server that receives one at a time', () => {
   });
 
   /** Sends a head that waits for 100 Continue. */
-  async function expecting(...lines: readonly string[]): Promise<RawConnection> {
+  async function sendHead(...lines: readonly string[]): Promise<RawConnection> {
     const connection = await openRawConnection(url);
     connections.push(connection);
     await connection.send([...lines, 'Expect: 100-continue', '\r\n'].join('\r\n'));
@@ -37,13 +37,13 @@ describe('uploads of a server that receives one at a time', () => {
 
   const { contentType, body } = multipart([archivePart(site('one at a time'))]);
 
-  function publication(name: string): Promise<RawConnection> {
+  function startPublication(name: string): Promise<RawConnection> {
     const lines = [
       `Authorization: Bearer ${key}`,
       `Idempotency-Key: ${name}`,
       `Content-Type: ${contentType}`,
     ];
-    return expecting(
+    return sendHead(
       'POST /api/v1/pins HTTP/1.1',
       'Host: localhost',
       ...lines,
@@ -54,7 +54,7 @@ describe('uploads of a server that receives one at a time', () => {
   /** Signs in; returns the cookies and the token of the forms. */
   async function signIn(): Promise<{ readonly cookies: string; readonly form: string }> {
     const cookies = new Map<string, string>();
-    const ask = async (path: string, form?: URLSearchParams) => {
+    const request = async (path: string, form?: URLSearchParams) => {
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
       const init = form === undefined ? {} : { method: 'POST', body: form };
       const answer = await fetch(new URL(path, url), { ...init, redirect: 'manual', headers: { cookie } });
@@ -64,21 +64,21 @@ describe('uploads of a server that receives one at a time', () => {
       return /name="form" value="([^"]+)"/.exec(await answer.text())?.[1] ?? '';
     };
     const token = new URL(link).searchParams.get('link') ?? '';
-    await ask('/manage/sign-in', new URLSearchParams({ form: await ask(link), link: token }));
-    const form = await ask('/manage/');
+    await request('/manage/sign-in', new URLSearchParams({ form: await request(link), link: token }));
+    const form = await request('/manage/');
     return { cookies: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '), form };
   }
 
   it('wait for their turn, at the API and the screen alike', async () => {
     const { cookies, form } = await signIn();
-    const first = await publication('first');
+    const first = await startPublication('first');
     expect((await first.answer()).status).to.equal(100);
     const upload = multipart([
       { name: 'form', body: form },
       { name: 'key', body: 'second' },
       archivePart(site('on the screen')),
     ]);
-    const second = await expecting(
+    const second = await sendHead(
       'POST /manage/publish HTTP/1.1',
       'Host: localhost',
       `Cookie: ${cookies}`,
@@ -100,7 +100,7 @@ describe('uploads of a server that receives one at a time', () => {
     await first.send(body);
     expect((await first.answer()).status).to.equal(201);
     expect(await turn).to.equal(100);
-    const third = await publication('third');
+    const third = await startPublication('third');
     await second.send(upload.body);
     expect((await second.answer()).status).to.equal(201);
     expect((await third.answer()).status).to.equal(100);

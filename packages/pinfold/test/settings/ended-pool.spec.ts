@@ -20,19 +20,19 @@ const SHUTDOWN = message(
 );
 
 describe('The pool of a PostgreSQL database', () => {
-  it('ignores the error of a connection that fails after its end', async () => {
-    let reports = 0;
+  it('ignores the error of a connection that fails after the pool has ended', async () => {
+    let failedConnections = 0;
     const server = createServer((socket) => {
-      let isKnown = false;
+      let hasGreeted = false;
       socket
         .on('error', () => {})
         .on('data', (bytes) => {
-          if (!isKnown) socket.write(HELLO);
+          if (!hasGreeted) socket.write(HELLO);
           else if (bytes[0] === 'X'.charCodeAt(0)) {
-            reports += 1;
+            failedConnections += 1;
             socket.end(SHUTDOWN);
           } else socket.write(Buffer.concat([FAILURE, READY]));
-          isKnown = true;
+          hasGreeted = true;
         });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -46,6 +46,6 @@ describe('The pool of a PostgreSQL database', () => {
     // Without a listener, the process would end here.
     await closed;
     for (let turn = 0; turn < 20; turn += 1) await nextTurn();
-    expect(reports, 'connections').to.be.above(0);
+    expect(failedConnections, 'connections').to.be.above(0);
   });
 });

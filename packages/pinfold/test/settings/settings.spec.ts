@@ -52,7 +52,7 @@ describe('readSettings', () => {
     } satisfies Settings);
   });
 
-  const accepted: readonly (readonly [name: string, value: string, read: Partial<Settings>])[] = [
+  const accepted: readonly (readonly [name: string, value: string, expected: Partial<Settings>])[] = [
     ['PORT', '0', { port: 0 }],
     ['PORT', '65535', { port: 65_535 }],
     ['PORT', '', { port: 8080 }],
@@ -141,9 +141,9 @@ describe('readSettings', () => {
     ['DRAIN_SECONDS', '2.5', { drain: seconds(2.5) }],
     ['DRAIN_SECONDS', '3600', { drain: seconds(3_600) }],
   ];
-  for (const [name, value, read] of accepted) {
+  for (const [name, value, expected] of accepted) {
     it(`reads PINFOLD_${name}=${value.replace(/\s+$/, ' and a line end')}`, () => {
-      expect(readSettings({ [`PINFOLD_${name}`]: value })).to.deep.include(read);
+      expect(readSettings({ [`PINFOLD_${name}`]: value })).to.deep.include(expected);
     });
   }
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readSettings } from '../../src/settings/settings.ts';
 import { resolveWebAddresses } from '../../src/settings/web-addresses.ts';
 
-describe('webAddresses', () => {
+describe('the web addresses', () => {
   it('are localhost with the port of the server by default', () => {
     expect(resolveWebAddresses(readSettings({}), 8080)).to.deep.equal({
       publicUrl: 'http://localhost:8080',

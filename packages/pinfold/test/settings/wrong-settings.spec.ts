@@ -20,7 +20,7 @@ function refusal(env: Environment): SettingsError {
   throw new Error(`accepted: ${JSON.stringify(env)}`);
 }
 
-describe('wrong settings', () => {
+describe('the check of settings', () => {
   const refused: readonly (readonly [name: string, ...values: string[]])[] = [
     ['WORKERS', '0', '65', '-1', '1.5', 'all', 'AUTO'],
     ['NODE', 'a\nb', 'n'.repeat(256)],
@@ -156,7 +156,7 @@ describe('wrong settings', () => {
   });
 
   describe('of OpenID Connect', () => {
-    it('are read if an issuer is set', () => {
+    it('reads them if an issuer is set', () => {
       expect(readSettings(oidc).oidc).to.deep.equal({
         issuer: 'https://login.example',
         clientId: 'pinfold',
@@ -188,7 +188,7 @@ describe('wrong settings', () => {
       expect(readSettings({ ...oidc, PINFOLD_OIDC_ISSUER: '' }).oidc).to.equal(undefined);
     });
 
-    it('warn only of an empty prefix', () => {
+    it('warns only of an empty prefix', () => {
       expect(readSettings(oidc).notes).to.deep.equal([]);
       const { oidc: setting, notes } = readSettings({ ...oidc, PINFOLD_OIDC_ACCOUNT_PREFIX: '' });
       expect(setting?.accountPrefix).to.equal('');
@@ -196,7 +196,7 @@ describe('wrong settings', () => {
       expect(notes[0]).to.match(/^PINFOLD_OIDC_ACCOUNT_PREFIX \(oidc.accountPrefix\) is empty/);
     });
 
-    it('require a client id and a secret, and show no secret', () => {
+    it('requires a client id and a secret, and shows no secret', () => {
       for (const name of ['PINFOLD_OIDC_CLIENT_ID', 'PINFOLD_OIDC_CLIENT_SECRET']) {
         for (const blank of ['', '\n']) expect(refusal({ ...oidc, [name]: blank }).variable).to.equal(name);
       }

@@ -25,20 +25,20 @@ function instructionsOf(dockerfile: string): readonly (readonly [name: string, a
 
 describe('the image', () => {
   let dockerfile: string;
-  let last: readonly (readonly [string, string])[];
+  let lastStage: readonly (readonly [string, string])[];
   let environment: Environment;
 
   before(async () => {
     dockerfile = await read('Dockerfile');
     const instructions = instructionsOf(dockerfile);
-    last = instructions.slice(instructions.findLastIndex(([name]) => name === 'FROM'));
+    lastStage = instructions.slice(instructions.findLastIndex(([name]) => name === 'FROM'));
     environment = Object.fromEntries(
-      last.filter(([name]) => name === 'ENV').map(([, argument]) => argument.split('=')),
+      lastStage.filter(([name]) => name === 'ENV').map(([, argument]) => argument.split('=')),
     );
   });
 
   function argumentsOf(instruction: string): readonly string[] {
-    return last.filter(([name]) => name === instruction).map(([, argument]) => argument);
+    return lastStage.filter(([name]) => name === instruction).map(([, argument]) => argument);
   }
 
   it('has a valid Dockerfile', () => {
@@ -81,7 +81,7 @@ for (const [name, nodes] of [
     let compose: Parsed;
 
     before(async () => {
-      const given: Environment = {
+      const values: Environment = {
         PINFOLD_SECRET: 'x'.repeat(44),
         PINFOLD_DATABASE_PASSWORD: 'secret',
         AWS_ACCESS_KEY_ID: 'id',
@@ -89,7 +89,7 @@ for (const [name, nodes] of [
       };
       const text = (await read(name)).replaceAll(
         /\$\{(\w+):[-?]([^}]*)\}/g,
-        (_, variable: string, other: string) => given[variable] ?? other,
+        (_, variable: string, other: string) => values[variable] ?? other,
       );
       compose = parseYaml(text, { strict: true, uniqueKeys: true, merge: true });
     });
@@ -106,7 +106,7 @@ for (const [name, nodes] of [
       }
     });
 
-    it('lets them write into one folder, and trust only Caddy', () => {
+    it('lets its nodes write into one folder, and trust only Caddy', () => {
       const [{ subnet }] = compose.networks.inside.ipam.config;
       for (const node of nodes) {
         const { environment, volumes, tmpfs, read_only, cap_drop } = compose.services[node];
@@ -156,12 +156,12 @@ for (const [name, nodes] of [
   });
 }
 
-/** The addresses of clients behind the proxies of a platform, each of which adds one. */
-function expectClients({ trustProxy }: Settings, added: readonly string[]): void {
+/** Expects the address of a client behind a platform's proxies, which each append an address. */
+function expectClients({ trustProxy }: Settings, proxies: readonly string[]): void {
   const addressOf = createClientAddress(trustProxy);
   for (const client of ['203.0.113.9', '2001:db8::7'])
     for (const sent of ['', '198.51.100.1, ', '66.241.124.230, 66.241.124.230, '])
-      for (const proxy of added) {
+      for (const proxy of proxies) {
         const headers = { 'x-forwarded-for': `${sent}${client}, ${proxy}` };
         const request = { headers, socket: { remoteAddress: '172.19.0.2' } } as unknown as IncomingMessage;
         expect(addressOf(request), headers['x-forwarded-for']).to.equal(client);
@@ -173,16 +173,16 @@ describe('the files for platforms', () => {
     const { services } = parseYaml(await read('render.yaml'), { strict: true });
     const [{ envVars, disk, healthCheckPath, maxShutdownDelaySeconds, numInstances, dockerfilePath }] =
       services;
-    const given: Environment = {
+    const ownValues: Environment = {
       PINFOLD_PUBLIC_URL: 'https://pinfold.onrender.com',
       PINFOLD_SECRET: 'x'.repeat(44),
       PINFOLD_DATA_DIR: disk.mountPath,
     };
     const values = envVars.map(({ key, value }: { key: string; value?: string }) => [
       key,
-      value ?? given[key],
+      value ?? ownValues[key],
     ]);
-    const settings = readSettings({ ...given, ...Object.fromEntries(values) });
+    const settings = readSettings({ ...ownValues, ...Object.fromEntries(values) });
     expect(settings.notes).to.deep.equal([]);
     expect([settings.port, settings.dataDir]).to.deep.equal([8080, '/var/lib/pinfold']);
     expectClients(settings, ['104.22.17.40', '2606:4700::6816:1128']);

@@ -40,7 +40,7 @@ describe('the first start', () => {
   /** The keys of the server that started last. */
   function keys(): Keys {
     const app = running.at(-1);
-    if (app === undefined) throw new Error('none runs');
+    if (app === undefined) throw new Error('no server runs');
     return app.container.get(tokens.manageKeys);
   }
 
@@ -98,7 +98,7 @@ describe('the first start', () => {
     expect(await listedKeys(keys(), OPERATOR)).to.have.length(1);
   });
 
-  it('is over, but every start creates the key of PINFOLD_API_KEY if it is missing', async () => {
+  it('need not be the one that creates the key of PINFOLD_API_KEY: every start does if it is missing', async () => {
     await start();
     const { text } = new NodeApiKeySecrets().mint();
     const { addresses, firstStart } = await restart({ PINFOLD_API_KEY: text });

@@ -10,12 +10,12 @@ describe('a start on a full database', () => {
   it('serves without a sign-in link, and logs that', async () => {
     const lines: string[] = [];
     const fault = new Fault('store_unavailable', 'the database cannot be used now');
-    const full = new ContainerModule(({ onActivation }) => {
+    const fullDatabase = new ContainerModule(({ onActivation }) => {
       onActivation(tokens.sessions, (_context, sessions) =>
         replacing(sessions, { offer: () => Promise.reject(fault) }),
       );
     });
-    const options = { modules: [full], log: (line: string) => void lines.push(line), terminal: true };
+    const options = { modules: [fullDatabase], log: (line: string) => void lines.push(line), terminal: true };
     const served = await serve({}, options);
     const { status } = await fetch(`${served.url}/healthz`);
     await served.close();

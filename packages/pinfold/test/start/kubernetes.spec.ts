@@ -76,10 +76,10 @@ describe('the manifest for Kubernetes', () => {
 
   it('takes exactly the secrets from the Secret that the page creates', async () => {
     const page = await readFile(join(ROOT, 'docs', 'operators', 'kubernetes.md'), 'utf8');
-    const made = [...page.matchAll(/--from-literal=([a-z-]+)=/g)].map((match) => match[1]);
-    const taken = env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef.key ?? []);
-    expect(made).to.deep.equal(Object.keys(SECRETS));
-    expect(taken).to.have.members(made);
+    const created = [...page.matchAll(/--from-literal=([a-z-]+)=/g)].map((match) => match[1]);
+    const used = env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef.key ?? []);
+    expect(created).to.deep.equal(Object.keys(SECRETS));
+    expect(used).to.have.members(created);
   });
 
   it("listens on the port of the Service, and writes only to its volume, whatever the Service's name", () => {

@@ -24,14 +24,14 @@ describe('the server as a process', () => {
 
   it('shows the key only on the very first start, and only on standard output', async () => {
     const first = start();
-    let complaints = '';
+    let errors = '';
     first.process.stderr.on('data', (chunk) => {
-      complaints += chunk;
+      errors += chunk;
     });
     const [key] = await first.untilOutput(anyKey);
     first.process.kill('SIGTERM');
     expect(await first.ended()).to.deep.equal([0, null]);
-    expect(complaints).to.equal('');
+    expect(errors).to.equal('');
     const second = start();
     expect(await list(await second.url(), key)).to.have.length(1);
     second.process.kill('SIGTERM');
@@ -40,23 +40,23 @@ describe('the server as a process', () => {
   });
 
   it('gives requests a higher priority than garbage collection on a single core', async function () {
-    const keepTo = (cores: string) => spawnSync('taskset', ['-c', '-p', cores, String(process.pid)]);
+    const bindTo = (cores: string) => spawnSync('taskset', ['-c', '-p', cores, String(process.pid)]);
     const [, cores] =
       /: (\S+)/.exec(String(spawnSync('taskset', ['-c', '-p', String(process.pid)]).stdout)) ?? [];
     // Only Linux binds a process to a core, and Node 22 does not name its threads.
     if (cores === undefined || Number.parseInt(process.versions.node, 10) < 24) this.skip();
-    keepTo(/^\d+/.exec(cores)?.[0] ?? '');
+    bindTo(/^\d+/.exec(cores)?.[0] ?? '');
     const server = start();
-    keepTo(cores);
+    bindTo(cores);
     await server.url();
     const threads = `/proc/${server.process.pid}/task`;
-    const nice = (collects: boolean) =>
+    const nicenessOf = (collects: boolean) =>
       readdirSync(threads)
         .filter((id) => readFileSync(`${threads}/${id}/comm`, 'utf8').includes('V8Worker') === collects)
         .map((id) => getPriority(Number(id)));
-    expect(nice(true)).not.to.be.empty;
-    expect(Math.min(...nice(true))).to.be.greaterThan(getPriority(server.process.pid));
-    expect(new Set(nice(false))).to.deep.equal(new Set([getPriority(server.process.pid)]));
+    expect(nicenessOf(true)).not.to.be.empty;
+    expect(Math.min(...nicenessOf(true))).to.be.greaterThan(getPriority(server.process.pid));
+    expect(new Set(nicenessOf(false))).to.deep.equal(new Set([getPriority(server.process.pid)]));
   });
 
   it('ends immediately when it is stopped while it starts', async () => {
@@ -67,31 +67,31 @@ describe('the server as a process', () => {
   });
 
   for (const workers of ['1', '2']) {
-    it(`drains before it ends, with ${workers} to answer: is not ready, but answers new connections`, async () => {
+    it(`drains before it ends, with ${workers} workers: is not ready, but answers new connections`, async () => {
       const env = { PINFOLD_WORKERS: workers, PINFOLD_WELCOME: 'off', PINFOLD_DRAIN_SECONDS: '5' };
       const server = start(env);
       const url = await server.url();
       if (workers === '2') await server.untilOutput(/(?:"a worker is ready"[\s\S]*){2}/);
       server.process.kill('SIGTERM');
-      const seen: string[] = [];
+      const answers: string[] = [];
       // Each over a separate connection, until none is accepted any more.
-      const ask = async (path: string): Promise<string> => {
+      const statusOf = async (path: string): Promise<string> => {
         const connection = await openRawConnection(url);
         await connection.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
         const { status } = await connection.answer();
         connection.destroy();
         return `${path} ${status}`;
       };
-      while (!seen.includes('/readyz 503')) seen.push(await ask('/readyz'));
+      while (!answers.includes('/readyz 503')) answers.push(await statusOf('/readyz'));
       for (let turn = 0; turn < 3; turn += 1)
-        seen.push(await ask('/'), await ask('/livez'), await ask('/healthz'));
-      expect(new Set(seen.filter((answer) => !answer.startsWith('/readyz')))).to.deep.equal(
+        answers.push(await statusOf('/'), await statusOf('/livez'), await statusOf('/healthz'));
+      expect(new Set(answers.filter((answer) => !answer.startsWith('/readyz')))).to.deep.equal(
         new Set(['/ 200', '/livez 200', '/healthz 200']),
       );
       expect(server.output()).to.include('"stopping: draining for 5 s"');
       expect(await server.ended()).to.deep.equal([0, null]);
       expect(server.output().match(/"stopping|"stopped"/g)).to.deep.equal(['"stopping', '"stopped"']);
-      const error = await ask('/').catch((reason: unknown) => reason);
+      const error = await statusOf('/').catch((reason: unknown) => reason);
       expect(error).to.have.property('code', 'ECONNREFUSED');
     });
   }
@@ -112,16 +112,15 @@ describe('the server as a process', () => {
     ];
     await connection.send(head.join('\r\n'));
     await connection.send(body.subarray(0, 200_000));
-    const staged = () => readdir(join(folder, 'staging'));
-    while ((await staged()).length === 0);
+    const stagedFiles = () => readdir(join(folder, 'staging'));
+    while ((await stagedFiles()).length === 0);
     server.process.kill('SIGTERM');
     expect(await server.ended()).to.deep.equal([0, null]);
-    expect(await staged()).to.deep.equal([]);
+    expect(await stagedFiles()).to.deep.equal([]);
   });
 
   for (const workers of ['1', '2']) {
-    it(`loses no accepted request when it is stopped, with ${workers} to answer`, () =>
-      stopUnderLoad(workers));
+    it(`loses no accepted request when it is stopped, with ${workers} workers`, () => stopUnderLoad(workers));
   }
 
   async function stopUnderLoad(workers: string): Promise<void> {
@@ -134,7 +133,7 @@ describe('the server as a process', () => {
       for (let turn = 0; !stopped || turn === 0; turn += 1) {
         const outcome = await publish(url, text, `load ${name} ${turn}`).then(
           async (answer) => `${answer.status} ${((await answer.json()) as { pin?: { id: string } }).pin?.id}`,
-          (error: Error) => exitCodeOf(error),
+          (error: Error) => errorCodeOf(error),
         );
         outcomes.push(outcome);
         if (!outcome.startsWith('201')) return;
@@ -152,8 +151,8 @@ describe('the server as a process', () => {
     // A client that connects while the port closes may still be queued by the system, which then resets it; and a client
     // that pauses for half a second may find an idle connection closed. These requests never reached the server.
     const refusals = new Set(outcomes.filter((outcome) => !outcome.startsWith('201')));
-    const broken = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
-    expect(broken).to.include.members([...refusals]);
+    const connectionErrors = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
+    expect(connectionErrors).to.include.members([...refusals]);
     expect(listAcceptedPublications(server.output())).to.have.members(published);
     const again = await start({ PINFOLD_API_KEY: text }).url();
     const headers = { authorization: `Bearer ${text}` };
@@ -173,6 +172,6 @@ function listAcceptedPublications(output: string): readonly string[] {
   });
 }
 
-function exitCodeOf({ cause }: Error): string {
+function errorCodeOf({ cause }: Error): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
 }

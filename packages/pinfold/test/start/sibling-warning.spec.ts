@@ -7,7 +7,7 @@ function warning(publicHost: string, sitesHost: string): Promise<string | undefi
   return findSiblingWarning({ ...urls, viewerMode: 'origin' });
 }
 
-describe('siblingWarning', () => {
+describe('findSiblingWarning', () => {
   const siblings: readonly (readonly [string, string, string])[] = [
     ['pin.example.com', 'pin.example.com', 'example.com'],
     ['example.com', 'sites.example.com', 'example.com'],

@@ -6,10 +6,10 @@ describe('signals to a process', () => {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
     it(`stop it, and have no effect when they are repeated: ${signal}`, async () => {
       const source = new EventEmitter();
-      const heard = waitForSignal(source);
+      const received = waitForSignal(source);
       source.emit(signal);
       source.emit(signal);
-      expect(await heard).to.equal(undefined);
+      expect(await received).to.equal(undefined);
     });
   }
 });

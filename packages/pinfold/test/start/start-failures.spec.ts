@@ -49,31 +49,32 @@ describe('a start with a database or storage that cannot be used', () => {
     return error;
   }
 
-  const database = (url: string): Promise<SettingsError> => expectRefused({ PINFOLD_DATABASE_URL: url });
+  const refuseDatabase = (url: string): Promise<SettingsError> =>
+    expectRefused({ PINFOLD_DATABASE_URL: url });
 
   it('names the database if no server listens at its address', () =>
-    database(engines.database.url({ port: 1, password: PASSWORD })));
+    refuseDatabase(engines.database.url({ port: 1, password: PASSWORD })));
 
   it('names the database if the password is wrong', () =>
-    database(engines.database.url({ password: PASSWORD })));
+    refuseDatabase(engines.database.url({ password: PASSWORD })));
 
   it('names the database if it does not exist', () =>
-    database(engines.database.url({ database: 'nowhere' })));
+    refuseDatabase(engines.database.url({ database: 'nowhere' })));
 
   it('names the database if it is not PostgreSQL', () =>
-    database(engines.database.url({ port: engines.store.port, password: PASSWORD })));
+    refuseDatabase(engines.database.url({ port: engines.store.port, password: PASSWORD })));
 
   it('names the database if it is read-only', async () => {
     const readOnly = await newDatabase();
     await readOnly.ask(`ALTER DATABASE ${readOnly.address.database} SET default_transaction_read_only = on`);
-    await database(readOnly.url());
+    await refuseDatabase(readOnly.url());
   });
 
   it('names the database if the user cannot create anything in it', async () => {
     const foreign = await newDatabase();
     const user = `guest_of_${foreign.address.database}`;
     await foreign.ask(`CREATE ROLE ${user} LOGIN PASSWORD '${PASSWORD}'`);
-    await database(foreign.url({ user, password: PASSWORD }));
+    await refuseDatabase(foreign.url({ user, password: PASSWORD }));
   });
 
   it('names the database if it needs a newer release', async () => {
@@ -81,30 +82,30 @@ describe('a start with a database or storage that cannot be used', () => {
     const app = await createApp(readSettings({ ...engines.env('newer'), PINFOLD_DATABASE_URL: newer.url() }));
     await app.close();
     await newer.ask("UPDATE pinfold.schema_state SET oldest_version = 1000, oldest_release = '99.0.0'");
-    expect((await database(newer.url())).message).to.include('99.0.0');
+    expect((await refuseDatabase(newer.url())).message).to.include('99.0.0');
   });
 
-  const storage = (url: string): Promise<SettingsError> => expectRefused({ PINFOLD_STORAGE_URL: url });
-  const atStub = (): string => `s3://sites?endpoint=${stub.url}`;
+  const refuseStorage = (url: string): Promise<SettingsError> => expectRefused({ PINFOLD_STORAGE_URL: url });
+  const stubUrl = (): string => `s3://sites?endpoint=${stub.url}`;
 
   it('names the bucket if it does not exist', async () => {
-    const { message } = await storage(`s3://nowhere?endpoint=${engines.store.endpoint}`);
+    const { message } = await refuseStorage(`s3://nowhere?endpoint=${engines.store.endpoint}`);
     expect(message).to.include('"nowhere"');
   });
 
   it('names the storage if no server listens at its address', () =>
-    storage('s3://sites?endpoint=http://127.0.0.1:1'));
+    refuseStorage('s3://sites?endpoint=http://127.0.0.1:1'));
 
   it('names the storage if the credentials are wrong', async () => {
     const error = '<Error><Code>SignatureDoesNotMatch</Code><Message>no</Message></Error>';
     answer = { status: 403, body: `<?xml version="1.0"?>${error}` };
-    expect((await storage(atStub())).message).to.include('credentials');
+    expect((await refuseStorage(stubUrl())).message).to.include('credentials');
   });
 
   it('names the storage if there are no credentials', async () => {
     delete process.env.AWS_ACCESS_KEY_ID;
     try {
-      expect((await storage(atStub())).message).to.include('credentials');
+      expect((await refuseStorage(stubUrl())).message).to.include('credentials');
     } finally {
       Object.assign(process.env, CREDENTIALS);
     }
@@ -112,13 +113,13 @@ describe('a start with a database or storage that cannot be used', () => {
 
   it('names the storage if it is not an object store', () => {
     answer = { status: 200, body: '<!doctype html><title>Welcome</title>' };
-    return storage(atStub());
+    return refuseStorage(stubUrl());
   });
 
-  const refused = (): string => engines.database.url({ password: PASSWORD });
+  const withWrongPassword = (): string => engines.database.url({ password: PASSWORD });
   const processes: readonly (readonly [why: string, code: number, variable: string, value: () => string])[] =
     [
-      ['the database refuses', 3, 'PINFOLD_DATABASE_URL', refused],
+      ['the database refuses', 3, 'PINFOLD_DATABASE_URL', withWrongPassword],
       [
         'the bucket is missing',
         3,
@@ -126,7 +127,7 @@ describe('a start with a database or storage that cannot be used', () => {
         () => `s3://nowhere?endpoint=${engines.store.endpoint}`,
       ],
       ['the value is wrong', 1, 'PINFOLD_SECRET', () => ''],
-      ['the database is away', 3, 'PINFOLD_DATABASE_URL', () => 'postgres://127.0.0.1:1/pinfold'],
+      ['the database cannot be reached', 3, 'PINFOLD_DATABASE_URL', () => 'postgres://127.0.0.1:1/pinfold'],
     ];
   for (const [why, code, variable, value] of processes) {
     it(`prints one line and exits with ${code} if ${why}, even with several processes`, async () => {

@@ -79,12 +79,12 @@ async function statusOf(url: string, agent?: Agent): Promise<number> {
 /** Uses many connections, so that every process gets some. */
 async function sendManyRequests(url: string): Promise<ReadonlySet<number>> {
   const statuses = new Set<number>();
-  const ask = async (): Promise<void> => {
+  const sendRequests = async (): Promise<void> => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     for (let n = 0; n < REQUESTS / CONCURRENCY; n += 1) statuses.add(await statusOf(`${url}/`, agent));
     agent.destroy();
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, ask));
+  await Promise.all(Array.from({ length: CONCURRENCY }, sendRequests));
   return statuses;
 }
 
@@ -100,7 +100,6 @@ describe('a server whose log reader is alive but reads nothing', () => {
     server?.process.kill('SIGKILL');
     server?.output.destroy();
     server = undefined;
-    // Workers whose leader was ended by a signal write until they notice that.
   });
 
   for (const output of ['pipe', 'socket'] as const) {
@@ -130,7 +129,7 @@ describe('a server whose log reader is alive but reads nothing', () => {
 });
 
 describe('a start whose output cannot be written', () => {
-  /** Starts it, checks that it answers, and ends it. */
+  /** Starts a server, checks that it answers, and ends it. */
   async function startWith(output: number, workers: number): Promise<void> {
     const folder = newFolder();
     const stdio = ['ignore', output, 'inherit'] as const;

@@ -83,16 +83,16 @@ describe('the units that back up every night', () => {
       'pinfold export --scheduled --generations 7 --verify 1000 /var/backups/pinfold',
     );
     expect(backup.get('Service.ReadWritePaths')).to.equal('/var/backups/pinfold');
-    const others = [...server].filter(([name]) =>
+    const sharedSettings = [...server].filter(([name]) =>
       /^Service\.(?!ExecStart|Restart|TimeoutStopSec|LimitNOFILE)/.test(name),
     );
-    expect(others.length).to.be.greaterThan(20);
-    for (const [name, value] of others) expect(backup.get(name), name).to.equal(value);
+    expect(sharedSettings.length).to.be.greaterThan(20);
+    for (const [name, value] of sharedSettings) expect(backup.get(name), name).to.equal(value);
   });
 
   it('report a failure by a separate unit', async () => {
-    const failed = backup.get('Unit.OnFailure') ?? '';
-    const unit = parseSections(await readFile(join(ROOT, 'deploy', failed), 'utf8'));
+    const failureUnit = backup.get('Unit.OnFailure') ?? '';
+    const unit = parseSections(await readFile(join(ROOT, 'deploy', failureUnit), 'utf8'));
     expect(unit.get('Service.ExecStart')).to.include('systemd-cat -p alert');
   });
 

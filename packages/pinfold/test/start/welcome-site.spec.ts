@@ -47,7 +47,7 @@ describe('the welcome site', () => {
   });
 
   it('states how long publications live on this server', async () => {
-    const linesOf = async (lifetime = defaultLimits.lifetime, renewal = defaultLimits.renewal) => {
+    const lifetimesOf = async (lifetime = defaultLimits.lifetime, renewal = defaultLimits.renewal) => {
       const unpacked = unzipSync(await packWelcomeSite({ lifetime, renewal }));
       const text = (page: string) => strFromU8(unpacked[page] ?? new Uint8Array());
       return [
@@ -55,15 +55,15 @@ describe('the welcome site', () => {
         /公開期間は (.*?)です。さらに (.*?)延ばす/.exec(text(pages.ja))?.slice(1),
       ].map((found) => found?.map((words) => words.replaceAll(/\s/g, ' ')));
     };
-    expect(await linesOf()).to.deep.equal([
+    expect(await lifetimesOf()).to.deep.equal([
       ['7 days', '7 days'],
       ['7 日', '7 日'],
     ]);
-    expect(await linesOf(days(1), hours(12))).to.deep.equal([
+    expect(await lifetimesOf(days(1), hours(12))).to.deep.equal([
       ['1 day', '12 hours'],
       ['1 日', '12 時間'],
     ]);
-    expect(await linesOf(hours(36), minutes(1))).to.deep.equal([
+    expect(await lifetimesOf(hours(36), minutes(1))).to.deep.equal([
       ['1.5 days', '1 minute'],
       ['1.5 日', '1 分'],
     ]);

@@ -46,14 +46,14 @@ describe('several processes on one port', () => {
     startChild({ PINFOLD_DATA_DIR: folder, PINFOLD_WORKERS: '2', PINFOLD_API_KEY: apiKey, ...env });
 
   /** The public URL and the workers, once there are this many. */
-  async function started(server: ChildServer, count: number): Promise<readonly [string, readonly number[]]> {
+  async function ready(server: ChildServer, count: number): Promise<readonly [string, readonly number[]]> {
     await server.untilOutput(new RegExp(`(?:"a worker is ready"[^]*){${count}}`));
     return [await server.url(), childrenOf(server.process.pid)];
   }
 
   it('make one first start, print it once, all answer, and see each other’s changes immediately', async () => {
     const server = start();
-    const [url, workers] = await started(server, 2);
+    const [url, workers] = await ready(server, 2);
     expect(workers).to.have.length(2);
     await server.untilOutput(/^curl /m);
     const [welcome] = await list(url, apiKey);
@@ -74,14 +74,14 @@ describe('several processes on one port', () => {
 
   it('store the views that each of them has counted when they stop', async () => {
     const server = start();
-    const [url] = await started(server, 2);
+    const [url] = await ready(server, 2);
     const answer = await publish(url, apiKey, 'one');
     const { pin } = (await answer.json()) as { readonly pin: PinJson };
-    const opened = { host: `${pin.id}.localhost:${new URL(url).port}`, accept: 'text/html' };
-    await Promise.all(Array.from({ length: 40 }, () => statusOf(url, '/', opened)));
+    const viewHeaders = { host: `${pin.id}.localhost:${new URL(url).port}`, accept: 'text/html' };
+    await Promise.all(Array.from({ length: 40 }, () => statusOf(url, '/', viewHeaders)));
     server.process.kill('SIGTERM');
     await server.ended();
-    const [again] = await started(start(), 2);
+    const [again] = await ready(start(), 2);
     const headers = { authorization: `Bearer ${apiKey}` };
     const response = await fetch(`${again}/api/v1/pins/${pin.id}?include=views`, { headers });
     const { views } = (await response.json()) as { readonly views: readonly { readonly views: number }[] };
@@ -91,7 +91,7 @@ describe('several processes on one port', () => {
 
   it('replace a process that dies, and add up all counters, those of the dead process included', async () => {
     const server = start({ PINFOLD_METRICS_PORT: '0', PINFOLD_LOG_LEVEL: 'info' });
-    const [url, workers] = await started(server, 2);
+    const [url, workers] = await ready(server, 2);
     const [, port] = await server.untilOutput(/"metrics_port":(\d+)/);
     const answeredIn = (text: string): number =>
       metricOf(text, 'pinfold_http_requests_total{route="/livez",method="GET",status="200"}') ?? 0;
@@ -103,27 +103,27 @@ describe('several processes on one port', () => {
       expect(metricOf(text, 'pinfold_queue{queue="uploads",state="running"}')).to.equal(0);
       expect(text.match(/^pinfold_build_info\{.*\} 1$/gm)).to.have.length(1);
     };
-    const ask40 = (): Promise<readonly number[]> =>
+    const send40 = (): Promise<readonly number[]> =>
       Promise.all(Array.from({ length: 40 }, () => statusOf(url, '/livez')));
-    await ask40();
+    await send40();
     await expectAnswered(40);
     process.kill(workers[0] ?? 0, 'SIGKILL');
     await server.untilOutput(/a worker ended/);
     expect(await publish(url, apiKey, 'with one less')).to.have.property('status', 201);
-    const [, now] = await started(server, 3);
-    expect(now).to.have.length(2);
-    expect(now).not.to.include(workers[0]);
+    const [, currentWorkers] = await ready(server, 3);
+    expect(currentWorkers).to.have.length(2);
+    expect(currentWorkers).not.to.include(workers[0]);
     expect(answeredIn(await metricsText(Number(port)))).to.equal(40);
-    await ask40();
+    await send40();
     await expectAnswered(80);
     server.process.kill('SIGTERM');
     expect(await server.ended()).to.deep.equal([0, null]);
   });
 
-  it('answer each connection that arrives while one of them dies', async () => {
+  it('answer connections that arrive while one of them dies', async () => {
     const server = start();
     for (let deaths = 0; deaths < 2; deaths += 1) {
-      const [url, workers] = await started(server, 2 + deaths);
+      const [url, workers] = await ready(server, 2 + deaths);
       process.kill(workers.at(-1) ?? 0, 'SIGKILL');
       const statuses = Array.from({ length: 20 }, () => statusOf(url, '/readyz').catch(() => 'closed'));
       expect(await Promise.all(statuses)).to.include(200);
@@ -132,7 +132,7 @@ describe('several processes on one port', () => {
 
   it('end with their leader', async () => {
     const server = start();
-    const [, workers] = await started(server, 2);
+    const [, workers] = await ready(server, 2);
     server.process.kill('SIGKILL');
     // Its output ends when the last process that writes to it has ended.
     await server.ended();
