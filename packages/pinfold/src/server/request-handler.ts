@@ -30,6 +30,8 @@ export function createRequestHandler(
   isStopping: () => boolean,
 ): RequestHandler {
   const publicPath = pathOf(addresses().publicUrl);
+  // In a path of Express, characters such as : and * have a meaning unless a backslash precedes them.
+  const mountPath = publicPath.replaceAll(/[^\w/%-]/g, '\\$&');
   const { readyNeeds: needs, reportUrl } = settings;
   const service = { name: 'Pinfold', reportUrl };
   const isTrustedClient = clients.isTrusted;
@@ -42,14 +44,14 @@ export function createRequestHandler(
     // A proxy that protects a path distinguishes letter case in it.
     .enable('case sensitive routing')
     .set('etag', false)
-    .use(publicPath === '' ? '/' : publicPath, api)
+    .use(mountPath || '/', api)
     .use((request, response, next) =>
       // The viewer answers requests with several Host headers or too many cookies for these routes, too.
       hasSeveralHosts(request) || hasTooManyCookies(request)
         ? sendNotFound(request, response)
         : answerProof(request, response) || answerOwn(request, response) || next(),
     )
-    .use(`${publicPath}${MANAGEMENT_PATH}`, management)
+    .use(`${mountPath}${MANAGEMENT_PATH}`, management)
     .use(sendNotFound);
   const { grants, clock } = composition.ports;
   const answerEcho = createEchoEndpoint({ grants, clock, addressOf: clients.addressOf, log });

@@ -55,6 +55,14 @@ describe('a public URL with a path', () => {
     }
   });
 
+  it('may contain characters that have a meaning in routes', async () => {
+    const other = await serve({ PINFOLD_PUBLIC_URL: 'http://pin.test/a:b(1)*!+[]' });
+    const base = `http://127.0.0.1:${other.port}/a:b(1)*!+[]`;
+    for (const path of ['/openapi.json', '/manage/sign-in'])
+      expect((await fetch(base + path)).status, path).to.equal(200);
+    expect((await fetch(`http://127.0.0.1:${other.port}/ax(1)*!+[]/openapi.json`)).status).to.equal(404);
+  });
+
   it('does not serve the API outside of it', async () => {
     expect((await fetch(new URL('/api/v1/limits', url))).status).to.equal(404);
   });
