@@ -27,7 +27,6 @@ import { saveEvidenceFiles } from '../saving/evidence.ts';
 import { toOriginal } from '../saving/original.ts';
 import { checkSavable, savedResult, saveOriginal } from '../saving/save-original.ts';
 import type { Settings } from '../settings/settings.ts';
-import { resolveWebAddresses } from '../settings/web-addresses.ts';
 import { everyItem } from './every-item.ts';
 import { resolveRoleId } from './resolve-role-id.ts';
 
@@ -202,7 +201,8 @@ function change(action: 'pin' | 'unpin', text: string, terminal: Terminal): Prom
     const { publication } = expectAccepted(
       await composition.useCases[action]({ by: OPERATOR, id, cause: operatorCause() }),
     );
-    const pin = pinOf(publication, resolveWebAddresses(settings, settings.port).publicUrl);
+    const { publicUrl } = await findLinkAddresses(settings);
+    const pin = pinOf(publication, publicUrl);
     const end =
       pin.expires_at === null ? 'stays until it is unpinned or stopped' : `expires ${pin.expires_at}`;
     return { json: { pin }, text: `${id} ${end}.` };

@@ -44,8 +44,9 @@ describe('the server that a command uses', () => {
     const { code, out, err } = await run({ ...env, PINFOLD_PUBLIC_URL: '' }, 'publish', site);
     expect(code, err).to.equal(0);
     expect(out).to.match(new RegExp(`^${url}/s/`));
-    for (const args of [['list'], ['show', out.trim()]])
-      expect((await run({ ...env, PINFOLD_PUBLIC_URL: '' }, 'pins', ...args)).out).to.include(out.trim());
+    const link = out.trim();
+    for (const words of ['pins list', `pins show ${link}`, `pin ${link} --json`])
+      expect((await run({ ...env, PINFOLD_PUBLIC_URL: '' }, ...words.split(' '))).out).to.include(link);
   });
 
   it('judges a site, and opens it, by the viewer mode of the running server', async () => {
