@@ -206,7 +206,7 @@ function parseApiKey(text: string): string {
 function parseReadyNeeds(text: string): readonly Need[] {
   const needs = parseNeeds(text);
   if (needs !== undefined) return needs;
-  throw new TypeError('must be none, or one or more of database, storage, staging, separated by commas');
+  throw new TypeError('must be none, or any of database, storage, staging, clock, separated by commas');
 }
 
 function parseDrain(text: string): Duration {

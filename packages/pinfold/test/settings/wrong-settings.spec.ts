@@ -122,6 +122,12 @@ describe('the check of settings', () => {
     }
   });
 
+  it('names all dependencies that readiness can need', () => {
+    const { expectation } = refusal({ PINFOLD_READY_NEEDS: 'all' });
+    for (const need of ['none', 'database', 'storage', 'staging', 'clock'])
+      expect(expectation).to.include(need);
+  });
+
   it('demands a secret with PostgreSQL', () => {
     const url = 'postgres://pinfold:pw@db.example/pinfold';
     expect(refusal({ PINFOLD_DATABASE_URL: url }).variable).to.equal('PINFOLD_SECRET');
