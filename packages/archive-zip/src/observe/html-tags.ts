@@ -197,7 +197,8 @@ function skipSpace(html: string, from: number): number {
 /** The beginning of the element's end tag; without one, the end of the text. */
 function endOfElement(html: string, from: number, name: string): number {
   for (let at = html.indexOf('</', from); at !== -1; at = html.indexOf('</', at + 2)) {
-    if (html.slice(at + 2, at + 2 + name.length).toLowerCase() === name) return at;
+    const nameEnd = at + 2 + name.length;
+    if (html.slice(at + 2, nameEnd).toLowerCase() === name && endsWord(html.charCodeAt(nameEnd))) return at;
   }
   return html.length;
 }

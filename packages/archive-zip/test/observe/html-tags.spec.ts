@@ -69,6 +69,7 @@ describe('tagsOf', () => {
         { name: 'a', href: 'y' },
       ],
     ],
+    ['<style></styles><a href="x"></style\n><a href="y">', [{ name: 'a', href: 'y' }]],
     ['<p STYLE="a:b"><p class=x>', [{ name: 'p', style: 'a:b' }]],
     [
       '<img srcset=a imagesrcset=b poster=c data=d http-equiv=e content=f name=g xlink:href=h>',
