@@ -77,10 +77,10 @@ function* piecesOf(
   { archive, control }: PieceSource,
   pieceBytes: number,
 ): Generator<Buffer> {
-  for (let done = 0; done < task.compressedSize; done += pieceBytes) {
+  for (let from = 0; from < task.compressedSize; from += pieceBytes) {
     control.throwIfStopped();
-    const length = Math.min(pieceBytes, task.compressedSize - done);
-    yield readFully(archive, Buffer.allocUnsafe(length), task.dataOffset + done);
+    const length = Math.min(pieceBytes, task.compressedSize - from);
+    yield readFully(archive, Buffer.allocUnsafe(length), task.dataOffset + from);
   }
 }
 
@@ -115,15 +115,15 @@ let gzipBuffer: Buffer | undefined;
  * stream that continues into the next entry could pass for two correct entries.
  */
 export function nextBatch(tasks: readonly EntryTask[], from: number): readonly EntryTask[] {
-  let packed = 0;
+  let compressedBytes = 0;
   let bytes = 0;
   let end = from;
   for (; end < tasks.length && end - from < MAX_BATCH_ENTRIES; end += 1) {
     const { method, compressedSize, size } = tasks[end] as EntryTask;
     if (method !== 8 || size === 0 || Math.max(size, compressedSize) > MAX_ENTRY_BYTES) break;
-    packed += compressedSize;
+    compressedBytes += compressedSize;
     bytes += size;
-    if (packed > MAX_BATCH_COMPRESSED_BYTES || bytes > MAX_BATCH_BYTES) break;
+    if (compressedBytes > MAX_BATCH_COMPRESSED_BYTES || bytes > MAX_BATCH_BYTES) break;
   }
   return tasks.slice(from, end);
 }

@@ -156,7 +156,7 @@ export function isDescriptorLength(bytes: number): boolean {
   return DESCRIPTOR_LENGTHS.has(bytes);
 }
 
-/** Whether a data descriptor agrees with the directory. */
+/** Whether a data descriptor agrees with the directory. One of 16 or 24 bytes begins with the signature. */
 export function descriptorAgrees(descriptor: Buffer, central: CentralHeader): boolean {
   const isSigned = descriptor.length % 8 === 0;
   if (isSigned && descriptor.readUInt32LE(0) !== DESCRIPTOR_SIGNATURE) return false;
@@ -175,6 +175,7 @@ export interface NamedHeader {
   readonly badEncoding: BadEncoding | undefined;
 }
 
+/** Flag bits 0, 6 and 13: encrypted data, strong encryption, an encrypted directory. */
 const ENCRYPTED_FLAGS = 0x2041;
 
 /** The rules without which the offsets and sizes of an archive cannot be trusted. */

@@ -57,10 +57,10 @@ function entryName({ rawName, flags, fields }: CentralHeader, localFields: reado
   if ((flags & UTF8_FLAG) !== 0) {
     return {
       ...own,
-      badEncoding: text === undefined ? 'not_utf8' : (field.wrong ?? compareNames(field, text)),
+      badEncoding: text === undefined ? 'not_utf8' : (field.problem ?? compareNames(field, text)),
     };
   }
-  if (field.wrong !== undefined) return { ...own, badEncoding: field.wrong };
+  if (field.problem !== undefined) return { ...own, badEncoding: field.problem };
   if (field.text === undefined)
     return { ...own, isUnmarked: text?.length !== rawName.length, badEncoding: undefined };
   // Most readers ignore fields of local headers, so these must not change the name.
@@ -76,7 +76,7 @@ function compareNames(field: PathField, name: string | undefined): BadEncoding |
 interface PathField {
   /** Absent where there is no such field. */
   readonly text?: string;
-  readonly wrong?: BadEncoding;
+  readonly problem?: BadEncoding;
 }
 
 /** The one name that all Unicode Path fields of an entry have. */
@@ -84,12 +84,12 @@ function unicodePath(raw: Uint8Array, fields: readonly ExtraField[]): PathField 
   let found: PathField = {};
   for (const { id, data, whole } of fields) {
     if (id !== UNICODE_PATH) continue;
-    if (!whole || data.length < 5 || data[0] !== 1) return { wrong: 'field_unreadable' };
-    if (uint32(data, 1) !== crc32(raw)) return { wrong: 'field_crc_mismatch' };
+    if (!whole || data.length < 5 || data[0] !== 1) return { problem: 'field_unreadable' };
+    if (uint32(data, 1) !== crc32(raw)) return { problem: 'field_crc_mismatch' };
     const text = utf8Text(data.subarray(5));
-    if (text === undefined) return { wrong: 'field_not_utf8' };
-    const wrong = compareNames(found, text);
-    if (wrong !== undefined) return { wrong };
+    if (text === undefined) return { problem: 'field_not_utf8' };
+    const problem = compareNames(found, text);
+    if (problem !== undefined) return { problem };
     found = { text };
   }
   return found;

@@ -168,19 +168,19 @@ export function splitTasks(
       referenceWork,
     };
   });
-  return { jobs: shareOut(entryTasks, costs, workers), empty };
+  return { jobs: distribute(entryTasks, costs, workers), empty };
 }
 
 /** The bytes to search of each entry: small files first, so that as many files as possible are searched. */
 function observedBytes(tasks: readonly ToRead[]): ReadonlyMap<number, number> {
   const all = tasks.reduce((sum, { entry }) => sum + entry.size, 0);
-  let left = OBSERVED_BYTES + OBSERVED_SHARE * all;
+  let remaining = OBSERVED_BYTES + OBSERVED_SHARE * all;
   const bytes = new Map<number, number>();
-  const seen = tasks.filter(({ task: { path } }) => path !== undefined && isObservable(path));
-  for (const { task, entry, weight } of seen.sort((a, b) => a.entry.size - b.entry.size)) {
-    const readBytes = Math.min(entry.size, Math.floor(left / weight));
+  const observable = tasks.filter(({ task: { path } }) => path !== undefined && isObservable(path));
+  for (const { task, entry, weight } of observable.sort((a, b) => a.entry.size - b.entry.size)) {
+    const readBytes = Math.min(entry.size, Math.floor(remaining / weight));
     bytes.set(task.entry, readBytes);
-    left -= readBytes * weight;
+    remaining -= readBytes * weight;
   }
   return bytes;
 }
@@ -189,7 +189,7 @@ function isEmptyEntry(entry: ListedEntry): boolean {
   return entry.method === 0 && entry.compressedSize === 0 && entry.size === 0 && entry.crc32 === 0;
 }
 
-function shareOut(
+function distribute(
   tasks: readonly EntryTask[],
   costs: readonly number[],
   workers: number,

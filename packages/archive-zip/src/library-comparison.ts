@@ -54,7 +54,7 @@ function callBackLater<Result>(
   });
 }
 
-/** Whether node-stream-zip reads other entries than `headers`; if it rejects the archive, only until then. */
+/** Whether node-stream-zip reads other entries than `headers`. If it rejects the archive, the entries before that count. */
 export async function differsFromLibrary(
   archive: ArchiveSource,
   headers: readonly CentralHeader[],
@@ -121,8 +121,8 @@ export function hasSingleReading(
 /** Whether readers that search from the end of the file would stop at another signature. */
 function containsAnotherRecord(file: ByteSource, { at }: EndRecord): boolean {
   const record = file.at(at, END_BYTES);
-  for (let inside = 1; inside < END_BYTES; inside += 1)
-    if (uint32(record, inside) === END_SIGNATURE) return true;
+  for (let offset = 1; offset < END_BYTES; offset += 1)
+    if (uint32(record, offset) === END_SIGNATURE) return true;
   return false;
 }
 

@@ -41,13 +41,13 @@ export async function listArchive(
   const placed = headers.map((header, index) => ({ header, path: String(index) }));
   const problemList = new ProblemList();
   problemList.add([...problems, ...directory.problems]);
-  const isPlaced = directory.begin === end.directoryOffset;
+  const isAtItsOffset = directory.begin === end.directoryOffset;
   const localFile = new StagedFile(archive, headerWindow(archive, headers));
-  const locals = isPlaced ? readLayout(localFile, placed, directory.begin, problemList, control) : [];
+  const locals = isAtItsOffset ? readLayout(localFile, placed, directory.begin, problemList, control) : [];
   const localFields = locals.map((local) => local?.fields);
-  const read = entryNames(headers, localFields);
+  const raw = entryNames(headers, localFields);
   for (const [index, entry] of placed.entries()) {
-    problemList.add(entryProblems({ ...entry, badEncoding: read.names[index]?.badEncoding }, locals[index]));
+    problemList.add(entryProblems({ ...entry, badEncoding: raw.names[index]?.badEncoding }, locals[index]));
   }
   let trusted = !STRUCTURE_RULES.some((rule) => problemList.has(rule));
   if (trusted && !hasSingleReading(file, end, headers) && (await hasSecondReading(archive, end, headers))) {
@@ -55,9 +55,9 @@ export async function listArchive(
     trusted = false;
   }
   const source: PieceSource = { archive, control };
-  const unnamed = nameHeaders(headers, read.names);
+  const unnamed = nameHeaders(headers, raw.names);
   const listed = () => unnamed.map((entry, index) => toListedEntry(entry, locals[index]));
-  const guess = trusted && read.unknown.length > 0 ? guessNames(listed(), headers, read, source) : undefined;
+  const guess = trusted && raw.unknown.length > 0 ? guessNames(listed(), headers, raw, source) : undefined;
   const named = guess === undefined ? unnamed : nameHeaders(headers, guess.names);
   const entries: ListedEntry[] = [];
   for (const [index, entry] of named.entries()) {

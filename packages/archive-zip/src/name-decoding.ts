@@ -68,7 +68,7 @@ export function utf16Text(bytes: Buffer): string | undefined {
   return Buffer.from(bytes.subarray(2, whole)).swap16().toString('utf16le');
 }
 
-/** In none of the encodings, the byte of a line end is part of another character. */
+/** In no encoding is this byte a part of another character. */
 const LINE_FEED = Buffer.from('\n');
 
 /** Decodes names together, since a call for each would take several times as long. */

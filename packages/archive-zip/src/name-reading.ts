@@ -42,7 +42,7 @@ export class NameReading implements ComparedReading {
   /** Created for the first reference that may lead to one of the files: most readings have none. */
   #site: Site | undefined;
   #page:
-    | { readonly entry: number; readonly resolver: (one: Reference) => PageReferences | undefined }
+    | { readonly entry: number; readonly resolver: (reference: Reference) => PageReferences | undefined }
     | undefined;
 
   /** @param unknown the entries that `raw` names. */
@@ -94,7 +94,7 @@ export class NameReading implements ComparedReading {
     return answer?.answered === true;
   }
 
-  #resolverOf(page: number): (one: Reference) => PageReferences | undefined {
+  #resolverOf(page: number): (reference: Reference) => PageReferences | undefined {
     this.#site ??= this.#siteOf();
     return resolverOf(this.#site.files, this.#site.paths[page] ?? '');
   }
@@ -104,12 +104,12 @@ export class NameReading implements ComparedReading {
     for (const [at, index] of this.#unknown.entries()) {
       names[index] = { name: this.decoded[at] as string, host: names[index]?.host ?? -1 };
     }
-    const read = normalizeNames(names);
-    const own = read.filter(
+    const normalized = normalizeNames(names);
+    const siteNames = normalized.filter(
       (name) => name !== undefined && !isSystemEntry(name) && !mayBeAppleDouble(name),
     ) as string[];
-    const root = siteRoot(own) ?? '';
-    const paths = read.map((name = '') => (name.startsWith(root) ? name.slice(root.length) : name));
+    const root = siteRoot(siteNames) ?? '';
+    const paths = normalized.map((name = '') => (name.startsWith(root) ? name.slice(root.length) : name));
     const files = this.#unknown.flatMap((index) => {
       const path = paths[index] ?? '';
       return path === '' || path.endsWith('/') ? [] : [path];

@@ -110,8 +110,8 @@ export function proveWhole(task: EntryTask, tools: ProofTools): EntryOutcome | '
   const data = task.method === 8 ? inflateWhole(compressed, task.size) : storedWhole(compressed, task.size);
   if (data === 'more_than_declared') return data;
   if (data === 'corrupt') return broken(corrupt(task));
-  const over = countInflated(tools, data.bytes.length);
-  if (over !== undefined) return broken(over);
+  const excess = countInflated(tools, data.bytes.length);
+  if (excess !== undefined) return broken(excess);
   if (crc32(data.bytes) !== task.crc32) return broken(corrupt(task));
   const outcome = proved(task, tools, isUtf8Text(data.bytes), data.bytes);
   if (task.method === 8) freeMemory(data.bytes);
@@ -125,13 +125,13 @@ export function proveBatch(
 ): readonly EntryOutcome[] | undefined {
   const bytes = inflateBatch(tools.archive, tasks, tools.scratch);
   if (bytes === undefined) return undefined;
-  const over = countInflated(tools, bytes.length);
-  if (over !== undefined) return [broken(over)];
+  const excess = countInflated(tools, bytes.length);
+  if (excess !== undefined) return [broken(excess)];
   let at = 0;
   const outcomes = tasks.map((task) => {
-    const own = bytes.subarray(at, at + task.size);
+    const entryBytes = bytes.subarray(at, at + task.size);
     at += task.size;
-    return proved(task, tools, isUtf8Text(own), own);
+    return proved(task, tools, isUtf8Text(entryBytes), entryBytes);
   });
   freeMemory(bytes);
   return outcomes;
@@ -153,21 +153,21 @@ async function proveInPieces(task: EntryTask, tools: ProofTools): Promise<EntryO
   const text = new Utf8Check();
   let crc = 0;
   let size = 0;
-  let over: ArchiveProblem | undefined;
+  let excess: ArchiveProblem | undefined;
   const end = await readPieces(task, tools, (piece) => {
     if (size < task.observedBytes) beginning.push(piece);
     size += piece.length;
-    over = countInflated(tools, piece.length);
+    excess = countInflated(tools, piece.length);
     crc = crc32(piece, crc);
     text.add(piece);
-    return over === undefined;
+    return excess === undefined;
   });
   const isSound = end === 'exact' && size === task.size && crc === task.crc32;
   if (isSound && size <= task.limit) return proved(task, tools, text.valid, Buffer.concat(beginning));
   return broken(
     ...(isSound || (end === 'stopped' && size <= task.size) ? [] : [corrupt(task)]),
     ...(size > task.limit ? [tooLarge(task)] : []),
-    ...(over === undefined ? [] : [over]),
+    ...(excess === undefined ? [] : [excess]),
   );
 }
 
@@ -189,19 +189,19 @@ function proved(task: EntryTask, tools: ProofTools, utf8: boolean, beginning: Bu
   const bounds = { work, checkpoint: () => tools.control.throwIfStopped() };
   const utf16 = utf16Text(bytes);
   // Only references need decoding: secrets are ASCII in any other encoding.
-  const seen =
+  const observation =
     mayHaveReferences(path) || utf16 !== undefined
       ? observe(path, utf16 ?? bytes.toString(utf8 ? 'utf8' : 'latin1'), bounds)
       : observeBytes(path, bytes, bounds);
   // In an unknown encoding, only ASCII names are certain.
   const legible =
     utf8 || utf16 !== undefined
-      ? seen.references
-      : seen.references.filter(({ target }) => ASCII.test(target));
+      ? observation.references
+      : observation.references.filter(({ target }) => ASCII.test(target));
   const references = legible.length === 0 ? [] : tools.filter().filter(path, legible);
   const modules = legible.length === 0 ? [] : tools.filter().modules(path, legible);
-  const whole = seen.whole && observedBytes === task.size;
-  const proof = { ...seen, entry, utf8, references, whole, ...(modules.length > 0 && { modules }) };
+  const whole = observation.whole && observedBytes === task.size;
+  const proof = { ...observation, entry, utf8, references, whole, ...(modules.length > 0 && { modules }) };
   return { kind: 'proved', proof };
 }
 

@@ -56,12 +56,12 @@ function readPage(index: number, entry: ListedEntry, bytes: Buffer, { control }:
   const bounds = { work: PAGE_WORK, checkpoint: () => control.throwIfStopped() };
   const collector = new ReferenceCollector(entry.name, bounds);
   readLinks(text, collector);
-  const loaded = collector.references().filter(({ isBase }) => isBase !== true);
+  const links = collector.references().filter(({ isBase }) => isBase !== true);
   return {
     entry: index,
     charset,
     lang: valueIn(head, HTML, LANG),
-    references: loaded.map((one) => ({ ...one, target: decodeReference(one.target, charset) })),
+    references: links.map((link) => ({ ...link, target: decodeReference(link.target, charset) })),
     size: bytes.length,
     whole: collector.whole,
   };

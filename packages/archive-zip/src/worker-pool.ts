@@ -59,9 +59,9 @@ export class WorkerPool {
   /** Removes the jobs of a stopped control from the queue. Running jobs end by themselves. */
   drop(control: ProofControl): void {
     const dropped = this.#queue.filter(({ request }) => request.control === control.memory);
-    for (const waiting of dropped) {
-      this.#queue.splice(this.#queue.indexOf(waiting), 1);
-      waiting.settle({ id: waiting.request.id, kind: 'stopped' });
+    for (const queued of dropped) {
+      this.#queue.splice(this.#queue.indexOf(queued), 1);
+      queued.settle({ id: queued.request.id, kind: 'stopped' });
     }
   }
 
@@ -79,15 +79,15 @@ export class WorkerPool {
   #dispatch(): void {
     while (this.#queue.length > 0) {
       const pooled = this.#workerWithRoom();
-      const waiting = pooled === undefined ? undefined : this.#queue.shift();
-      if (pooled === undefined || waiting === undefined) return;
+      const queued = pooled === undefined ? undefined : this.#queue.shift();
+      if (pooled === undefined || queued === undefined) return;
       if ('error' in pooled) {
-        waiting.settle({ id: waiting.request.id, kind: 'failed', error: pooled.error });
+        queued.settle({ id: queued.request.id, kind: 'failed', error: pooled.error });
         continue;
       }
       if (pooled.running.size === 0) pooled.worker.ref();
-      pooled.running.set(waiting.request.id, waiting);
-      pooled.worker.postMessage(waiting.request);
+      pooled.running.set(queued.request.id, queued);
+      pooled.worker.postMessage(queued.request);
     }
   }
 
@@ -119,10 +119,10 @@ export class WorkerPool {
   }
 
   #settle(pooled: PooledWorker, reply: JobReply): void {
-    const waiting = pooled.running.get(reply.id);
+    const job = pooled.running.get(reply.id);
     pooled.running.delete(reply.id);
     if (pooled.running.size === 0) pooled.worker.unref();
-    waiting?.settle(reply);
+    job?.settle(reply);
     this.#dispatch();
   }
 

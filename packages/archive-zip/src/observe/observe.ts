@@ -36,7 +36,7 @@ const STYLE_SHEET = /\.css$/i;
 const OPAQUE =
   /\.(?:png|jpe?g|gif|webp|avif|ico|woff2?|ttf|otf|eot|mp[34]|m4a|webm|ogg|wasm|pdf|zip|gz|br|map)$/i;
 
-/** Whether {@link observe} searches a file of that path. It checks others only for being a private key. */
+/** Whether {@link observe} searches a file of that path. It only checks whether others are a private key. */
 export function isObservable(path: string): boolean {
   return !OPAQUE.test(path);
 }
@@ -61,12 +61,12 @@ export function observe(path: string, text: string, bounds: ObservationBounds = 
   if (!isObservable(path)) return { ...NOTHING, secrets: secretsOf(path, text, []) };
   const collector = new ReferenceCollector(path, bounds);
   const page = readReferences(path, text, collector);
-  // A page may show its readers a line of a script: only scripts run.
+  // Only scripts, because the text of a page may quote a script.
   const scripts = findInScripts(page?.scripts ?? (isScript(path) ? [text] : []));
   return observation(secretsOf(path, text, secretsIn(text)), scripts, collector, page);
 }
 
-/** Does the same for the bytes of other files than {@link mayHaveReferences}, in any encoding that includes ASCII. */
+/** Like {@link observe}, for bytes in any encoding that includes ASCII; finds references only at the beginning. */
 export function observeBytes(
   path: string,
   bytes: Buffer,
@@ -90,8 +90,8 @@ export function observeBytes(
 
 /** The beginning of a script. Decodes it as UTF-8, which is up to forty times as slow, only if it imports anything. */
 function headOf(bytes: Buffer): string {
-  const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  const head = bytes.subarray(isMarked ? 3 : 0, PIECE_BYTES);
+  const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const head = bytes.subarray(hasByteOrderMark ? 3 : 0, PIECE_BYTES);
   const text = head.toString('latin1');
   return importsOf(text).length === 0 ? text : head.toString('utf8');
 }

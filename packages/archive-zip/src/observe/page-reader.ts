@@ -67,7 +67,7 @@ const IGNORED_BASE = /^\s*(?:data|javascript):/i;
 /** Stands for an unreadable base: no reference relative to it is followed. */
 const UNKNOWN_BASE = 'unknown:';
 /** Types of scripts that do not run in a browser. `text/babel` does: Babel's script compiles it there. */
-const DATA =
+const DATA_TYPE =
   /^\s*(?:application\/(?:ld\+)?json|importmap|speculationrules|text\/(?!javascript|ecmascript|babel))/i;
 const SCRIPT_URL = /^\s*javascript:/i;
 const OTHER_SITE = /^\s*(?:[a-z][a-z\d+.-]*:|[\\/]{2})/i;
@@ -132,7 +132,7 @@ class PageReader {
   read(tag: Tag): boolean {
     const { name, href, style, text, srcset, imagesrcset, handlers = [] } = tag;
     for (const handler of handlers) this.#scripts.push(decodeCharacters(handler));
-    if (name === 'script' && text !== undefined && !DATA.test(tag.type ?? '')) this.#scripts.push(text);
+    if (name === 'script' && text !== undefined && !DATA_TYPE.test(tag.type ?? '')) this.#scripts.push(text);
     if (name === 'a' && href !== undefined && SCRIPT_URL.test(href))
       this.#scripts.push(decodeCharacters(href));
     this.#tool = toolOf(tag, this.#tool);
@@ -256,5 +256,5 @@ export function toolOf(tag: Tag, known: SiteTool | undefined): SiteTool | undefi
 }
 
 function find(table: typeof TOOL_FILES, text: string): SiteTool | undefined {
-  return table.find(([form]) => form.test(text))?.[1];
+  return table.find(([pattern]) => pattern.test(text))?.[1];
 }

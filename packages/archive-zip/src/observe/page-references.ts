@@ -93,10 +93,10 @@ export class PageReferences {
   #match({ folder, name }: Address): Match {
     const folded = foldPath(name);
     // Without a case-insensitive match there is no exact one, so one lookup suffices for most broken references.
-    const near = findAnswer(this.#foldedFiles(folder), folded);
-    if (near === undefined) return UNANSWERED;
+    const anyCase = findAnswer(this.#foldedFiles(folder), folded);
+    if (anyCase === undefined) return UNANSWERED;
     if (findAnswer(this.#files(folder), name) !== undefined) return ANSWERED;
-    const otherCase = near.kind === 'file' ? near.entry : folder.folded?.get(`${folded}/index.html`);
+    const otherCase = anyCase.kind === 'file' ? anyCase.entry : folder.folded?.get(`${folded}/index.html`);
     return { answered: false, otherCase };
   }
 
@@ -155,10 +155,10 @@ export class PageReferences {
         parents = Math.max(0, parents - 1);
       }
     }
-    const further = entered.join('');
-    const decoded = decode(further);
+    const enteredPath = entered.join('');
+    const decoded = decode(enteredPath);
     if (decoded === undefined) return undefined;
-    if (ENCODED_SLASH.test(further)) return unreachable(above);
+    if (ENCODED_SLASH.test(enteredPath)) return unreachable(above);
     const folder = `${this.#folder.slice(0, this.#ends[parents - 1] ?? 0)}${decoded}`;
     return hasManyMarks(folder) ? undefined : { path: folder, above };
   }

@@ -38,13 +38,13 @@ export class ReferenceCollector {
   readonly #references: Reference[] = [];
   readonly #seen = new Set<string>();
   readonly #folders = new Set<string>();
-  #left: number;
+  #remaining: number;
   #steps = 0;
   #base: string | undefined;
 
   constructor(file: string, { work, checkpoint }: ObservationBounds) {
     this.#file = file;
-    this.#left = work;
+    this.#remaining = work;
     this.#checkpoint = checkpoint;
   }
 
@@ -69,8 +69,8 @@ export class ReferenceCollector {
   spend(characters: number): boolean {
     this.#steps += 1;
     if (this.#steps % CHECK_EVERY === 0) this.#checkpoint?.();
-    this.#left -= characters;
-    if (this.#left < 0) this.whole = false;
+    this.#remaining -= characters;
+    if (this.#remaining < 0) this.whole = false;
     return this.whole;
   }
 

@@ -37,10 +37,10 @@ export class ReferenceFilter {
 
   /** The references of a file to which no file matches exactly, and those that would leave a site below a path. */
   filter(file: string, references: readonly Reference[]): readonly FollowedReference[] {
-    const referencesOf = resolverOf(this.#site, file);
+    const resolve = resolverOf(this.#site, file);
     return references.flatMap((reference, index) => {
       if (index % CHECK_EVERY === 0) this.#checkpoint?.();
-      const destination = referencesOf(reference)?.follow(reference);
+      const destination = resolve(reference)?.follow(reference);
       if (destination === undefined) return [];
       const kind = warningKindOf(destination);
       if (kind === 'nothing' || !this.#passes(isScript(file) ? `module ${kind}` : kind)) return [];
@@ -50,13 +50,13 @@ export class ReferenceFilter {
 
   /** The scripts that a file loads as modules; for pages, only those that no earlier page loads. */
   modules(file: string, references: readonly Reference[]): readonly string[] {
-    const referencesOf = resolverOf(this.#site, file);
+    const resolve = resolverOf(this.#site, file);
     const paths = references.flatMap((reference) =>
-      reference.isModule === true ? (referencesOf(reference)?.fileOf(reference) ?? []) : [],
+      reference.isModule === true ? (resolve(reference)?.fileOf(reference) ?? []) : [],
     );
-    const further = paths.filter((path) => !this.#loaded.has(path));
-    if (!isScript(file)) for (const path of further) this.#loaded.add(path);
-    return [...new Set(further)];
+    const unloaded = paths.filter((path) => !this.#loaded.has(path));
+    if (!isScript(file)) for (const path of unloaded) this.#loaded.add(path);
+    return [...new Set(unloaded)];
   }
 
   #passes(kind: CountedKind): boolean {
@@ -68,6 +68,6 @@ export class ReferenceFilter {
 
 function warningKindOf({ absolute, answered, otherCase }: Destination): WarningKind {
   if (answered && otherCase === undefined) return absolute ? 'absolute' : 'nothing';
-  const doubt = otherCase === undefined ? 'unanswered' : 'other case';
-  return absolute ? `absolute ${doubt}` : doubt;
+  const kind = otherCase === undefined ? 'unanswered' : 'other case';
+  return absolute ? `absolute ${kind}` : kind;
 }

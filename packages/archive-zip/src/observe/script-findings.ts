@@ -1,7 +1,7 @@
 import type { OriginNeed } from '@pinfold/core';
 
 export interface ScriptFindings {
-  /** Whether one registers a service worker. */
+  /** Whether a script registers a service worker. */
   readonly serviceWorker: boolean;
   readonly originNeeds: readonly OriginNeed[];
 }

@@ -48,11 +48,11 @@ export function secretsIn(text: string, from: number = 0, to: number = text.leng
 }
 
 function searchForOthers(known: ReadonlySet<SecretKind>): RegExp {
-  const left = PATTERNS.filter(([kind]) => !known.has(kind)).map(
+  const others = PATTERNS.filter(([kind]) => !known.has(kind)).map(
     ([kind, pattern]) => `(?<${kind}>${pattern})`,
   );
-  const source = left.join('|');
-  const made = SEARCHES.get(source) ?? new RegExp(source, 'g');
-  SEARCHES.set(source, made);
-  return made;
+  const source = others.join('|');
+  const search = SEARCHES.get(source) ?? new RegExp(source, 'g');
+  SEARCHES.set(source, search);
+  return search;
 }
