@@ -29,15 +29,15 @@ class CountingPaths extends SitePaths {
 const COSTLY: readonly (readonly [name: string, form: CostlyReferences])[] = [
   ['names', {}],
   ['names in folders of their own', { target: (name) => `${name}/x` }],
-  ['names in folders around', { target: (name) => `../${name}/..` }],
+  ['names between parent folders', { target: (name) => `../${name}/..` }],
   ['names whose slash is encoded', { target: (name) => `${name}%2Fx` }],
   ['absolute paths', { target: (name) => `/${name}` }],
   ['names that become longer in upper case', { target: (name) => `ß${name}` }],
-  ['names beside 45 MiB of nothing', { padding: 45 * MiB }],
+  ['names beside 45 MiB of padding', { padding: 45 * MiB }],
 ];
 
 describe('a site of 74,400 references from a folder of 1,005 bytes', () => {
-  async function inspected(form: CostlyReferences, workers: number): Promise<Inspection> {
+  async function inspectSite(form: CostlyReferences, workers: number): Promise<Inspection> {
     const inspector = new ZipArchiveInspector({ workers });
     const { stage, dispose } = await createStagedArchives();
     try {
@@ -50,42 +50,42 @@ describe('a site of 74,400 references from a folder of 1,005 bytes', () => {
 
   for (const [name, form] of COSTLY) {
     it(`takes bounded work, with ${name}`, async () => {
-      const { listing, tasks } = await inspected(form, 1);
+      const { listing, tasks } = await inspectSite(form, 1);
       const request = { archive: {} as never, listing, tasks, expandedBytes: 50 * MiB };
       const pages = splitTasks(request, 2).jobs.flat().filter(isPage);
       const paths = tasks.flatMap(({ path }) => path ?? []);
       const site = new CountingPaths(paths);
       const texts = new Map(costlyPages(form).map((page) => [page.name, page.content]));
       const filter = new ReferenceFilter(site);
-      const found = pages.map(({ path, observedBytes, referenceWork: work }) => {
+      const observations = pages.map(({ path, observedBytes, referenceWork: work }) => {
         const text = texts.get(path)?.slice(0, observedBytes) ?? '';
-        const seen = observe(path, text, { work });
-        filter.filter(path, seen.references);
-        return { ...seen, work };
+        const observation = observe(path, text, { work });
+        filter.filter(path, observation.references);
+        return { ...observation, work };
       });
       expect(pages).to.have.length(124);
-      expect(found.every(({ whole }) => !whole)).to.equal(true);
-      expect(found.reduce((sum, { work }) => sum + work, 0)).to.be.below(WORK);
-      const references = found.reduce((sum, seen) => sum + seen.references.length, 0);
+      expect(observations.every(({ whole }) => !whole)).to.equal(true);
+      expect(observations.reduce((sum, { work }) => sum + work, 0)).to.be.below(WORK);
+      const references = observations.reduce((sum, one) => sum + one.references.length, 0);
       expect(references).to.be.within(124, WORK / 48);
       // Each folder is searched for twice: with its exact name, and ignoring case.
       expect(site.characters).to.be.below(2 * WORK);
     });
   }
 
-  it('is searched in part, and without its references as a whole', async () => {
-    const whole = ({ entries }: ArchiveProof) => entries.every((entry) => entry.whole);
-    expect(whole((await inspected({}, 2)).proof)).to.equal(false);
-    expect(whole((await inspected({ referring: false }, 2)).proof)).to.equal(true);
+  it('is searched only in part, and completely without its references', async () => {
+    const isWhole = ({ entries }: ArchiveProof) => entries.every((entry) => entry.whole);
+    expect(isWhole((await inspectSite({}, 2)).proof)).to.equal(false);
+    expect(isWhole((await inspectSite({ referring: false }, 2)).proof)).to.equal(true);
   });
 
   it('has the same findings with any number of threads', async () => {
     const form = { padding: 20 * MiB, target: (name: string) => `${name}.png` };
-    const seen = async (workers: number) => {
-      const { entries } = (await inspected(form, workers)).proof;
+    const findings = async (workers: number) => {
+      const { entries } = (await inspectSite(form, workers)).proof;
       return entries.map(({ entry, whole, secrets }) => ({ entry, whole, secrets }));
     };
-    const [one, two, four] = [await seen(1), await seen(2), await seen(4)];
+    const [one, two, four] = [await findings(1), await findings(2), await findings(4)];
     expect(two).to.deep.equal(one);
     expect(four).to.deep.equal(one);
   });

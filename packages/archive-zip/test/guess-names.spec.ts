@@ -24,31 +24,31 @@ describe('names in an unmarked encoding', () => {
     await staged.dispose();
   });
 
-  async function listed(page: string | Uint8Array, ...entries: PlannedEntry[]): Promise<ArchiveListing> {
+  async function list(page: string | Uint8Array, ...entries: PlannedEntry[]): Promise<ArchiveListing> {
     const bytes = writeZip({ entries: [{ name: 'index.html', content: page }, ...entries] });
     return await inspector.list(await staged.stage(bytes));
   }
 
-  async function read(page: string | Uint8Array, ...entries: PlannedEntry[]): Promise<readonly string[]> {
-    const { entries: all, guessed } = await listed(page, ...entries);
+  async function guess(page: string | Uint8Array, ...entries: PlannedEntry[]): Promise<readonly string[]> {
+    const { entries: all, guessed } = await list(page, ...entries);
     return [guessed?.encoding ?? 'none', ...all.slice(1).map(({ name }) => name)];
   }
 
   it('are decoded with the help of links in the encoding of the page, raw or percent-encoded', async () => {
     const file = unmarked('ソース.txt', 'cp932');
     const sjis = (html: string) => iconv.encode(`<meta charset="Shift_JIS">${html}`, 'cp932');
-    expect(await read(sjis('<a href="ソース.txt">'), file)).to.deep.equal(['CP932', 'ソース.txt']);
+    expect(await guess(sjis('<a href="ソース.txt">'), file)).to.deep.equal(['CP932', 'ソース.txt']);
     const korean = iconv.encode(
       '<meta http-equiv="Content-Type" content="text/html; charset=EUC-KR"><img src="그림.png">',
       'cp949',
     );
-    expect(await read(korean, unmarked('그림.png', 'cp949'))).to.deep.equal(['CP949', '그림.png']);
-    // Two files; one page declares another encoding than that of the names.
+    expect(await guess(korean, unmarked('그림.png', 'cp949'))).to.deep.equal(['CP949', '그림.png']);
+    // The page declares another encoding than that of the name.
     const russian = iconv.encode(
       '<meta charset="windows-1251"><a href="%EC%E8%F0.txt"><a href="мир.txt">',
       'cp1251',
     );
-    expect(await read(russian, unmarked('мир.txt', 'cp866'))).to.deep.equal(['CP866', 'мир.txt']);
+    expect(await guess(russian, unmarked('мир.txt', 'cp866'))).to.deep.equal(['CP866', 'мир.txt']);
   });
 
   it('are decoded with the help of links from a folder, to its parent, from the root, and to a folder', async () => {
@@ -56,7 +56,7 @@ describe('names in an unmarked encoding', () => {
       name: '资料/页面.html',
       links: '<a href="图.png"><a href="../附件/表.css"><a href="/附件/">',
     };
-    const { entries, guessed } = await listed(
+    const { entries, guessed } = await list(
       '<p>Hello',
       unmarked(page.name, 'gbk', page.links),
       unmarked('资料/图.png', 'gbk'),
@@ -72,22 +72,22 @@ describe('names in an unmarked encoding', () => {
 
   it('are decoded with the help of links that are relative to a base', async () => {
     const page = '<base href="資料/"><a href="表.html">';
-    expect((await read(page, unmarked('資料/表.html', 'cp950')))[0]).to.equal('Big5');
-    expect((await read(page, unmarked('表.html', 'cp950')))[0]).not.to.equal('Big5');
+    expect((await guess(page, unmarked('資料/表.html', 'cp950')))[0]).to.equal('Big5');
+    expect((await guess(page, unmarked('表.html', 'cp950')))[0]).not.to.equal('Big5');
   });
 
   it('are decoded as most links suggest, not as the first does', async () => {
     const files = [unmarked('Сад.txt', 'cp1251'), unmarked('Луг.txt', 'cp1251')];
-    const inOther = iconv.decode(iconv.encode('Сад', 'cp1251'), 'cp866');
+    const inCp866 = iconv.decode(iconv.encode('Сад', 'cp1251'), 'cp866');
     const page = (...links: string[]) => links.map((link) => `<a href="${link}.txt">`).join('');
-    expect((await read(page(inOther, 'Сад', 'Луг'), ...files))[0]).to.equal('windows-1251');
-    expect((await read(page(inOther, 'Сад'), ...files))[0]).to.equal('windows-1251');
-    expect((await read(page(inOther), ...files))[0]).to.equal('CP866');
+    expect((await guess(page(inCp866, 'Сад', 'Луг'), ...files))[0]).to.equal('windows-1251');
+    expect((await guess(page(inCp866, 'Сад'), ...files))[0]).to.equal('windows-1251');
+    expect((await guess(page(inCp866), ...files))[0]).to.equal('CP866');
   });
 
   it('are decoded only with the help of `href` and `src`, whatever else refers to files', async () => {
     const files = [unmarked('Сад.txt', 'cp1251'), unmarked('Луг.txt', 'cp1251')];
-    const inOther = iconv.decode(iconv.encode('Сад', 'cp1251'), 'cp866');
+    const inCp866 = iconv.decode(iconv.encode('Сад', 'cp1251'), 'cp866');
     const others = [
       '<img srcset="Сад.txt, Луг.txt 2x">',
       '<link rel="preload" imagesrcset="Сад.txt, Луг.txt 2x">',
@@ -99,24 +99,24 @@ describe('names in an unmarked encoding', () => {
       '<meta http-equiv="refresh" content="0; url=Сад.txt"><meta http-equiv="refresh" content="0; url=Луг.txt">',
     ];
     for (const other of others) {
-      expect((await read(`${other}<a href="${inOther}.txt">`, ...files))[0], other).to.equal('CP866');
-      expect((await read(`${other}<img src="Сад.txt">`, ...files))[0], other).to.equal('windows-1251');
+      expect((await guess(`${other}<a href="${inCp866}.txt">`, ...files))[0], other).to.equal('CP866');
+      expect((await guess(`${other}<img src="Сад.txt">`, ...files))[0], other).to.equal('windows-1251');
     }
     const inSvg = '<svg><use href="Сад.txt"/><image xlink:href="Луг.txt"/></svg>';
-    expect((await read(`${inSvg}<a href="${inOther}.txt">`, ...files))[0]).to.equal('windows-1251');
+    expect((await guess(`${inSvg}<a href="${inCp866}.txt">`, ...files))[0]).to.equal('windows-1251');
   });
 
-  it('are decoded as the first page is if no link decides', async () => {
+  it('are decoded in the encoding or language of the first page if no link decides', async () => {
     const file = unmarked('读者.txt', 'gbk');
-    expect((await read('<html lang="zh-CN"><p>', file))[0]).to.equal('GB18030');
-    expect((await read('<html lang=zh><meta charset=big5>', file))[0]).to.equal('Big5');
-    expect((await read('<a href="b.html">', unmarked('读者.html', 'gbk', '<html lang="ja">')))[0]).to.equal(
+    expect((await guess('<html lang="zh-CN"><p>', file))[0]).to.equal('GB18030');
+    expect((await guess('<html lang=zh><meta charset=big5>', file))[0]).to.equal('Big5');
+    expect((await guess('<a href="b.html">', unmarked('读者.html', 'gbk', '<html lang="ja">')))[0]).to.equal(
       'CP437',
     );
     // A link in ASCII is found in every encoding.
-    expect((await read('<a href="a.txt">', file, { name: 'a.txt' }))[0]).to.equal('CP437');
+    expect((await guess('<a href="a.txt">', file, { name: 'a.txt' }))[0]).to.equal('CP437');
     // And so is a link to a file whose name is marked as UTF-8.
-    expect((await read('<a href="é.txt">', unmarked('ü.txt', 'cp437'), { name: 'é.txt' }))[0]).to.equal(
+    expect((await guess('<a href="é.txt">', unmarked('ü.txt', 'cp437'), { name: 'é.txt' }))[0]).to.equal(
       'CP437',
     );
   });
@@ -124,20 +124,20 @@ describe('names in an unmarked encoding', () => {
   it('are never decoded to a broken, private or unassigned character', async () => {
     const name = (hex: string): PlannedEntry => ({ name: Buffer.from(hex, 'hex'), both: { flags: 0 } });
     const hint = (charset: string) => `<meta charset="${charset}">`;
-    expect((await read(hint('shift_jis'), name('8940')))[0]).to.equal('CP932');
-    expect((await read(hint('shift_jis'), name('8940'), name('89')))[0]).to.equal('CP437');
+    expect((await guess(hint('shift_jis'), name('8940')))[0]).to.equal('CP932');
+    expect((await guess(hint('shift_jis'), name('8940'), name('89')))[0]).to.equal('CP437');
     // A private character, and a byte that is not a character.
-    expect((await read(hint('shift_jis'), name('f040')))[0]).to.equal('CP437');
-    expect((await read(hint('shift_jis'), name('a0')))[0]).to.equal('CP437');
-    expect((await read(hint('gbk'), name('aaa1')))[0]).to.equal('CP437');
+    expect((await guess(hint('shift_jis'), name('f040')))[0]).to.equal('CP437');
+    expect((await guess(hint('shift_jis'), name('a0')))[0]).to.equal('CP437');
+    expect((await guess(hint('gbk'), name('aaa1')))[0]).to.equal('CP437');
     // U+0378 in four bytes, and a control character.
-    expect((await read(hint('gb18030'), name('8130c836')))[0]).to.equal('CP437');
-    expect((await read(hint('gb18030'), name('81308130')))[0]).to.equal('CP437');
-    expect((await read(hint('windows-1252'), name('81')))[0]).to.equal('CP437');
-    expect((await read(hint('windows-1252'), name('80')))[0]).to.equal('windows-1252');
-    // The icon file of a folder makes no difference.
+    expect((await guess(hint('gb18030'), name('8130c836')))[0]).to.equal('CP437');
+    expect((await guess(hint('gb18030'), name('81308130')))[0]).to.equal('CP437');
+    expect((await guess(hint('windows-1252'), name('81')))[0]).to.equal('CP437');
+    expect((await guess(hint('windows-1252'), name('80')))[0]).to.equal('windows-1252');
+    // The icon file of a folder in macOS makes no difference.
     expect(
-      (await read(hint('shift_jis'), name(`8940${Buffer.from('/Icon\r').toString('hex')}`)))[0],
+      (await guess(hint('shift_jis'), name(`8940${Buffer.from('/Icon\r').toString('hex')}`)))[0],
     ).to.equal('CP932');
   });
 
@@ -147,20 +147,20 @@ describe('names in an unmarked encoding', () => {
       const link = '<a href="그림.png">';
       return `${link}${' '.repeat(size - Buffer.byteLength(link))}`;
     };
-    expect((await read(page(4 * MiB), file))[0]).to.equal('CP949');
-    expect((await read(page(4 * MiB + 1), file))[0]).to.equal('CP437');
+    expect((await guess(page(4 * MiB), file))[0]).to.equal('CP949');
+    expect((await guess(page(4 * MiB + 1), file))[0]).to.equal('CP437');
   });
 
   it('are decoded with bounded work, which suffices for ordinary pages', async () => {
     const links = Array.from({ length: 100 }, (_, n) => `<a href="頁面${n}.html">`).join('');
     const pages = Array.from({ length: 500 }, (_, n) => unmarked(`頁面${n}.html`, 'cp932', links));
-    expect((await listed(links, ...pages)).guessed).to.deep.equal({
+    expect((await list(links, ...pages)).guessed).to.deep.equal({
       encoding: 'CP932',
       first: 1,
       whole: true,
     });
     const many = Array.from({ length: 10_000 }, (_, n) => unmarked(`頁面${n}.html`, 'cp932'));
     const all = Array.from({ length: 10_000 }, (_, n) => `<a href="頁面${n}.html">`).join('');
-    expect((await listed(all, ...many)).guessed).to.deep.equal({ encoding: 'CP932', first: 1, whole: false });
+    expect((await list(all, ...many)).guessed).to.deep.equal({ encoding: 'CP932', first: 1, whole: false });
   });
 });

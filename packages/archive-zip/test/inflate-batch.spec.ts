@@ -10,19 +10,19 @@ import { proveEntries } from '../src/prove-entries.ts';
 const MiB = 1_048_576;
 
 /** An entry: its bytes in the archive, and what its header states about them. */
-interface Packed {
+interface PackedEntry {
   readonly data: Uint8Array;
   readonly size: number;
   readonly crc32: number;
   readonly method?: number;
 }
 
-function packed(text: string): Packed {
+function pack(text: string): PackedEntry {
   const bytes = Buffer.from(text);
   return { data: deflateRawSync(bytes), size: bytes.length, crc32: crc32(bytes) };
 }
 
-function archiveOf(entries: readonly Packed[]): { archive: MemorySource; tasks: readonly EntryTask[] } {
+function archiveOf(entries: readonly PackedEntry[]): { archive: MemorySource; tasks: readonly EntryTask[] } {
   let at = 0;
   const tasks = entries.map(({ data, size, crc32, method = 8 }, entry): EntryTask => {
     const [dataOffset, name] = [at, `${entry}.txt` as EntryPath];
@@ -33,7 +33,7 @@ function archiveOf(entries: readonly Packed[]): { archive: MemorySource; tasks: 
   return { archive: new MemorySource(Buffer.concat(entries.map(({ data }) => data))), tasks };
 }
 
-function inflated(entries: readonly Packed[]): string | undefined {
+function inflateTogether(entries: readonly PackedEntry[]): string | undefined {
   const { archive, tasks } = archiveOf(entries);
   return inflateBatch(archive, tasks, Buffer.alloc(MiB))?.toString();
 }
@@ -53,7 +53,7 @@ function storedBlock(length: number): Buffer {
 }
 
 /** The trailer of an entry's gzip member, and the header of the next one (RFC 1952, section 2.3). */
-function memberBoundary({ crc32, size }: Packed): Buffer {
+function memberBoundary({ crc32, size }: PackedEntry): Buffer {
   const bytes = Buffer.alloc(18);
   bytes.writeUInt32LE(crc32, 0);
   bytes.writeUInt32LE(size, 4);
@@ -61,20 +61,20 @@ function memberBoundary({ crc32, size }: Packed): Buffer {
   return bytes;
 }
 
-const [one, two, three] = ['the first one', 'another', 'the last one'].map(packed) as [
-  Packed,
-  Packed,
-  Packed,
+const [one, two, three] = ['the first one', 'another', 'the last one'].map(pack) as [
+  PackedEntry,
+  PackedEntry,
+  PackedEntry,
 ];
 
-describe('Entries that are inflated together', () => {
+describe('Entries that are inflateTogether together', () => {
   it('are returned one after another', () => {
-    expect(inflated([one, two, three])).to.equal('the first oneanotherthe last one');
+    expect(inflateTogether([one, two, three])).to.equal('the first oneanotherthe last one');
   });
 
   const member = gzipSync('another');
-  const swallowed = Buffer.concat([memberBoundary({ ...one, size: 0, crc32: 0 }), two.data]);
-  const broken: Readonly<Record<string, readonly Packed[]>> = {
+  const nextEntry = Buffer.concat([memberBoundary({ ...one, size: 0, crc32: 0 }), two.data]);
+  const broken: Readonly<Record<string, readonly PackedEntry[]>> = {
     'has a wrong CRC-32': [one, { ...two, crc32: (two.crc32 ^ 1) >>> 0 }, three],
     'is shorter than its header states': [one, { ...two, size: two.size + 1 }, three],
     'is longer than its header states': [one, { ...two, size: two.size - 1 }, three],
@@ -84,7 +84,7 @@ describe('Entries that are inflated together', () => {
       three,
     ],
     'has a truncated stream': [one, { ...two, data: two.data.subarray(0, -1) }, three],
-    'is no deflate stream': [one, { ...two, data: Buffer.alloc(10, 0xff) }, three],
+    'is not a deflate stream': [one, { ...two, data: Buffer.alloc(10, 0xff) }, three],
     'is an empty stream, followed by a gzip member with its data': [
       one,
       {
@@ -102,16 +102,16 @@ describe('Entries that are inflated together', () => {
       { ...one, data: deflateRawSync('the first one', { dictionary: Buffer.from('the first one') }) },
     ],
     'continues into the next entry': [
-      { data: storedBlock(swallowed.length), size: 0, crc32: 0 },
-      { data: two.data, size: swallowed.length, crc32: crc32(swallowed) },
+      { data: storedBlock(nextEntry.length), size: 0, crc32: 0 },
+      { data: two.data, size: nextEntry.length, crc32: crc32(nextEntry) },
     ],
   };
-  for (const [how, entries] of Object.entries(broken)) {
-    it(`are proved one by one, and some are broken, if one ${how}`, async () => {
+  for (const [fault, entries] of Object.entries(broken)) {
+    it(`are proved one by one, and some are broken, if one ${fault}`, async () => {
       const { archive, tasks } = archiveOf(entries);
-      // Either not all entries are in the batch, or it cannot be inflated.
+      // Either not all entries are in the batch, or it cannot be inflateTogether.
       const isBatch = nextBatch(tasks, 0).length === tasks.length;
-      expect(isBatch ? inflated(entries) : undefined).to.equal(undefined);
+      expect(isBatch ? inflateTogether(entries) : undefined).to.equal(undefined);
       const together = await prove(archive, tasks);
       expect(together.problems.length).to.be.above(0);
       const alone = await Promise.all(tasks.map((task) => prove(archive, [task])));
@@ -123,15 +123,15 @@ describe('Entries that are inflated together', () => {
   it('are proved one by one if one contains the first bytes of a gzip file', async () => {
     const bytes = Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3]);
     const marked = { data: deflateRawSync(bytes, { level: 0 }), size: bytes.length, crc32: crc32(bytes) };
-    expect(inflated([one, marked])).to.equal(undefined);
+    expect(inflateTogether([one, marked])).to.equal(undefined);
     const { archive, tasks } = archiveOf([one, marked]);
     const { problems, entries } = await prove(archive, tasks);
     expect([problems, entries.map(({ entry }) => entry)]).to.deep.equal([[], [0, 1]]);
   });
 
   it('end before the first one that is large, empty or stored', () => {
-    const large = packed(' '.repeat(65_537));
-    const empty = packed('');
+    const large = pack(' '.repeat(65_537));
+    const empty = pack('');
     const stored = { ...one, data: Buffer.from('the first one'), method: 0 };
     for (const other of [large, empty, stored]) {
       const { tasks } = archiveOf([one, two, other, three]);
@@ -140,7 +140,7 @@ describe('Entries that are inflated together', () => {
   });
 
   it('are proved until the archive exceeds its limit', async () => {
-    const { archive, tasks } = archiveOf(Array.from({ length: 200 }, () => packed(' '.repeat(10_000))));
+    const { archive, tasks } = archiveOf(Array.from({ length: 200 }, () => pack(' '.repeat(10_000))));
     const { problems, entries } = await prove(archive, tasks);
     expect(problems).to.deep.equal([{ rule: 'expanded_too_large', limit: MiB }]);
     // 104 entries fit into the limit; a batch of 52 that exceeds it is dropped completely.

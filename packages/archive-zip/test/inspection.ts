@@ -34,8 +34,8 @@ export async function inspect(
   return { ...judgement, listing, proof, problems, rules };
 }
 
-/** For the tests of one suite: inspects bytes that are staged in a file, with one inspector, which is closed after them. */
-export function inspecting(): (bytes: Uint8Array) => Promise<Inspection> {
+/** Returns a function that stages bytes in a file and inspects them, with one inspector for the tests of a suite. */
+export function useInspector(): (bytes: Uint8Array) => Promise<Inspection> {
   const inspector = new ZipArchiveInspector({ workers: 2 });
   let staged: StagedArchives;
   before(async () => {

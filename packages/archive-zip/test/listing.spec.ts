@@ -39,7 +39,7 @@ describe('readListing', () => {
     );
   });
 
-  it('reads only the two ends and the directory', async () => {
+  it('reads only the beginning, the end and the directory', async () => {
     const large = zipSync({ 'index.html': [new Uint8Array(1_000_000), { level: 0 }] });
     let read = 0;
     const { entries } = await readListing({

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type PlannedEntry, writeZip } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { inspecting } from './inspection.ts';
+import { useInspector } from './inspection.ts';
 
 const JAPANESE = ['index.html', '予定表/九月.html', '写真/能.svg'];
 const GERMAN = ['Frühstück.html', 'Grüße/Straße.html', 'index.html'];
@@ -36,7 +36,7 @@ const EXPLORER: readonly (readonly [
 ];
 
 describe('names outside ASCII without a mark, as other tools write them', () => {
-  const inspect = inspecting();
+  const inspect = useInspector();
 
   for (const [file, expected, guessed] of TOOLS) {
     it(`are read: ${file}`, async () => {

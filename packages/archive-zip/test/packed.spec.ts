@@ -13,7 +13,7 @@ import {
 } from '../src/packed.ts';
 
 describe('Entries that are sent between threads', () => {
-  const sent = <Value>(value: Value): Value => deserialize(serialize(value)) as Value;
+  const transfer = <Value>(value: Value): Value => deserialize(serialize(value)) as Value;
   const numbers = {
     method: 8,
     crc32: 0xffff_ffff,
@@ -28,7 +28,7 @@ describe('Entries that are sent between threads', () => {
       { ...common, name: 'ä\n.html' },
       { ...common, name: '._ä', host: 0, appleDouble: true },
     ];
-    expect(unpackEntries(sent(packEntries(entries)))).to.deep.equal(entries);
+    expect(unpackEntries(transfer(packEntries(entries)))).to.deep.equal(entries);
   });
 
   it('arrive as they are to be proved', () => {
@@ -37,7 +37,7 @@ describe('Entries that are sent between threads', () => {
       { ...common, entry: 0, name: 'site/', limit: 0 },
       { ...common, entry: 9, name: 'site/a.html', path: 'a.html' as EntryPath },
     ];
-    expect(unpackTasks(sent(packTasks(tasks)))).to.deep.equal(tasks);
+    expect(unpackTasks(transfer(packTasks(tasks)))).to.deep.equal(tasks);
   });
 
   it('arrive as they were proved, those without findings as a number', () => {
@@ -48,7 +48,7 @@ describe('Entries that are sent between threads', () => {
       { ...nothing, serviceWorker: true },
       { ...nothing, modules: ['app.js'] },
     ];
-    const packed = sent(packProofs([...bare, ...unusual]));
+    const packed = transfer(packProofs([...bare, ...unusual]));
     expect(packed.map((proof) => typeof proof)).to.deep.equal([
       ...bare.map(() => 'number'),
       ...unusual.map(() => 'object'),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { NameEncoding } from '@pinfold/core';
 import { writeZip } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { inspecting } from './inspection.ts';
+import { useInspector } from './inspection.ts';
 
 interface Places {
   /** One name in each line. */
@@ -17,8 +17,8 @@ const PLACES: Readonly<Record<NameEncoding, Places>> = JSON.parse(
   readFileSync(join(import.meta.dirname, 'fixtures/place-names.json'), 'utf8'),
 );
 
-describe('places in 200 countries', () => {
-  const inspect = inspecting();
+describe('names of places in 200 countries', () => {
+  const inspect = useInspector();
 
   /** The paths of a site whose start page links to two pages, to one of them percent-encoded. */
   async function pathsOf(names: readonly string[], raw: readonly Buffer[]): Promise<readonly string[]> {
@@ -35,7 +35,7 @@ describe('places in 200 countries', () => {
   }
 
   for (const [encoding, { names: text, bytes }] of Object.entries(PLACES)) {
-    it(`are files under their own names, written in ${encoding}`, async () => {
+    it(`are read from names of files in ${encoding}`, async () => {
       const names = text.split('\n');
       const raw = linesOf(Buffer.from(bytes, 'base64'));
       expect([names.length, raw.length]).to.deep.equal([200, 200]);

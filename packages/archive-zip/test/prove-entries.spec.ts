@@ -55,7 +55,7 @@ describe('proving a bomb', () => {
   }
 
   for (const size of [0, 100, 3 * MiB, 10 * MiB]) {
-    it(`stops inflating it at the limit for the whole archive, when it says it has ${size} bytes`, async () => {
+    it(`stops inflating it at the limit for the whole archive, when its header states ${size} bytes`, async () => {
       const { problems, inflated } = await prove([task(0, size, 10 * MiB)]);
       const rules = problems.map(({ rule }) => rule);
       expect(rules).to.deep.equal(['corrupt_data', 'file_too_large', 'expanded_too_large']);
@@ -63,7 +63,7 @@ describe('proving a bomb', () => {
     });
   }
 
-  it('stops inflating many at the limit for the whole archive', async () => {
+  it('stops inflating many bombs at the limit for the whole archive', async () => {
     const { problems, entries, inflated } = await prove(
       Array.from({ length: 100 }, (_, n) => task(n, 100, 10 * MiB)),
     );

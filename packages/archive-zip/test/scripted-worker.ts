@@ -2,7 +2,7 @@ import { parentPort, threadId } from 'node:worker_threads';
 import type { JobRequest } from '../src/jobs.ts';
 import { ProofControl } from '../src/jobs.ts';
 
-/** A worker whose jobs name in their file what it does. */
+/** A worker that does what a job names as its file. */
 parentPort?.on('message', async ({ id, job, control }: JobRequest) => {
   switch ('file' in job.staged && job.staged.file) {
     case 'throw':

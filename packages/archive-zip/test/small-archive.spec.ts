@@ -19,7 +19,7 @@ const PAGE: PlannedEntry = { name: 'index.html', content: '<!doctype html><a hre
 function withoutFile(bytes: Uint8Array): StagedArchive {
   const discard = async (): Promise<void> => {};
   const open = (): never => {
-    throw new TypeError('read elsewhere');
+    throw new TypeError('the archive was opened');
   };
   const rest = { size: bytes.length, sha256: '' as Sha256, open, discard };
   return { file: '/there is no such file', bytes, ...rest };
@@ -50,14 +50,14 @@ describe('A small archive in memory', () => {
     expect(found.proof.entries[0]?.references.map(({ target }) => target)).to.deep.equal(['gone.html']);
   });
 
-  it('has the same result as its file, sound or broken', async () => {
+  it('has the same result as its file, valid or broken', async () => {
     let inMemoryAlone = 0;
     for (const { name, bytes } of [...goodZips, ...badZips]) {
-      const given = await bytes();
-      const archive = await staged.stage(given);
-      const inMemory = await inspect(inspector, { ...archive, bytes: given });
+      const content = await bytes();
+      const archive = await staged.stage(content);
+      const inMemory = await inspect(inspector, { ...archive, bytes: content });
       expect(inMemory, name).to.deep.equal(await inspect(inspector, archive));
-      const alone = await inspect(inspector, withoutFile(given)).catch(() => undefined);
+      const alone = await inspect(inspector, withoutFile(content)).catch(() => undefined);
       if (alone !== undefined) inMemoryAlone += 1;
     }
     expect(inMemoryAlone).to.be.above(100);

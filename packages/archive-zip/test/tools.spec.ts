@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { strToU8, Zip, ZipDeflate, ZipPassThrough, zipSync } from 'fflate';
 import { ZipFile } from 'yazl';
-import { inspecting } from './inspection.ts';
+import { useInspector } from './inspection.ts';
 
 const PAGE = '<!doctype html><title>A site</title><link rel="stylesheet" href="docs/style.css">';
 /** Without it, fflate writes the current time into each header. */
@@ -21,7 +21,7 @@ async function yazl(
   return buffer(zip.outputStream);
 }
 
-const written: readonly (readonly [string, () => Promise<Uint8Array>])[] = [
+const archives: readonly (readonly [string, () => Promise<Uint8Array>])[] = [
   ['yazl', () => yazl((zip) => zip.addBuffer(Buffer.from(STYLE), 'docs/style.css'))],
   [
     'yazl, stored',
@@ -86,9 +86,9 @@ function streamed(): Uint8Array {
 }
 
 describe('a ZIP of an archiver for Node', () => {
-  const inspect = inspecting();
+  const inspect = useInspector();
 
-  for (const [name, bytes] of written) {
+  for (const [name, bytes] of archives) {
     it(`is accepted: ${name}`, async () => {
       const { problems, files, proof } = await inspect(await bytes());
       expect(problems).to.deep.equal([]);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { isUtf8Text, Utf8Check } from '../src/name-decoding.ts';
 
-function valid(bytes: Uint8Array, cuts: readonly number[]): boolean {
+function isValid(bytes: Uint8Array, cuts: readonly number[]): boolean {
   const check = new Utf8Check();
   let from = 0;
   for (const cut of [...cuts].sort((a, b) => a - b)) {
@@ -25,8 +25,8 @@ describe('Utf8Check', () => {
 
   it('has the same result for pieces as for the whole', () => {
     fc.assert(
-      fc.property(fc.oneof(text, broken, fc.uint8Array()), cuts, (bytes, at) => {
-        expect(valid(bytes, at)).to.equal(isUtf8Text(Buffer.from(bytes)));
+      fc.property(fc.oneof(text, broken, fc.uint8Array()), cuts, (bytes, positions) => {
+        expect(isValid(bytes, positions)).to.equal(isUtf8Text(Buffer.from(bytes)));
       }),
       { numRuns: 2_000 },
     );
@@ -35,23 +35,25 @@ describe('Utf8Check', () => {
   it('recognizes ISO-2022-JP, which is valid UTF-8, split at any position', () => {
     const bytes = new TextEncoder().encode('<p>\x1b$B4A;z\x1b(B</p>');
     expect(isUtf8(bytes)).to.equal(true);
-    for (let cut = 0; cut <= bytes.length; cut += 1) expect(valid(bytes, [cut])).to.equal(false);
-    expect(valid(new TextEncoder().encode('an escape \x1b[1m and one at the end \x1b'), [11])).to.equal(true);
+    for (let cut = 0; cut <= bytes.length; cut += 1) expect(isValid(bytes, [cut])).to.equal(false);
+    expect(isValid(new TextEncoder().encode('an escape \x1b[1m and one at the end \x1b'), [11])).to.equal(
+      true,
+    );
   });
 
   it('accepts a shift next to characters outside ASCII, which ISO-2022-JP does not have', () => {
     for (const text of ['réglé \x1b(B', '\x1b[1m \x1b$B naïve', '日\x1b$本']) {
       const bytes = new TextEncoder().encode(text);
-      for (let cut = 0; cut <= bytes.length; cut += 1) expect(valid(bytes, [cut]), text).to.equal(true);
+      for (let cut = 0; cut <= bytes.length; cut += 1) expect(isValid(bytes, [cut]), text).to.equal(true);
     }
   });
 
   it('accepts every character split at every position', () => {
     const bytes = new TextEncoder().encode('aé日🙂b');
-    for (let cut = 0; cut <= bytes.length; cut += 1) expect(valid(bytes, [cut])).to.equal(true);
+    for (let cut = 0; cut <= bytes.length; cut += 1) expect(isValid(bytes, [cut])).to.equal(true);
     for (let length = 0; length < bytes.length; length += 1) {
       const cutOff = bytes.subarray(0, length);
-      expect(valid(cutOff, []), `${length}`).to.equal(isUtf8(cutOff));
+      expect(isValid(cutOff, []), `${length}`).to.equal(isUtf8(cutOff));
     }
   });
 });

@@ -4,8 +4,8 @@ import { ProofControl } from '../src/jobs.ts';
 import { WorkerPool } from '../src/worker-pool.ts';
 
 /** A job that controls a worker of the test. */
-function jobOf(what: string): Job {
-  return { kind: 'list', staged: { file: what }, size: 0, maxEntries: 0 };
+function jobOf(command: string): Job {
+  return { kind: 'list', staged: { file: command }, size: 0, maxEntries: 0 };
 }
 
 const WORKER = new URL('./scripted-worker.ts', import.meta.url);
@@ -28,12 +28,12 @@ describe('WorkerPool', () => {
 
   it('fails the jobs of a worker that died, and starts another', async () => {
     for (const death of ['throw', 'exit']) {
-      const [died, beside] = await Promise.all([
+      const [died, concurrent] = await Promise.all([
         pool.run(jobOf(death), new ProofControl()),
         pool.run(jobOf('thread'), new ProofControl()),
       ]);
       expect(died.kind).to.equal('failed');
-      expect(beside.kind).to.be.oneOf(['done', 'failed']);
+      expect(concurrent.kind).to.be.oneOf(['done', 'failed']);
       expect((await pool.run(jobOf('thread'), new ProofControl())).kind).to.equal('done');
     }
   });

@@ -25,14 +25,14 @@ function largeZip(): Uint8Array {
   return writeZip({ entries: [INDEX, ...['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, content }))] });
 }
 
-/** The outcome of the promise, and the number of turns of the event loop before it. */
+/** Counts the turns of the event loop until a promise settles. */
 async function turnsUntil(work: Promise<unknown>): Promise<number> {
   let turns = 0;
-  let over = false;
+  let isSettled = false;
   const ended = work.finally(() => {
-    over = true;
+    isSettled = true;
   });
-  while (!over) {
+  while (!isSettled) {
     await nextTurn();
     turns += 1;
   }
@@ -70,7 +70,7 @@ describe('ZipArchiveInspector', () => {
     return { archive, listing, tasks, expandedBytes: defaultLimits.expandedBytes };
   }
 
-  it('leaves the event loop to others while it proves', async () => {
+  it('does not block the event loop while it proves', async () => {
     const request = await requestOf(await staged.stage(large));
     expect(await turnsUntil(inspector.prove(request))).to.be.above(100);
   });
@@ -117,15 +117,15 @@ describe('ZipArchiveInspector', () => {
     for (const { bytes } of [...badZips.slice(0, 60), ...goodZips.slice(0, 20)]) {
       await inspect(inspector, await staged.stage(await bytes()));
     }
-    const gone = await staged.stage(large);
-    await gone.discard();
-    await inspector.list(gone).catch(() => undefined);
+    const discarded = await staged.stage(large);
+    await discarded.discard();
+    await inspector.list(discarded).catch(() => undefined);
     const request = await requestOf(await staged.stage(large));
     await inspector.prove(request, AbortSignal.timeout(1)).catch(() => undefined);
     expect(await openFilesIn(staged.folder)).to.equal(0);
   });
 
-  it('reports a staged file that was cut as a fault, not as a broken archive', async () => {
+  it('reports a staged file that was truncated as a fault, not as a broken archive', async () => {
     const archive = await staged.stage(large);
     const request = await requestOf(archive);
     await truncate(archive.file, 1_000);
@@ -160,13 +160,13 @@ describe('ZipArchiveInspector', () => {
 
   it('stores a bounded number of the problems of a listing, and counts the others', async () => {
     const { problems, omitted, entries } = await inspector.list(await staged.stage(repeatedEntries(1_500)));
-    const second = Map.groupBy(problems, ({ rule }) => rule);
-    expect(second.get('overlapping_entries')?.length).to.equal(1_000);
+    const byRule = Map.groupBy(problems, ({ rule }) => rule);
+    expect(byRule.get('overlapping_entries')?.length).to.equal(1_000);
     expect(entries.length).to.equal(1_500);
     expect(omitted).to.be.at.least(499);
   });
 
-  it('sees secrets, and references of a page, in UTF-16 with its mark in either order of bytes', async () => {
+  it('finds secrets, and references of a page, in UTF-16 with a byte order mark', async () => {
     const page = `<a href="gone-é.html"></a><p>sk_live_${'a'.repeat(24)}`;
     const wide = Buffer.from(`\ufeff${page}`, 'utf16le');
     const entries = ['index.html', 'notes.txt', 'other.html'].map((name, at) => {

@@ -1,9 +1,9 @@
 import { badZips, goodZips } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { inspecting } from './inspection.ts';
+import { useInspector } from './inspection.ts';
 
 describe('ZipArchiveInspector', () => {
-  const inspect = inspecting();
+  const inspect = useInspector();
 
   for (const { name, bytes } of goodZips) {
     it(`accepts ${name}`, async () => {

@@ -17,24 +17,24 @@ export interface FuzzResult {
 /** Archives inspected at once. */
 const AT_ONCE = 4;
 /** Larger archives take longer and reveal nothing more than smaller ones. */
-const LARGEST = 8_192;
+const MAX_BYTES = 8_192;
 
 /**
- * Inspects mutations of sound archives. Each must be refused, or be served exactly as it was proved; any other outcome
+ * Inspects mutations of valid archives. Each must be refused, or be served exactly as it was proved; any other outcome
  * rejects with the seed that repeats it.
  */
 export async function fuzz(seed: number, count: number): Promise<FuzzResult> {
   const inspector = new ZipArchiveInspector();
   const staged = await createStagedArchives();
-  const sound = (await Promise.all(goodZips.map(({ bytes }) => bytes()))).filter(
-    ({ length }) => length < LARGEST,
+  const valid = (await Promise.all(goodZips.map(({ bytes }) => bytes()))).filter(
+    ({ length }) => length < MAX_BYTES,
   );
   let next = 0;
   let accepted = 0;
   let compared = 0;
-  const one = async (mutation: number): Promise<void> => {
+  const inspectMutation = async (mutation: number): Promise<void> => {
     const random = new Random(mutation);
-    const bytes = mutate(random.pick(sound), random.pick(sound), random);
+    const bytes = mutate(random.pick(valid), random.pick(valid), random);
     const archive = await staged.stage(bytes);
     try {
       const inspection = await inspect(inspector, archive);
@@ -44,19 +44,19 @@ export async function fuzz(seed: number, count: number): Promise<FuzzResult> {
       accepted += 1;
       if ((await expectServedAsRead(bytes, inspection)) === 'compared') compared += 1;
     } catch (cause) {
-      throw new Error(`the mutation of seed ${mutation} is not handled`, { cause });
+      throw new Error(`the mutation of seed ${mutation} is not served as it was proved`, { cause });
     } finally {
       await archive.discard();
     }
   };
-  const lane = async (): Promise<void> => {
+  const inspectOthers = async (): Promise<void> => {
     while (next < count) {
       next += 1;
-      await one(seed + next - 1);
+      await inspectMutation(seed + next - 1);
     }
   };
   try {
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    await Promise.all(Array.from({ length: AT_ONCE }, inspectOthers));
   } finally {
     await inspector.close();
     await staged.dispose();

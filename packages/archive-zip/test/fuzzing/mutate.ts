@@ -110,9 +110,9 @@ const MUTATIONS: readonly Mutation[] = [
   copyRecord,
 ];
 
-/** An archive with one to four changes; never empty. */
-export function mutate(sound: Uint8Array, other: Uint8Array, random: Random): Buffer {
-  let bytes = Buffer.from(sound);
+/** Returns an archive with one to four changes; never empty. */
+export function mutate(valid: Uint8Array, other: Uint8Array, random: Random): Buffer {
+  let bytes = Buffer.from(valid);
   for (let times = 1 + random.below(4); times > 0; times -= 1) {
     const changed = random.pick(MUTATIONS)(bytes, random, Buffer.from(other));
     if (changed.length > 0) bytes = Buffer.from(changed);

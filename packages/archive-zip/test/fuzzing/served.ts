@@ -13,22 +13,22 @@ export type Compared = 'compared' | 'refused by the other reader';
  */
 export async function expectServedAsRead(bytes: Uint8Array, inspection: Inspection): Promise<Compared> {
   const { listing, files } = inspection;
-  const read = await otherReading(bytes);
-  if (read !== undefined) expect(read.length, 'entries').to.equal(listing.entries.length);
+  const contents = await readElsewhere(bytes);
+  if (contents !== undefined) expect(contents.length, 'entries').to.equal(listing.entries.length);
   for (const { path, entry } of files) {
     const listed = listing.entries[entry];
-    if (listed === undefined) throw new RangeError(`${path} is no entry`);
+    if (listed === undefined) throw new RangeError(`${path} is not an entry`);
     const packed = bytes.subarray(listed.dataOffset, listed.dataOffset + listed.compressedSize);
     const served = Buffer.from(listed.method === 8 ? inflateSync(packed) : packed);
     expect(served.length, path).to.equal(listed.size);
     expect(crc32(served), path).to.equal(listed.crc32);
-    if (read !== undefined) expect(read[entry]?.equals(served), `${path} elsewhere`).to.equal(true);
+    if (contents !== undefined) expect(contents[entry]?.equals(served), `${path} by yauzl`).to.equal(true);
   }
-  return read === undefined ? 'refused by the other reader' : 'compared';
+  return contents === undefined ? 'refused by the other reader' : 'compared';
 }
 
 /** yauzl refuses some valid archives: only what it reads from the others is compared. */
-async function otherReading(bytes: Uint8Array): Promise<readonly Buffer[] | undefined> {
+async function readElsewhere(bytes: Uint8Array): Promise<readonly Buffer[] | undefined> {
   try {
     return await readWithYauzl(bytes);
   } catch {

@@ -111,7 +111,7 @@ describe('the references of a page', () => {
     }
   });
 
-  it('are no data: all have at most 2,048 characters', () => {
+  it('are not data URLs: all have at most 2,048 characters', () => {
     expect(targets(`<img src="data:image/png;base64,${'A'.repeat(3_000)}">`)).to.deep.equal([]);
     expect(targets(`<img src="${'a'.repeat(2_048)}"><img src="${'b'.repeat(2_049)}">`)).to.deep.equal([
       'a'.repeat(2_048),

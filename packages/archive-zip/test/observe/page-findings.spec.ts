@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { observeBytes } from '../../src/observe/observe.ts';
 import { observe } from '../../src/observe.ts';
 
-describe('the references of other files', () => {
+describe('the references of files that are not pages', () => {
   const references = (text: string, path: string) => observe(path, text).references;
 
-  it('also come from style sheets, modules and web app manifests', () => {
+  it('come from style sheets, modules and web app manifests', () => {
     expect(references('a{b:url(x.png)}', 'a.CSS').map(({ target }) => target)).to.deep.equal(['x.png']);
     expect(references('import "./x.js"', 'a.mjs')).to.deep.equal([
       { target: './x.js', navigation: false, isModule: true },
@@ -78,7 +78,7 @@ describe('a feature that needs an origin of its own', () => {
     '<svg><use href="#a"/><use href=""/><use href="https://example.com/i.svg#a"/></svg>',
     '<iframe src="https://example.com/a.pdf"></iframe><a href="a.pdf"><iframe src="a.pdf.html"></iframe>',
   ]) {
-    it(`is nothing in ${text}`, () => {
+    it(`is not found in ${text}`, () => {
       expect(needs(text)).to.deep.equal([]);
     });
   }

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { type Destination, PageReferences } from '../../src/observe/page-references.ts';
 import { SitePaths } from '../../src/observe.ts';
 
-/** The texts that `work` normalises. */
-function normalisedBy(work: () => void): readonly string[] {
+/** The texts that `work` normalizes. */
+function normalizedBy(work: () => void): readonly string[] {
   const { normalize } = String.prototype;
   const texts: string[] = [];
   String.prototype.normalize = function (this: string, form?: string) {
@@ -22,7 +22,7 @@ function normalisedBy(work: () => void): readonly string[] {
 }
 
 /** The target of a reference, found in the simplest way: by its whole path, and by each name under which a file is served. */
-function plainly(
+function followSimply(
   paths: readonly string[],
   page: string,
   target: string,
@@ -108,13 +108,13 @@ describe('following the references of a page', () => {
     .tuple(fc.array(step, { maxLength: 6 }), fc.constantFrom('/', '\\'), fc.boolean())
     .map(([steps, slash, absolute]) => (absolute ? '/' : '') + steps.join(slash));
 
-  it('resolves the whole path of a reference, not its segments one by one', () => {
+  it('follows references as the simplest way does, by their whole path', () => {
     fc.assert(
       fc.property(site, file, fc.array(fc.tuple(target, fc.boolean())), (paths, page, references) => {
-        const own = new PageReferences(new SitePaths(paths), page);
-        for (const [to, navigation] of references) {
-          const found = own.follow({ target: to, navigation });
-          expect(found, to).to.deep.equal(plainly(paths, page, to, navigation));
+        const resolver = new PageReferences(new SitePaths(paths), page);
+        for (const [reference, navigation] of references) {
+          const found = resolver.follow({ target: reference, navigation });
+          expect(found, reference).to.deep.equal(followSimply(paths, page, reference, navigation));
         }
       }),
       { numRuns: 3_000 },
@@ -123,36 +123,36 @@ describe('following the references of a page', () => {
 
   it('finds no file after an encoded slash, as the viewer finds none', () => {
     const files = ['index.html', 'img/a.png', 'img/deep/b.png'];
-    const own = new PageReferences(new SitePaths(files), 'index.html');
+    const page = new PageReferences(new SitePaths(files), 'index.html');
     const broken = { absolute: false, answered: false, otherCase: undefined };
     for (const target of ['img%2Fa.png', 'img%2fdeep/b.png', 'IMG%2Fa.png', 'img/deep%2Fb.png']) {
-      expect(own.follow({ target, navigation: false }), target).to.deep.equal(broken);
-      expect(own.follow({ target, navigation: true }), target).to.deep.equal(broken);
+      expect(page.follow({ target, navigation: false }), target).to.deep.equal(broken);
+      expect(page.follow({ target, navigation: true }), target).to.deep.equal(broken);
     }
-    expect(own.follow({ target: 'search/a%2Fb', navigation: true })).to.deep.include({ answered: true });
-    expect(own.follow({ target: 'x%2Fy/../img/a.png', navigation: false })).to.include({ answered: true });
+    expect(page.follow({ target: 'search/a%2Fb', navigation: true })).to.deep.include({ answered: true });
+    expect(page.follow({ target: 'x%2Fy/../img/a.png', navigation: false })).to.include({ answered: true });
   });
 
   it('ignores names and folders with more combining marks in a row than any language has', () => {
     const marks = '\u0315\u0301'.repeat(400);
-    const own = new PageReferences(new SitePaths(['index.html', 'a/b.html']), 'a/b.html');
-    const strange = new PageReferences(new SitePaths(['index.html']), `a${marks}/b.html`);
-    const brought = normalisedBy(() => {
+    const page = new PageReferences(new SitePaths(['index.html', 'a/b.html']), 'a/b.html');
+    const marked = new PageReferences(new SitePaths(['index.html']), `a${marks}/b.html`);
+    const normalized = normalizedBy(() => {
       for (const target of [`a${marks}`, encodeURI(`x/a${marks}.png`), `a${marks}/x`, `../a${marks}/../x`]) {
-        expect(own.follow({ target, navigation: false })?.otherCase, target).to.equal(undefined);
+        expect(page.follow({ target, navigation: false })?.otherCase, target).to.equal(undefined);
       }
-      expect(own.follow({ target: `a${marks}/x`, navigation: false })).to.equal(undefined);
+      expect(page.follow({ target: `a${marks}/x`, navigation: false })).to.equal(undefined);
       for (const target of ['x', './x', 'y/x']) {
-        expect(strange.follow({ target, navigation: false }), target).to.equal(undefined);
+        expect(marked.follow({ target, navigation: false }), target).to.equal(undefined);
       }
-      expect(strange.follow({ target: '/x', navigation: false })).to.include({ answered: false });
+      expect(marked.follow({ target: '/x', navigation: false })).to.include({ answered: false });
     });
-    expect(brought.filter((text) => text.includes(marks))).to.deep.equal([]);
+    expect(normalized.filter((text) => text.includes(marks))).to.deep.equal([]);
   });
 
   it('resolves with a base, and follows nothing relative to a base on another site', () => {
-    const own = new PageReferences(new SitePaths(['app/a.png', 'a.png', 'index.html']), 'docs/page.html');
-    const found = (base: string, target: string) => own.below(base)?.follow({ target, navigation: false });
+    const page = new PageReferences(new SitePaths(['app/a.png', 'a.png', 'index.html']), 'docs/page.html');
+    const found = (base: string, target: string) => page.below(base)?.follow({ target, navigation: false });
     for (const base of ['/app/', '/app/index.html', '../app/', '..\\app\\', '/x/../app/?q', '/%61pp/#x']) {
       expect(found(base, 'a.png'), base).to.deep.include({ answered: true, absolute: false });
       expect(found(base, 'b.png'), base).to.deep.include({ answered: false });
@@ -184,9 +184,9 @@ describe('following the references of a page', () => {
     expect(follow('docs/page.html', '../../index.html')).to.equal(true);
   });
 
-  it('follows a base itself only out of the site', () => {
-    const own = new PageReferences(new SitePaths(['index.html']), 'index.html');
-    const follow = (target: string) => own.follow({ target, navigation: false, isBase: true });
+  it('reports a base itself only if it leads out of the site', () => {
+    const page = new PageReferences(new SitePaths(['index.html']), 'index.html');
+    const follow = (target: string) => page.follow({ target, navigation: false, isBase: true });
     for (const target of ['/app/', '../'])
       expect(follow(target), target).to.deep.equal({ absolute: true, answered: true, otherCase: undefined });
     for (const target of ['./', 'gone/', 'https://example.com/', '//example.com/', '']) {
@@ -195,8 +195,8 @@ describe('following the references of a page', () => {
   });
 
   it('takes a folder name literally even if it looks percent-encoded', () => {
-    const own = new PageReferences(new SitePaths(['100%/a.png', '%41/b.png']), '100%/index.html');
-    expect(own.follow({ target: 'a.png', navigation: false })).to.deep.include({ answered: true });
-    expect(own.follow({ target: '../%2541/b.png', navigation: false })).to.deep.include({ answered: true });
+    const page = new PageReferences(new SitePaths(['100%/a.png', '%41/b.png']), '100%/index.html');
+    expect(page.follow({ target: 'a.png', navigation: false })).to.deep.include({ answered: true });
+    expect(page.follow({ target: '../%2541/b.png', navigation: false })).to.deep.include({ answered: true });
   });
 });

@@ -12,7 +12,7 @@ describe('a reference filter', () => {
     expect(filter.filter('docs/a.html', [{ target: '', navigation: false }])).to.deep.equal([]);
   });
 
-  it('drops references that can become no warning', () => {
+  it('drops references that cannot become a warning', () => {
     const filter = new ReferenceFilter(new SitePaths(['index.html', 'a.html']));
     const harmless = ['a.html', 'a', '#top', 'https://example.com/', 'a.html?x'].map(part);
     expect(filter.filter('index.html', harmless)).to.deep.equal([]);
@@ -22,9 +22,9 @@ describe('a reference filter', () => {
   it('passes at most as many of each kind as an answer may have warnings', () => {
     const filter = new ReferenceFilter(new SitePaths(['index.html', 'a.html', 'b.png']));
     // Valid, broken and in another case; relative, and absolute, about which only path mode warns.
-    const sorts = ['/a.html', 'gone.png', '/gone.png', 'B.png', '/B.png'];
-    const many = Array.from({ length: 100 }, (_, n) => sorts.map((sort) => part(`${sort}?${n}`))).flat();
-    expect(passed(filter, 'index.html', many)).to.deep.equal(targets(many.slice(0, 20 * sorts.length)));
+    const kinds = ['/a.html', 'gone.png', '/gone.png', 'B.png', '/B.png'];
+    const many = Array.from({ length: 100 }, (_, n) => kinds.map((kind) => part(`${kind}?${n}`))).flat();
+    expect(passed(filter, 'index.html', many)).to.deep.equal(targets(many.slice(0, 20 * kinds.length)));
     expect(filter.filter('a.html', many)).to.deep.equal([]);
   });
 
