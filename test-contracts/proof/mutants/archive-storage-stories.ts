@@ -1,38 +1,13 @@
-import type { ArchiveId, ArchiveStorage, StagedArchive } from '@pinfold/core';
-import { createMemory, type Memory } from '@pinfold/memory';
+import type { ArchiveId, StagedArchive } from '@pinfold/core';
 import type { ArchiveStorageSubject } from '@pinfold/test-contracts';
-import { createStagedArchives } from '@pinfold/test-contracts/fixtures';
 import { turns } from './generic-faults.ts';
-import { type Mutant, type Mutate, mutating } from './mutant.ts';
-import { closed } from './over-memory.ts';
+import { type Story, storyOf } from './mutant.ts';
+import { archives, openIn } from './subjects.ts';
 
-export async function subjectOn(memory: Memory, peer: () => Memory): Promise<ArchiveStorageSubject> {
-  const staged = await createStagedArchives();
-  return {
-    port: memory.archives,
-    peer: async () => peer().archives,
-    stage: staged.stage,
-    strew: async () => {},
-    unreachable: async () => (await closed(memory.peer())).archives,
-    dispose: async () => {
-      await staged.dispose();
-      await memory.close();
-    },
-  };
-}
+const story = storyOf(openIn(archives));
 
-export const openSound = (): Promise<ArchiveStorageSubject> => {
-  const memory = createMemory();
-  return subjectOn(memory, () => memory.peer());
-};
-
-export const mutant: Mutate<ArchiveStorage, ArchiveStorageSubject> = mutating<
-  ArchiveStorage,
-  ArchiveStorageSubject
->(openSound);
-
-const putStories: readonly Mutant<ArchiveStorageSubject>[] = [
-  mutant('put-atomic', 'an archive can be read while it is being stored', () => {
+const putStories: readonly Story<ArchiveStorageSubject>[] = [
+  story('put-atomic', 'an archive can be read while it is being stored', () => {
     const begun = new Map<ArchiveId, StagedArchive>();
     return (sound) => ({
       put: async (id, archive, signal) => {
@@ -47,7 +22,7 @@ const putStories: readonly Mutant<ArchiveStorageSubject>[] = [
     });
   }),
 
-  mutant('list-whole-only', 'a put under way is listed', () => {
+  story('list-whole-only', 'a put under way is listed', () => {
     const underWay = new Set<ArchiveId>();
     return (sound) => ({
       put: async (id, archive, signal) => {
@@ -64,8 +39,8 @@ const putStories: readonly Mutant<ArchiveStorageSubject>[] = [
 ];
 
 /** Habits of backends, caches and buffers. */
-const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
-  mutant('read-many', 'reads of one handle share a position', () => (sound) => {
+const habitStories: readonly Story<ArchiveStorageSubject>[] = [
+  story('read-many', 'reads of one handle share a position', () => (sound) => {
     let position = 0;
     return {
       read: async (id, from, length, signal) => {
@@ -76,7 +51,7 @@ const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
       },
     };
   }),
-  mutant('delete-while-read', 'an archive that is deleted during a read reads as zeros', () => {
+  story('delete-while-read', 'an archive that is deleted during a read reads as zeros', () => {
     const deleted = new Set<ArchiveId>();
     return (sound) => ({
       read: async (id, from, length, signal) => {
@@ -93,4 +68,7 @@ const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
   }),
 ];
 
-export const stories: readonly Mutant<ArchiveStorageSubject>[] = [...putStories, ...habitStories];
+export const archiveStorageStories: readonly Story<ArchiveStorageSubject>[] = [
+  ...putStories,
+  ...habitStories,
+];

@@ -1,123 +1,68 @@
-/** The kind of a field, by which it can be distorted. */
-export type Kind =
-  /** Texts of people, and names of accounts. */
-  | 'text'
-  /** Text without variants: of machines, or compared only as a whole. */
-  | 'word'
-  /** An identifier or token that the service generates. */
-  | 'id'
-  /** An identifier whose letter case does not matter. */
-  | 'uuid'
-  | 'hash'
-  | 'instant'
-  /** A number of things, or a limit. */
-  | 'count'
-  /** A number of bytes: it may have more than 32 bits. */
-  | 'size'
-  | 'flag'
-  /** One of a few names. */
-  | 'choice'
-  /** An opaque value, passed on unread. */
-  | 'opaque';
+import { type Call, type Field, isRecord } from './recorded-calls.ts';
 
-/**
- * The fields of a value: the kind of a simple value, the shape of a list's items, or the shapes of
- * a record's members. A union has the members of all its records.
- */
-export type Shape = Kind | readonly [Shape] | { readonly [member: string]: Shape };
+type Distort = (value: never) => unknown;
 
-/** The shapes of all members of a record; a missing one does not compile. */
-export type Fields<Row> = { readonly [Member in keyof Row]-?: Shape };
-
-export type Distort = (value: never) => unknown;
-
-const SECOND = 1_000;
-const LATIN = 0xff;
-
-const charactersOf = (text: string, change: (character: string) => string): string =>
-  [...text].map(change).join('');
-
-/** The ways to distort a value of each kind. An unchanged value is not a fault. */
-const BY_KIND: Readonly<Record<Kind, Readonly<Record<string, Distort>>>> = {
-  text: {
-    trimmed: (text: string) => text.trim(),
-    lowered: (text: string) => text.toLowerCase(),
-    raised: (text: string) => text.toUpperCase(),
-    composed: (text: string) => text.normalize('NFC'),
-    cut: (text: string) => text.slice(0, 30),
-    latin: (text: string) => charactersOf(text, (one) => ((one.codePointAt(0) ?? 0) > LATIN ? '?' : one)),
-    numeric: (text: string) => (text !== '' && Number.isFinite(Number(text)) ? String(Number(text)) : text),
-    quoted: (text: string) => text.replaceAll("'", "''"),
-    terminated: (text: string) => text.split('\0')[0],
-  },
-  word: {
-    raised: (text: string) => text.toUpperCase(),
+/** The ways to distort a value of each kind. */
+const WAYS: Readonly<Record<Field['kind'], Readonly<Record<string, Distort>>>> = {
+  string: {
+    lost: () => null,
     cut: (text: string) => text.slice(0, -1),
+    raised: (text: string) => text.toUpperCase(),
+    lowered: (text: string) => text.toLowerCase(),
   },
-  id: {
-    lowered: (id: string) => id.toLowerCase(),
-    cut: (id: string) => id.slice(0, -1),
-    ended: (id: string) => id.slice(-8),
+  number: {
+    lost: () => null,
+    wrapped: (number: number) => number | 0,
+    more: (number: number) => number + 1,
+    fewer: (number: number) => number - 1,
   },
-  uuid: {
-    cut: (id: string) => id.slice(0, -1),
-    ended: (id: string) => id.slice(-8),
+  boolean: { negated: (flag: boolean) => !flag },
+  list: {
+    emptied: () => [],
+    shortened: (items: readonly unknown[]) => items.slice(0, -1),
+    reversed: (items: readonly unknown[]) => [...items].reverse(),
   },
-  hash: {
-    raised: (hash: string) => hash.toUpperCase(),
-    cut: (hash: string) => hash.slice(0, 16),
-    nearly: (hash: string) => `${hash.slice(0, -1)}0`,
-  },
-  instant: {
-    seconds: (instant: number) => instant - (instant % SECOND),
-    wrapped: (instant: number) => instant | 0,
-    later: (instant: number) => instant + 1,
-    earlier: (instant: number) => instant - 1,
-  },
-  count: {
-    more: (count: number) => count + 1,
-    fewer: (count: number) => Math.max(0, count - 1),
-    capped: (count: number) => Math.min(count, SECOND),
-  },
-  size: {
-    wrapped: (size: number) => size | 0,
-    more: (size: number) => size + 1,
-    fewer: (size: number) => size - 1,
-  },
-  flag: { raised: () => true, lowered: () => false },
-  choice: {},
-  opaque: {},
 };
 
-const OF_LISTS: Readonly<Record<string, Distort>> = {
-  first: (items: readonly unknown[]) => items.slice(0, 1),
-  shortened: (items: readonly unknown[]) => items.slice(0, -1),
-  reversed: (items: readonly unknown[]) => [...items].reverse(),
-  emptied: () => [],
-  capped: (items: readonly unknown[]) => items.slice(0, SECOND),
-};
+/** Distortions that a clause must notice in every field of an answer. */
+export const CERTAIN_DISTORTION = /^answer\..*(?:lost|negated|string\.stuck)$/;
 
-export interface Field {
-  readonly path: readonly string[];
-  readonly kind: Kind | 'list';
+/** A fault of a method with one field that is distorted: a name, and the method that it makes of a sound one. */
+export interface Distortion {
+  readonly name: string;
+  readonly fault: (call: Call) => Call;
 }
 
-/** All fields of a shape. The items of a list have the path of the list. */
-export function fieldsOf(shape: Shape, path: readonly string[] = []): readonly Field[] {
-  if (typeof shape === 'string') return [{ path, kind: shape }];
-  if (Array.isArray(shape)) return [{ path, kind: 'list' }, ...fieldsOf(shape[0] as Shape, path)];
-  return Object.entries(shape).flatMap(([member, of]) => fieldsOf(of, [...path, member]));
+/** The distortions of the fields of inputs, whose paths begin with the position of the input. */
+export function ofInputs(fields: Iterable<Field>): readonly Distortion[] {
+  return distortionsOf('input', fields, (change) => (call) => (...inputs) => {
+    const distorted = change({ ...inputs }) as Readonly<Record<string, unknown>>;
+    return call(...Object.values(distorted));
+  });
 }
 
-/** The ways to distort a field, created for each subject, since one of them has a state. */
-export function distortionsOf(kind: Field['kind']): Readonly<Record<string, () => Distort>> {
-  const ways = Object.entries(kind === 'list' ? OF_LISTS : BY_KIND[kind]);
-  const stateless = ways.map(([name, distort]) => [name, () => distort] as const);
-  return {
-    ...Object.fromEntries(stateless),
-    ...(['list', 'flag', 'opaque'].includes(kind) ? {} : { stuck: sticking }),
-    ...(['text', 'word', 'instant', 'id', 'uuid', 'hash'].includes(kind) ? { lost: () => () => null } : {}),
-  };
+export function ofAnswers(fields: Iterable<Field>): readonly Distortion[] {
+  return distortionsOf('answer', fields, (change) => (call) => (...inputs) => {
+    const answer = call(...inputs);
+    return answer instanceof Promise ? answer.then(change) : change(answer);
+  });
+}
+
+function distortionsOf(
+  side: string,
+  fields: Iterable<Field>,
+  into: (change: (value: unknown) => unknown) => (call: Call) => Call,
+): readonly Distortion[] {
+  return [...fields].flatMap((field) => {
+    const ways = Object.entries(WAYS[field.kind]).map(([way, distort]) => [way, () => distort] as const);
+    return [...ways, ['stuck', sticking] as const].map(([way, create]) => ({
+      name: [side, ...field.path, field.kind, way].join('.'),
+      fault: (call: Call) => {
+        const distort = create();
+        return into((value) => changed(value, field, distort))(call);
+      },
+    }));
+  });
 }
 
 /** The first value stands for all later ones. */
@@ -130,18 +75,11 @@ function sticking(): Distort {
 }
 
 /** Changes one field of a value, if it has that field. */
-export function changed(value: unknown, { path, kind }: Field, change: Distort): unknown {
-  if (value === undefined || value === null) return value;
-  if (kind === 'list' && path.length === 0) return changedList(value, change);
-  if (value instanceof Set) return new Set([...value].map((item) => changed(item, { path, kind }, change)));
-  if (Array.isArray(value)) return value.map((item) => changed(item, { path, kind }, change));
+function changed(value: unknown, { path, kind }: Field, distort: Distort): unknown {
+  if (kind === 'list' && path.length === 0) return Array.isArray(value) ? distort(value as never) : value;
+  if (Array.isArray(value)) return value.map((item) => changed(item, { path, kind }, distort));
   const [member, ...rest] = path;
-  if (member === undefined) return change(value as never);
-  if (typeof value !== 'object' || !(member in value)) return value;
-  const held: unknown = Reflect.get(value, member);
-  return { ...value, [member]: changed(held, { path: rest, kind }, change) };
-}
-
-function changedList(list: unknown, change: Distort): unknown {
-  return list instanceof Set ? new Set(change([...list] as never) as never) : change(list as never);
+  if (member === undefined) return typeof value === kind ? distort(value as never) : value;
+  if (!isRecord(value) || !(member in value)) return value;
+  return { ...value, [member]: changed(value[member], { path: rest, kind }, distort) };
 }

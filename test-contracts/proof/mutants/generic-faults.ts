@@ -1,30 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Fault, type FaultCode, isFault } from '@pinfold/core';
-
-export type Call = (...inputs: unknown[]) => unknown;
-
-/** The method that a generic fault breaks. */
-export interface Broken {
-  /** An answer of the method, for faults that answer without asking. */
-  readonly early: unknown;
-  readonly code: FaultCode;
-}
+import { Fault, isFault } from '@pinfold/core';
+import { type Call, isSignal } from './recorded-calls.ts';
 
 /** A fault of any method. Called once for each port object; returns the broken method. */
-type GenericFault = (call: Call, broken: Broken) => Call;
+export type GenericFault = (call: Call, early: unknown) => Call;
 
-const isSignal = (input: unknown): input is AbortSignal => input instanceof AbortSignal;
 const withoutSignal = (inputs: readonly unknown[]): unknown[] => inputs.filter((input) => !isSignal(input));
 
 /** Changes the answer if the method rejects with a fault. */
-function onFault(answer: (fault: Fault, broken: Broken) => unknown): GenericFault {
-  return (call, broken) =>
+function onFault(answer: (fault: Fault, early: unknown) => unknown): GenericFault {
+  return (call, early) =>
     async (...inputs) => {
       try {
         return await call(...inputs);
       } catch (error) {
         if (!isFault(error)) throw error;
-        return answer(error, broken);
+        return answer(error, early);
       }
     };
 }
@@ -32,13 +23,10 @@ function onFault(answer: (fault: Fault, broken: Broken) => unknown): GenericFaul
 /** Faults of methods that answer with a promise. */
 export const GENERIC_FAULTS: Readonly<Record<string, GenericFault>> = {
   /** Does nothing, and answers as if it had. */
-  idles:
-    (_, { early }) =>
-    async () =>
-      early,
+  idles: (_, early) => async () => early,
   /** Answers before it is done. */
   hurries:
-    (call, { early }) =>
+    (call, early) =>
     async (...inputs) => {
       void turns(30).then(() => Promise.resolve(call(...inputs)).catch(() => undefined));
       return early;
@@ -71,8 +59,12 @@ export const GENERIC_FAULTS: Readonly<Record<string, GenericFault>> = {
       return await running;
     };
   },
+};
+
+/** Faults of methods that reject with a fault. */
+export const REJECTION_FAULTS: Readonly<Record<string, GenericFault>> = {
   /** Returns an empty answer if the backend does not answer. */
-  coversUp: onFault((_, { early }) => early),
+  coversUp: onFault((_, early) => early),
   /** Rejects with the cause of a fault. */
   isRaw: onFault(({ cause }) => {
     throw cause;
@@ -82,7 +74,7 @@ export const GENERIC_FAULTS: Readonly<Record<string, GenericFault>> = {
     throw new Fault(code, message);
   }),
   /** Rejects with another code. */
-  misnames: onFault(({ message, cause }, { code }) => {
+  misnames: onFault(({ code, message, cause }) => {
     const other = code === 'store_unavailable' ? 'storage_unavailable' : 'store_unavailable';
     throw new Fault(other, message, { cause });
   }),
@@ -97,12 +89,12 @@ export const SIGNAL_FAULTS: Readonly<Record<string, GenericFault>> = {
       call(...withoutSignal(inputs)),
   /** Rejects with a fault if it was aborted. */
   wrapsAborts:
-    (call, { code }) =>
+    (call) =>
     async (...inputs) => {
       try {
         return await call(...inputs);
       } catch (cause) {
-        throw inputs.find(isSignal)?.aborted ? new Fault(code, 'aborted', { cause }) : cause;
+        throw inputs.find(isSignal)?.aborted ? new Fault('store_unavailable', 'aborted', { cause }) : cause;
       }
     },
   /** Leaves a listener on its signal. */
@@ -113,6 +105,9 @@ export const SIGNAL_FAULTS: Readonly<Record<string, GenericFault>> = {
       return call(...inputs);
     },
 };
+
+/** Faults that a clause must notice in every method. Some callers cannot see the others. */
+export const CERTAIN_FAULTS: readonly string[] = ['idles', 'hurries', 'isDeaf', 'wrapsAborts'];
 
 export async function turns(count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) await nextTurn();

@@ -1,27 +1,52 @@
-import { accountStoreTable } from './account-store.ts';
-import { apiKeyStoreTable } from './api-key-store.ts';
-import { archiveInspectorTable } from './archive-inspector.ts';
-import { archiveStorageTable } from './archive-storage.ts';
-import { attemptCounterTable } from './attempt-counter.ts';
-import { clockTable } from './clock.ts';
-import { grantSignerTable } from './grant-signer.ts';
-import { idsTable } from './ids.ts';
-import { type TestedTable, tested } from './mutant.ts';
-import { passwordHasherTable } from './password-hasher.ts';
-import { apiKeySecretsTable, sessionSecretsTable } from './secrets.ts';
-import { stagingTable } from './staging.ts';
+import * as suites from '@pinfold/test-contracts';
+import { archiveStorageStories } from './archive-storage-stories.ts';
+import * as stories from './stories.ts';
+import * as subjects from './subjects.ts';
+import { harness, openIn } from './subjects.ts';
+import { type TestedTable, tested } from './tested.ts';
 
 export const tables: readonly TestedTable[] = [
-  tested(accountStoreTable),
-  tested(apiKeySecretsTable),
-  tested(apiKeyStoreTable),
-  tested(archiveInspectorTable),
-  tested(archiveStorageTable),
-  tested(attemptCounterTable),
-  tested(clockTable),
-  tested(grantSignerTable),
-  tested(idsTable),
-  tested(passwordHasherTable),
-  tested(sessionSecretsTable),
-  tested(stagingTable),
+  tested({
+    contract: suites.accountStoreContract,
+    open: openIn(subjects.accounts),
+    part: 'accounts',
+    stories: [...harness(subjects.accounts), ...stories.accountStories],
+  }),
+  tested({
+    contract: suites.apiKeyStoreContract,
+    open: openIn(subjects.apiKeys),
+    stories: [...harness(subjects.apiKeys), ...stories.apiKeyStories],
+  }),
+  tested({
+    contract: suites.attemptCounterContract,
+    open: openIn(subjects.attempts),
+    stories: [...harness(subjects.attempts), ...stories.attemptStories],
+  }),
+  tested({
+    contract: suites.archiveStorageContract,
+    open: openIn(subjects.archives),
+    stories: [...harness(subjects.archives), ...archiveStorageStories],
+  }),
+  tested({
+    contract: suites.stagingContract,
+    open: subjects.openStaging,
+    stories: [...subjects.stagingHarness, ...stories.stagingStories],
+  }),
+  tested({
+    contract: suites.archiveInspectorContract,
+    open: subjects.openInspector,
+    stories: stories.inspectorStories,
+    besides: ['close'],
+  }),
+  tested({
+    contract: suites.clockContract,
+    open: subjects.openClock,
+    besides: ['advance', 'uptime'],
+    hasOwnAnswers: true,
+  }),
+  tested({ contract: suites.grantSignerContract, open: subjects.openSigner, hasOwnAnswers: true }),
+  tested({ contract: suites.apiKeySecretsContract, open: subjects.openKeySecrets, hasOwnAnswers: true }),
+  tested({ contract: suites.sessionSecretsContract, open: subjects.openSessionSecrets, hasOwnAnswers: true }),
+  tested({ contract: suites.idsContract, open: subjects.openIds, hasOwnAnswers: true }),
+  tested({ contract: suites.passwordHasherContract, open: subjects.openHasher, hasOwnAnswers: true }),
 ];
