@@ -11,8 +11,8 @@ import { Generations, openExport } from '../moving/generations.ts';
 import { printSummary, progressTo } from '../moving/progress.ts';
 import { checkOverwrite, ToFolder } from '../moving/to-folder.ts';
 import { ToStores } from '../moving/to-stores.ts';
-import { toTar } from '../moving/to-tar.ts';
-import { type Destination, type Walked, walk } from '../moving/walk.ts';
+import { walkToTar } from '../moving/to-tar.ts';
+import { type Walk, walk } from '../moving/walk.ts';
 import type { Environment } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { checkSound, listProblems, verifyExportIn } from './verify.ts';
@@ -38,15 +38,26 @@ const exportAll = command({
     const target = readPath(text, 'FOLDER');
     const generations = readNumber('generations', values.generations, 2);
     const sampleSize = readNumber('verify', values.verify);
+    const { pipe } = terminal;
     if (target === '-') {
       if (json) throw new UsageError('--json cannot share standard output with a tar');
       if (generations !== undefined || sampleSize !== undefined)
         throw new UsageError('--generations and --verify are for a FOLDER');
+      if (pipe === undefined)
+        throw new UsageError(
+          'a tar cannot be shown on a terminal: redirect standard output to a pipe or a file',
+        );
     }
+    const exporting = async ({ ports }: ComposedService): Promise<Walk> => {
+      const exported =
+        target === '-' && pipe !== undefined
+          ? await walkToTar(fromStores(ports), pipe, progressTo(terminal, 'exporting'))
+          : await exportToFolder(ports, resolve(target), { generations, sampleSize }, terminal);
+      if (isScheduled) await ports.snapshot.recordScheduledExport(ports.clock.now());
+      return exported;
+    };
     const moved = await explainSystemErrors(() =>
-      target === '-'
-        ? exportToPipe(isScheduled, terminal)
-        : exportToFolder(resolve(target), { isScheduled, generations, sampleSize }, terminal),
+      withComposition(terminal, exporting, { purpose: 'archives' }),
     );
     printSummary('exported', moved, json, terminal);
   },
@@ -112,67 +123,27 @@ const copy = command({
 
 export const commands: readonly Command[] = [exportAll, importAll, copy];
 
-interface FolderExport {
-  readonly isScheduled: boolean;
-  readonly generations: number | undefined;
-  readonly sampleSize: number | undefined;
-}
-
-function exportToFolder(
+async function exportToFolder(
+  ports: ComposedService['ports'],
   folder: string,
-  { isScheduled, generations: count, sampleSize }: FolderExport,
+  { generations: count, sampleSize }: Readonly<Record<'generations' | 'sampleSize', number | undefined>>,
   terminal: Terminal,
-): Promise<Walked> {
-  return withExport(isScheduled, terminal, async (ports, exportTo) => {
-    const generations = count === undefined ? undefined : new Generations(folder);
-    const last = generations === undefined ? folder : await generations.newest();
-    // An export of another database must not replace this one, nor join its generations.
-    if (last !== undefined) await checkOverwrite(last, ports.roles);
-    const moved = await exportTo(
-      generations === undefined ? new ToFolder(folder) : await generations.begin(),
-    );
-    await generations?.finish();
-    if (sampleSize !== undefined) {
-      const found = await verifyExportIn(folder, terminal, sampleSize);
-      for (const line of listProblems(found)) terminal.err(line);
-      checkSound(found);
-    }
-    // Last, so that earlier exports stay until this one is verified.
-    if (count !== undefined) await generations?.removeOld(count);
-    return moved;
-  });
-}
-
-async function exportToPipe(isScheduled: boolean, terminal: Terminal): Promise<Walked> {
-  const { pipe } = terminal;
-  if (pipe === undefined)
-    throw new UsageError('a tar cannot be shown on a terminal: redirect standard output to a pipe or a file');
-  return withExport(isScheduled, terminal, async (_, exportTo) => {
-    const tar = toTar();
-    const exported = exportTo(tar.destination).catch((error: unknown) => {
-      tar.abort(error);
-      throw error;
-    });
-    const [moved] = await Promise.all([exported, pipe(tar.bytes)]);
-    return moved;
-  });
-}
-
-/** Runs a task with an export of the stores; then, if it is scheduled, records when it was complete. */
-function withExport(
-  isScheduled: boolean,
-  terminal: Terminal,
-  task: (ports: ComposedService['ports'], exportTo: (to: Destination) => Promise<Walked>) => Promise<Walked>,
-): Promise<Walked> {
-  return withComposition(
-    terminal,
-    async ({ ports }) => {
-      const moved = await task(ports, (to) => walk(fromStores(ports), to, progressTo(terminal, 'exporting')));
-      if (isScheduled) await ports.snapshot.recordScheduledExport(ports.clock.now());
-      return moved;
-    },
-    { purpose: 'archives' },
-  );
+): Promise<Walk> {
+  const generations = count === undefined ? undefined : new Generations(folder);
+  const last = generations === undefined ? folder : await generations.newest();
+  // An export of another database must not replace this one, nor join its generations.
+  if (last !== undefined) await checkOverwrite(last, ports.roles);
+  const to = generations === undefined ? new ToFolder(folder) : await generations.begin();
+  const moved = await walk(fromStores(ports), to, progressTo(terminal, 'exporting'));
+  await generations?.finish();
+  if (sampleSize !== undefined) {
+    const found = await verifyExportIn(folder, terminal, sampleSize);
+    for (const line of listProblems(found)) terminal.err(line);
+    checkSound(found);
+  }
+  // Last, so that earlier exports stay until this one is verified.
+  if (count !== undefined) await generations?.removeOld(count);
+  return moved;
 }
 
 const OPTION_FOR: Readonly<Record<string, TargetOption>> = {

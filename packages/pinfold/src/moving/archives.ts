@@ -1,20 +1,14 @@
 import { createHash } from 'node:crypto';
-import {
-  type ArchiveId,
-  type ArchiveStorage,
-  isFault,
-  type Sha256,
-  type StagedArchive,
-  type Staging,
-} from '@pinfold/core';
+import { type ArchiveId, type ArchiveStorage, isFault, type Sha256, type StagedArchive } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
+import { systemCodeOf } from '@pinfold/core/internal';
 import { CommandFailure } from '../command-line/failures.ts';
+import type { Step, Walk } from './walk.ts';
 
-export interface MovingArchive {
+/** A whole archive in memory. */
+export interface MovingArchive extends StagedArchive {
   readonly id: ArchiveId;
-  readonly pieces: readonly Uint8Array[];
-  readonly bytes: number;
-  readonly sha256: Sha256;
+  readonly bytes: Uint8Array;
 }
 
 /** The number of archives read or stored at the same time. Each is held in memory as a whole. */
@@ -32,58 +26,17 @@ export function checkArchiveSize(id: ArchiveId, bytes: number): void {
   );
 }
 
-export function toMovingArchive(id: ArchiveId, pieces: readonly Uint8Array[], bytes: number): MovingArchive {
-  return { id, pieces, bytes, sha256: computeHash(pieces) };
-}
-
-export function computeHash(pieces: readonly Uint8Array[]): Sha256 {
-  const hash = createHash('sha256');
-  for (const piece of pieces) hash.update(piece);
-  return hash.digest('hex') as Sha256;
-}
-
-/**
- * Reads a whole archive; `undefined` if it is missing. A CommandFailure names an archive that cannot be read, for
- * example because the disk is damaged.
- */
-export async function readArchive(
-  archives: Pick<ArchiveStorage, 'read' | 'size'>,
-  id: ArchiveId,
-): Promise<MovingArchive | undefined> {
-  try {
-    const bytes = await archives.size(id);
-    if (bytes === undefined) return undefined;
-    checkArchiveSize(id, bytes);
-    const pieces: Uint8Array[] = [];
-    for (let from = 0; from < bytes; from += MAX_READ) {
-      const piece = await archives.read(id, from, Math.min(MAX_READ, bytes - from));
-      if (piece === undefined) return undefined;
-      pieces.push(piece);
-    }
-    return toMovingArchive(id, pieces, bytes);
-  } catch (cause) {
-    if (!isFault(cause)) throw cause;
-    throw new CommandFailure(`archive ${id} cannot be read: ${cause.message} (${cause.code})`, {
-      cause,
-      code: 'unreadable',
-    });
-  }
-}
-
-/** @param prove throws for a wrong archive, before it is stored. */
-export async function storeArchive(
-  { id, pieces, bytes }: MovingArchive,
-  { staging, archives }: { readonly staging: Staging; readonly archives: ArchiveStorage },
-  prove?: (staged: StagedArchive) => Promise<void>,
-): Promise<void> {
-  const received = await staging.receive(ReadableStream.from(pieces), bytes);
-  if (received.kind !== 'received') throw new Error('staging received more bytes than the archive has');
-  try {
-    await prove?.(received.archive);
-    await archives.put(id, received.archive);
-  } finally {
-    await received.archive.discard();
-  }
+export function toMovingArchive(id: ArchiveId, bytes: Uint8Array): MovingArchive {
+  return {
+    id,
+    bytes,
+    size: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex') as Sha256,
+    async *open() {
+      yield bytes;
+    },
+    discard: async () => undefined,
+  };
 }
 
 export async function* listArchives(archives: Pick<ArchiveStorage, 'list'>): AsyncGenerator<ArchiveId, void> {
@@ -95,21 +48,66 @@ export async function* listArchives(archives: Pick<ArchiveStorage, 'list'>): Asy
   } while (after !== undefined);
 }
 
-/** Works on several items at once, and yields the results in order. */
-export async function* prefetch<Item, Result>(
-  items: Iterable<Item> | AsyncIterable<Item>,
-  work: (item: Item) => Promise<Result>,
-): AsyncGenerator<Result, void> {
-  const running: Promise<Result>[] = [];
+/**
+ * Reads the archives that a walk needs, in order of their ids. Yields others without reading them: a page of a list has a
+ * thousand.
+ */
+export async function* readArchives(storage: ArchiveStorage, walk: Walk): AsyncGenerator<Step, void> {
+  const stored = new Set(await Array.fromAsync(listArchives(storage)));
+  for (const id of stored) if (!walk.named.has(id)) yield { kind: 'archive', id, loaded: undefined };
+  const running: Promise<readonly Step[]>[] = [];
   try {
-    for await (const item of items) {
-      const task = work(item);
+    for (const id of [...walk.named.keys()].sort()) {
+      const read = readStep(storage, walk, id, stored.has(id));
       // Awaited later: until then a rejection must not count as unhandled.
-      task.catch(() => undefined);
-      if (running.push(task) >= CONCURRENCY) yield await (running.shift() as Promise<Result>);
+      read.catch(() => undefined);
+      if (running.push(read) >= CONCURRENCY) yield* (await running.shift()) ?? [];
     }
-    for (const task of running) yield await task;
+    for (const read of running) yield* await read;
   } finally {
     await Promise.allSettled(running);
   }
+}
+
+/** Returns nothing for a missing archive. */
+async function readStep(
+  storage: ArchiveStorage,
+  walk: Walk,
+  id: ArchiveId,
+  isStored: boolean,
+): Promise<readonly Step[]> {
+  const present: Step = { kind: 'archive', id, loaded: undefined };
+  try {
+    if (!walk.needs(id)) return isStored || (await storage.size(id)) !== undefined ? [present] : [];
+    const loaded = await readArchive(storage, id);
+    return loaded === undefined ? [] : [{ ...present, loaded }];
+  } catch (error) {
+    walk.onFailure(toFailure(`archive ${id}`, error));
+    return [present];
+  }
+}
+
+/** Reads a whole archive; `undefined` if it is missing. */
+async function readArchive(storage: ArchiveStorage, id: ArchiveId): Promise<MovingArchive | undefined> {
+  const size = await storage.size(id);
+  if (size === undefined) return undefined;
+  checkArchiveSize(id, size);
+  const bytes = Buffer.allocUnsafeSlow(size);
+  for (let from = 0; from < size; from += MAX_READ) {
+    const piece = await storage.read(id, from, Math.min(MAX_READ, size - from));
+    if (piece === undefined) return undefined;
+    bytes.set(piece, from);
+  }
+  return toMovingArchive(id, bytes);
+}
+
+/**
+ * Describes why something cannot be read, for example because the disk is damaged. Throws an error that is a bug of this
+ * program.
+ */
+export function toFailure(name: string, cause: unknown): CommandFailure {
+  if (cause instanceof CommandFailure) return cause;
+  const reason = isFault(cause) ? `: ${cause.message} (${cause.code})` : ` (${systemCodeOf(cause)})`;
+  if (!isFault(cause) && systemCodeOf(cause) === undefined) throw cause;
+  return new CommandFailure(`${name} cannot be read${reason}`, { cause, code: 'unreadable' });
 }

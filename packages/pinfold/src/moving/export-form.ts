@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import type { ArchiveId, RoleId } from '@pinfold/core';
 import { parseArchiveId } from '@pinfold/core/adapter';
 import { readRecordLine, recordLine } from '@pinfold/core/internal';
 import type { MovedRecord } from '@pinfold/core/moving';
+import { SystemClock } from '@pinfold/platform-node';
+import { FsArchiveStorage } from '@pinfold/storage-fs';
 import { CommandFailure } from '../command-line/failures.ts';
-import type { Walked, Walking } from './walk.ts';
+import type { Walk } from './walk.ts';
 
 const FORM = { format: 'pinfold-export', version: 1 } as const;
 
@@ -13,8 +16,22 @@ export const MANIFEST = 'manifest.json';
 export const RECORDS = 'records';
 export const ARCHIVES = 'archives';
 
+/** The folder for files that are being written; it is not a part of the export. */
+export const UNFINISHED = 'incoming';
+
 /** The allowed names of record files; an import opens no others. */
 export const RECORDS_FILE: RegExp = /^records\/\d{6,}-[0-9a-f]{12}\.jsonl$/;
+
+/** The path of an archive in an export, and in its folder of archives. */
+export function archivePath(id: ArchiveId): string {
+  return `${ARCHIVES}/${id.slice(0, 4)}/${id.slice(4, 7)}/${id}`;
+}
+
+/** The archives of an export in a folder. */
+export function openArchives(folder: string): FsArchiveStorage {
+  const staging = { folder: join(folder, UNFINISHED) };
+  return new FsArchiveStorage({ folder: join(folder, ARCHIVES), staging, clock: new SystemClock() });
+}
 
 /** The maximum bytes of a manifest or record file to read into memory. Exports begin a new record file after 4 MiB. */
 const MAX_FILE_BYTES = 134_217_728;
@@ -77,21 +94,13 @@ export class RecordsWriter {
   }
 }
 
-/** Whether a record file has the content that the manifest states. In a tar its name may differ. */
-export function matchesManifest(recorded: RecordsFile, file: RecordsFile | undefined): boolean {
-  const { records, bytes, sha256 } = recorded;
-  return file?.sha256 === sha256 && file.bytes === bytes && file.records === records;
-}
-
 /**
  * Creates a function that parses the record files of an export, in order. It throws CommandFailure for a line that is
  * not a record, or an incomplete last line.
  *
- * @param onFailure receives records that contradict others.
+ * @param walk receives records that contradict others.
  */
-export function createRecordsReader(
-  onFailure: Walking['onFailure'],
-): (name: string, bytes: Buffer) => readonly MovedRecord[] {
+export function createRecordsReader(walk: Walk): (name: string, bytes: Buffer) => readonly MovedRecord[] {
   const publications = new Set<RoleId>();
   return (name, bytes) => {
     const text = bytes.toString('utf8');
@@ -104,7 +113,7 @@ export function createRecordsReader(
       if (kind !== 'name' || publications.has(value.role)) continue;
       // The database would throw a fault with a less helpful message.
       const message = `the name ${value.name} shows ${value.role}, a publication that the export does not have`;
-      onFailure(new CommandFailure(message, 'unreadable'));
+      walk.onFailure(new CommandFailure(message, 'unreadable'));
     }
     return records;
   };
@@ -128,11 +137,12 @@ export function checkFileSize(name: string, bytes: number): void {
 /** Leaves out an empty `unnamed`, so that the manifest depends only on the records. */
 export function formatManifest(
   records: readonly RecordsFile[],
-  { archives, broken }: Walked,
+  { archives, broken }: Walk,
   unnamed: readonly ArchiveId[] = [],
 ): Buffer {
   const rest = unnamed.length === 0 ? {} : { unnamed };
-  const manifest = { ...FORM, records, archives: archives.length, broken, ...rest };
+  const ids = broken.map(({ archive }) => archive);
+  const manifest = { ...FORM, records, archives: archives.size, broken: ids, ...rest };
   return Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 

@@ -1,15 +1,13 @@
 import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isFault } from '@pinfold/core';
+import { isDeepStrictEqual } from 'node:util';
+import type { ArchiveId } from '@pinfold/core';
 import { parseArchiveId } from '@pinfold/core/adapter';
-import { codeOf, systemCodeOf } from '@pinfold/core/internal';
-import type { MovedRecord } from '@pinfold/core/moving';
-import { SystemClock } from '@pinfold/platform-node';
-import { FsArchiveStorage } from '@pinfold/storage-fs';
-import { createTarDecoder, type ParsedTarEntry } from 'modern-tar';
+import { codeOf } from '@pinfold/core/internal';
+import { createTarDecoder } from 'modern-tar';
 import { CommandFailure } from '../command-line/failures.ts';
-import { checkArchiveSize, listArchives, prefetch, readArchive, toMovingArchive } from './archives.ts';
+import { checkArchiveSize, readArchives, toFailure, toMovingArchive } from './archives.ts';
 import {
   ARCHIVES,
   checkFileSize,
@@ -17,57 +15,46 @@ import {
   describeRecordsFile,
   type ExportManifest,
   MANIFEST,
-  matchesManifest,
+  openArchives,
   RECORDS_FILE,
   type RecordsFile,
   readManifest,
 } from './export-form.ts';
-import type { Source, Step, Walking } from './walk.ts';
-
-type OnFailure = Walking['onFailure'];
+import type { Gap, Source, Walk } from './walk.ts';
 
 /** Reads an export in a folder. */
 export function fromFolder(folder: string): Source {
-  return async function* ({ has, onFailure }) {
-    const manifest = await readManifestIn(folder);
+  return async function* (walk) {
+    const { records, broken } = await readManifestIn(folder);
     // The first step begins the import, which damaged records then leave unfinished: no server opens such a database.
-    yield { kind: 'broken', ids: manifest.broken };
-    for await (const records of readRecordsIn(folder, manifest, onFailure))
-      yield { kind: 'records', records };
-    const root = join(folder, ARCHIVES);
-    const options = { folder: root, staging: { folder: root }, clock: new SystemClock() };
-    const storage = new FsArchiveStorage(options);
-    const stored = await readOrFail(ARCHIVES, onFailure, async () => {
-      if (!(await stat(root)).isDirectory())
+    yield { kind: 'records', records: [] };
+    const read = createRecordsReader(walk);
+    for (const [n, recorded] of records.entries()) {
+      const name = recorded.file;
+      try {
+        const lines = await readFile(join(folder, name), name);
+        if (!matchesManifest(describeRecordsFile(n + 1, lines), recorded))
+          throw new CommandFailure(`${name} does not match the manifest`, 'unreadable');
+        yield { kind: 'records', records: read(name, lines) };
+      } catch (error) {
+        walk.onFailure(toFailure(name, error));
+      }
+    }
+    try {
+      if (!(await stat(join(folder, ARCHIVES))).isDirectory())
         throw new CommandFailure(`${ARCHIVES} is not a folder`, 'unreadable');
-      return await Array.fromAsync(listArchives(storage));
-    });
-    const orphans = new Set(manifest.unnamed);
-    const ids = (stored ?? []).filter((id) => !orphans.has(id));
-    yield* prefetch(ids, async (id): Promise<Step> => {
-      const read = () => readOrFail(id, onFailure, () => readArchive(storage, id));
-      return { kind: 'archive', id, loaded: has(id) ? undefined : await read() };
-    });
+      yield* readArchives(openArchives(folder), walk);
+    } catch (error) {
+      walk.onFailure(toFailure(ARCHIVES, error));
+    }
+    yield* knownGaps(broken, walk);
   };
 }
 
-/** Yields the records of the files that a manifest names. Skips unreadable files, unless `onFailure` throws. */
-export async function* readRecordsIn(
-  folder: string,
-  manifest: ExportManifest,
-  onFailure: OnFailure,
-): AsyncGenerator<readonly MovedRecord[], void> {
-  const read = createRecordsReader(onFailure);
-  for (const [n, recorded] of manifest.records.entries()) {
-    const name = recorded.file;
-    const records = await readOrFail(name, onFailure, async () => {
-      const lines = await readFile(join(folder, name), name);
-      const file = describeRecordsFile(n + 1, lines);
-      if (matchesManifest(recorded, file)) return read(name, lines);
-      throw new CommandFailure(`${name} does not match the manifest`, 'unreadable');
-    });
-    if (records !== undefined) yield records;
-  }
+/** The missing archives that the manifest of an export lists. */
+function* knownGaps(broken: readonly ArchiveId[], walk: Walk): Generator<Gap, void> {
+  const known = new Set(broken);
+  for (const gap of walk.absent()) if (known.has(gap.archive)) yield { ...gap, isKnown: true };
 }
 
 /** Reads the manifest of a folder. @throws CommandFailure for a folder without a complete export. */
@@ -82,23 +69,9 @@ export async function readManifestIn(folder: string): Promise<ExportManifest> {
   return readManifest(bytes);
 }
 
-async function readOrFail<Read>(
-  name: string,
-  onFailure: OnFailure,
-  read: () => Promise<Read>,
-): Promise<Read | undefined> {
-  try {
-    return await read();
-  } catch (cause) {
-    if (cause instanceof CommandFailure) onFailure(cause);
-    else {
-      const reason = isFault(cause) ? cause.message : systemCodeOf(cause);
-      // Not a system error but a bug of this program.
-      if (reason === undefined) throw cause;
-      onFailure(new CommandFailure(`${name} cannot be read (${reason})`, { cause, code: 'unreadable' }));
-    }
-    return undefined;
-  }
+/** Whether a record file has the content that the manifest states. Its name may differ. */
+function matchesManifest(file: RecordsFile, recorded: RecordsFile | undefined): boolean {
+  return isDeepStrictEqual({ ...file, file: recorded?.file }, recorded);
 }
 
 /** @throws CommandFailure if it is not a file, or too large; otherwise the system's error. */
@@ -117,56 +90,69 @@ async function readFile(path: string, name: string): Promise<Buffer> {
 
 /** Reads an export from a tar: its records come first, and its manifest last. */
 export function fromTar(bytes: ReadableStream<Uint8Array>): Source {
-  return async function* ({ has, onFailure }) {
-    const read = createRecordsReader(onFailure);
+  return async function* (walk) {
+    const read = createRecordsReader(walk);
     const files: RecordsFile[] = [];
     let manifest: ExportManifest | undefined;
-    for await (const entry of decodeTar(bytes)) {
-      const { size, type } = entry.header;
-      const name = entry.header.name.replace(/^\.\//, '');
+    for await (const { name, size, body } of decodeTar(bytes)) {
       if (manifest !== undefined)
         throw new CommandFailure('the tar continues after the manifest of the export', 'unreadable');
       if (name === MANIFEST) {
-        manifest = readManifest(await readEntry(name, entry));
+        checkFileSize(name, size);
+        manifest = readManifest(await readEntry(body));
       } else if (RECORDS_FILE.test(name)) {
-        const lines = await readEntry(name, entry);
+        checkFileSize(name, size);
+        const lines = await readEntry(body);
         files.push(describeRecordsFile(files.length + 1, lines));
         yield { kind: 'records', records: read(name, lines) };
-      } else if (type === 'directory') {
-        await entry.body.cancel();
       } else {
-        const id = parseArchiveId(
-          name.startsWith(`${ARCHIVES}/`) ? name.slice(name.lastIndexOf('/') + 1) : '',
-        );
-        if (id === undefined)
+        const id = parseArchiveId(name.slice(name.lastIndexOf('/') + 1));
+        if (id === undefined || !name.startsWith(`${ARCHIVES}/`))
           throw new CommandFailure('this is not an export: it contains other files', 'unreadable');
         if (files.length === 0)
           throw new CommandFailure('the records of an export come before its archives', 'unreadable');
-        const isPresent = has(id);
-        if (isPresent) await entry.body.cancel();
-        else checkArchiveSize(id, size);
+        const isNeeded = walk.needs(id);
+        if (isNeeded) checkArchiveSize(id, size);
+        else await body.cancel();
         yield {
           kind: 'archive',
           id,
-          loaded: isPresent ? undefined : toMovingArchive(id, await readPieces(entry), size),
+          loaded: isNeeded ? toMovingArchive(id, await readEntry(body)) : undefined,
         };
       }
     }
     if (manifest === undefined)
       throw new CommandFailure('the export ends before its manifest: it is incomplete', 'unreadable');
     const { records, broken } = manifest;
-    if (
-      files.length !== records.length ||
-      !records.every((recorded, n) => matchesManifest(recorded, files[n]))
-    )
+    const isSame = files.every((file, n) => matchesManifest(file, records[n]));
+    if (files.length !== records.length || !isSame)
       throw new CommandFailure('the records of the export do not match its manifest', 'unreadable');
-    yield { kind: 'broken', ids: broken };
+    yield* knownGaps(broken, walk);
   };
 }
 
-async function* decodeTar(bytes: ReadableStream<Uint8Array>): AsyncGenerator<ParsedTarEntry, void> {
+interface TarFile {
+  readonly name: string;
+  readonly size: number;
+  readonly body: ReadableStream<Uint8Array>;
+}
+
+/** The files of a tar. Each must be read or cancelled before the next one. */
+async function* decodeTar(bytes: ReadableStream<Uint8Array>): AsyncGenerator<TarFile, void> {
   try {
-    yield* bytes.pipeThrough(createTarDecoder({ strict: true }));
+    for await (const { header, body } of bytes.pipeThrough(createTarDecoder({ strict: true }))) {
+      const { name, size, type } = header;
+      if (type === 'directory') await body.cancel();
+      else yield { name: name.replace(/^\.\//, ''), size, body };
+    }
+  } catch (error) {
+    throw tarError(error);
+  }
+}
+
+async function readEntry(body: TarFile['body']): Promise<Buffer> {
+  try {
+    return Buffer.concat(await Array.fromAsync(body));
   } catch (error) {
     throw tarError(error);
   }
@@ -177,17 +163,4 @@ function tarError(cause: unknown): CommandFailure {
     cause,
     code: 'unreadable',
   });
-}
-
-async function readEntry(name: string, entry: ParsedTarEntry): Promise<Buffer> {
-  checkFileSize(name, entry.header.size);
-  return Buffer.concat(await readPieces(entry));
-}
-
-async function readPieces({ body }: ParsedTarEntry): Promise<readonly Uint8Array[]> {
-  try {
-    return await Array.fromAsync(body);
-  } catch (error) {
-    throw tarError(error);
-  }
 }

@@ -1,12 +1,11 @@
 import { type Dirent, existsSync } from 'node:fs';
-import { link, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { codeOf } from '@pinfold/core/internal';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { makeFolder } from '../compose/data-folder.ts';
 import { syncFolder } from '../saving/sync-folder.ts';
-import { ARCHIVES, MANIFEST } from './export-form.ts';
+import { MANIFEST } from './export-form.ts';
 import { fromFolder, fromTar } from './from-export.ts';
 import { ToFolder } from './to-folder.ts';
 import type { Source } from './walk.ts';
@@ -44,10 +43,7 @@ export class Generations {
       const message = `${this.#folder} contains other files than generations of exports; name an empty folder`;
       throw new CommandFailure(message, 'cannot_write');
     }
-    const newest = await this.newest();
-    return new ToFolder(this.#incoming, async () => {
-      if (newest !== undefined) await linkTree(join(newest, ARCHIVES), join(this.#incoming, ARCHIVES));
-    });
+    return new ToFolder(this.#incoming, await this.newest());
   }
 
   /**
@@ -110,20 +106,4 @@ export async function openExport(from: string, { stream }: Pick<Terminal, 'strea
 
 function formatName(instant: number): string {
   return `${new Date(instant).toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
-}
-
-async function linkTree(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true, mode: 0o700 });
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory()) await linkTree(source, target);
-    else if (entry.isFile()) await linkOne(source, target);
-  }
-}
-
-/** Ignores an existing link, which an interrupted export may have made. */
-async function linkOne(source: string, target: string): Promise<void> {
-  await link(source, target).catch((error: unknown) => {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  });
 }

@@ -1,11 +1,4 @@
-import { crc32, inflateRawSync } from 'node:zlib';
-import {
-  type ArchiveInspector,
-  type EncodedManifest,
-  isFault,
-  type ManifestEntry,
-  type StagedArchive,
-} from '@pinfold/core';
+import { type ArchiveInspector, type EncodedManifest, isFault, type ManifestEntry } from '@pinfold/core';
 import { decodeManifest, entryPath } from '@pinfold/core/internal';
 import type { MovingArchive } from './archives.ts';
 
@@ -16,21 +9,24 @@ import type { MovingArchive } from './archives.ts';
 export async function matchesArchive(
   manifest: EncodedManifest,
   archive: MovingArchive,
-  staged: StagedArchive,
-  inspector: Pick<ArchiveInspector, 'list'>,
+  inspector: ArchiveInspector,
 ): Promise<boolean> {
   const entries = manifestEntries(manifest);
   if (entries === undefined) return false;
-  const { entries: listed } = await inspector.list(staged);
-  const known = new Set(
-    listed.map(({ dataOffset, method, compressedSize, size, crc32: sum }) =>
-      [dataOffset, method, compressedSize, size, sum].join(),
-    ),
-  );
-  const isListed = entries.every(({ offset, method, compressedSize, size, crc32: sum }) =>
-    known.has([offset, method === 'stored' ? 0 : 8, compressedSize, size, sum].join()),
-  );
-  return isListed && hasEntries(archive.pieces, entries);
+  const listing = await inspector.list(archive);
+  const listed = new Map(listing.entries.map((entry, n) => [entry.dataOffset, { n, ...entry }]));
+  const tasks = entries.flatMap(({ path, offset, compressedSize, size, method, crc32 }) => {
+    const entry = listed.get(offset);
+    const isSame =
+      entry?.compressedSize === compressedSize &&
+      entry.size === size &&
+      entry.method === (method === 'stored' ? 0 : 8) &&
+      entry.crc32 === crc32;
+    return isSame ? [{ entry: entry.n, name: path, limit: size }] : [];
+  });
+  if (tasks.length < entries.length) return false;
+  const request = { archive, listing, tasks, expandedBytes: Number.POSITIVE_INFINITY };
+  return (await inspector.prove(request)).problems.length === 0;
 }
 
 /** The files of a manifest; `undefined` if it is invalid, or names a path or an offset twice. */
@@ -39,11 +35,11 @@ export function manifestEntries(manifest: EncodedManifest): readonly ManifestEnt
     const { entries } = decodeManifest(manifest);
     const paths = new Set(entries.map(({ path }) => entryPath(path)?.normalize('NFC')));
     const offsets = new Set(entries.map(({ offset }) => offset));
-    const numbers = entries.flatMap(({ offset, compressedSize, size, crc32: sum }) => [
+    const numbers = entries.flatMap(({ offset, compressedSize, size, crc32 }) => [
       offset,
       compressedSize,
       size,
-      sum,
+      crc32,
     ]);
     const isValid = entries.length > 0 && !paths.has(undefined) && numbers.every(Number.isSafeInteger);
     return isValid && paths.size === entries.length && offsets.size === entries.length ? entries : undefined;
@@ -51,24 +47,5 @@ export function manifestEntries(manifest: EncodedManifest): readonly ManifestEnt
     // JSON that is not a list of files throws a TypeError when its members are read.
     if (isFault(error) || error instanceof TypeError) return undefined;
     throw error;
-  }
-}
-
-/** Whether an archive contains each file of a manifest, with its bytes. */
-export function hasEntries(pieces: readonly Uint8Array[], entries: readonly ManifestEntry[]): boolean {
-  const archive = Buffer.concat(pieces);
-  return entries.every(({ offset, compressedSize, size, method, crc32: expected }) => {
-    const data = archive.subarray(offset, offset + compressedSize);
-    const bytes = method === 'stored' ? data : inflate(data, size);
-    return data.length === compressedSize && bytes?.length === size && crc32(bytes) === expected;
-  });
-}
-
-/** Inflates data; `undefined` if it is damaged or larger than `size`. */
-function inflate(data: Uint8Array, size: number): Uint8Array | undefined {
-  try {
-    return inflateRawSync(data, { maxOutputLength: Math.max(1, size) });
-  } catch {
-    return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { CommandFailure } from '../command-line/failures.ts';
 import { pluralize } from '../command-line/print-list.ts';
 import { formatJsonLine, type Terminal } from '../command-line/terminal.ts';
-import type { Walked } from './walk.ts';
+import type { Walk } from './walk.ts';
 
 const MIB = 1_048_576;
 /** The shortest time between two updates, in milliseconds. */
@@ -33,9 +33,10 @@ export function progressTo({ progress: show }: Pick<Terminal, 'progress'>, activ
 const MAX_NAMED = 20;
 
 /** @throws CommandFailure if archives of the source are missing or altered; everything else was moved. */
-export function printSummary(done: string, walked: Walked, json: boolean, { out, err }: Terminal): void {
-  const { records, copied, broken } = walked;
-  const archives = walked.archives.length;
+export function printSummary(done: string, walked: Walk, json: boolean, { out, err }: Terminal): void {
+  const { records, copied } = walked;
+  const broken = walked.broken.map(({ archive }) => archive);
+  const archives = walked.archives.size;
   const withoutArchive = walked.lost.map(({ pin }) => pin);
   if (json) out(formatJsonLine({ records, archives, copied, broken, withoutArchive }));
   else

@@ -1,26 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { type ArchiveId, isFault, type RoleStore } from '@pinfold/core';
+import { codeOf } from '@pinfold/core/internal';
 import type { MovedRecord } from '@pinfold/core/moving';
-import { SystemClock } from '@pinfold/platform-node';
-import {
-  type FsArchiveStorage,
-  type FsStaging,
-  openFsArchiveStorage,
-  openFsStaging,
-} from '@pinfold/storage-fs';
+import type { FsArchiveStorage } from '@pinfold/storage-fs';
 import { CommandFailure } from '../command-line/failures.ts';
 import { makeFolder } from '../compose/data-folder.ts';
 import { syncFolder } from '../saving/sync-folder.ts';
-import { listArchives, type MovingArchive, storeArchive } from './archives.ts';
-import { ARCHIVES, formatManifest, MANIFEST, RECORDS, RecordsWriter } from './export-form.ts';
-import { readManifestIn, readRecordsIn } from './from-export.ts';
-import { type Destination, throwFailure, type Walked } from './walk.ts';
-
-/** The folder for files that are being written; it is not a part of the export. */
-export const UNFINISHED = 'incoming';
+import { listArchives, type MovingArchive } from './archives.ts';
+import {
+  ARCHIVES,
+  archivePath,
+  formatManifest,
+  MANIFEST,
+  openArchives,
+  RECORDS,
+  RecordsWriter,
+  UNFINISHED,
+} from './export-form.ts';
+import { fromFolder, readManifestIn } from './from-export.ts';
+import { type Destination, Walk } from './walk.ts';
 
 /**
  * Writes an export to a folder. An earlier export there stays complete until the new manifest replaces its own; only
@@ -29,20 +30,20 @@ export const UNFINISHED = 'incoming';
  */
 export class ToFolder implements Destination {
   readonly #folder: string;
-  readonly #linkEarlier: (() => Promise<void>) | undefined;
+  readonly #linked: string | undefined;
+  readonly #archives: FsArchiveStorage;
   readonly #records: RecordsWriter = new RecordsWriter((name, lines) => this.#write(name, lines));
-  readonly #present: Set<ArchiveId> = new Set();
   /** Archives that the records of the previous export did not name, either. */
   #earlierOrphans: ReadonlySet<ArchiveId> = new Set();
-  #stores: { readonly staging: FsStaging; readonly archives: FsArchiveStorage } | undefined;
 
-  /** @param linkEarlier links the archives of an export in another folder. */
-  constructor(folder: string, linkEarlier?: () => Promise<void>) {
+  /** @param linked the folder of an export, whose archives are linked instead of copied. */
+  constructor(folder: string, linked?: string) {
     this.#folder = folder;
-    this.#linkEarlier = linkEarlier;
+    this.#linked = linked;
+    this.#archives = openArchives(folder);
   }
 
-  async begin(): Promise<void> {
+  async *begin(): AsyncGenerator<ArchiveId, void> {
     await makeFolder(this.#folder);
     const known = [MANIFEST, RECORDS, ARCHIVES, UNFINISHED];
     const found = await readdir(this.#folder);
@@ -54,35 +55,29 @@ export class ToFolder implements Destination {
     await chmod(this.#folder, 0o700);
     for (const name of [RECORDS, ARCHIVES, UNFINISHED])
       await mkdir(join(this.#folder, name), { recursive: true, mode: 0o700 });
-    await this.#linkEarlier?.();
-    const clock = new SystemClock();
-    const staging = await openFsStaging({ folder: join(this.#folder, UNFINISHED), clock });
-    const archives = await openFsArchiveStorage({ folder: join(this.#folder, ARCHIVES), staging, clock });
-    this.#stores = { staging, archives };
-    for await (const id of listArchives(archives)) this.#present.add(id);
     if (existsSync(join(this.#folder, MANIFEST)))
       this.#earlierOrphans = new Set((await readManifestIn(this.#folder)).unnamed);
+    yield* listArchives(this.#archives);
+    if (this.#linked !== undefined) yield* listArchives(openArchives(this.#linked));
   }
 
   records(records: readonly MovedRecord[]): Promise<void> {
     return this.#records.add(records);
   }
 
-  has(id: ArchiveId): boolean {
-    return this.#present.has(id);
+  store(archive: MovingArchive): Promise<void> {
+    return this.#archives.put(archive.id, archive);
   }
 
-  async archive(archive: MovingArchive): Promise<void> {
-    if (this.#stores !== undefined) await storeArchive(archive, this.#stores);
-    this.#present.add(archive.id);
-  }
-
-  async end(walked: Walked): Promise<void> {
+  async end(walked: Walk): Promise<void> {
     await this.#records.flush();
     await syncFolder(join(this.#folder, RECORDS));
-    const [named, lost] = [new Set(walked.archives), new Set(walked.lost.map(({ archive }) => archive))];
-    const orphans = [...this.#present].filter((id) => !named.has(id)).sort();
-    const isOld = (id: ArchiveId): boolean => this.#linkEarlier !== undefined || this.#earlierOrphans.has(id);
+    const { archives } = walked;
+    const lost = new Set(walked.lost.map(({ archive }) => archive));
+    if (this.#linked !== undefined) await this.#link(this.#linked, new Set([...archives, ...lost]));
+    const present = await Array.fromAsync(listArchives(this.#archives));
+    const orphans = present.filter((id) => !archives.has(id));
+    const isOld = (id: ArchiveId): boolean => this.#linked !== undefined || this.#earlierOrphans.has(id);
     const removed = new Set(orphans.filter((id) => isOld(id) && !lost.has(id)));
     const remaining = orphans.filter((id) => !removed.has(id));
     await this.#write(MANIFEST, formatManifest(this.#records.files, walked, remaining));
@@ -90,8 +85,20 @@ export class ToFolder implements Destination {
     const files = new Set(this.#records.files.map(({ file }) => file));
     for (const name of await readdir(join(this.#folder, RECORDS)))
       if (!files.has(`${RECORDS}/${name}`)) await rm(join(this.#folder, RECORDS, name));
-    for (const id of removed) await this.#stores?.archives.delete(id);
+    for (const id of removed) await this.#archives.delete(id);
     await rm(join(this.#folder, UNFINISHED), { recursive: true });
+  }
+
+  /** Links archives of another export. An interrupted export may have linked some of them. */
+  async #link(from: string, ids: ReadonlySet<ArchiveId>): Promise<void> {
+    for await (const id of listArchives(openArchives(from))) {
+      if (!ids.has(id)) continue;
+      const file = join(this.#folder, archivePath(id));
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      await link(join(from, archivePath(id)), file).catch((error: unknown) => {
+        if (codeOf(error) !== 'EEXIST') throw error;
+      });
+    }
   }
 
   /** The file appears complete, or not at all. */
@@ -124,8 +131,8 @@ export async function checkOverwrite(folder: string, roles: Pick<RoleStore, 'loa
 /** Counts the publications of an export; 0 if the database knows at least one of them. */
 async function countUnknown(folder: string, roles: Pick<RoleStore, 'load'>): Promise<number> {
   let unknown = 0;
-  for await (const records of readRecordsIn(folder, await readManifestIn(folder), throwFailure)) {
-    for (const { kind, value } of records) {
+  for await (const step of fromFolder(folder)(new Walk({}, () => undefined))) {
+    for (const { kind, value } of step.kind === 'records' ? step.records : []) {
       if (kind !== 'publication') continue;
       if ((await roles.load(value.id)) !== undefined) return 0;
       unknown += 1;

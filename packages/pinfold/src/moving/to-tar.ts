@@ -1,41 +1,47 @@
 import { createTarPacker } from 'modern-tar';
-import { ARCHIVES, formatManifest, MANIFEST, RecordsWriter } from './export-form.ts';
-import type { Destination } from './walk.ts';
-
-export interface Tar {
-  readonly destination: Destination;
-  /** The bytes of the tar. They must be read while it is written. */
-  readonly bytes: ReadableStream<Uint8Array>;
-  abort(reason: unknown): void;
-}
+import { archivePath, formatManifest, MANIFEST, RecordsWriter } from './export-form.ts';
+import type { Progress } from './progress.ts';
+import { type Destination, type Source, type Walk, walk } from './walk.ts';
 
 /**
  * Writes an export as a tar with the same files as in a folder. Entries have no time or user, so that equal exports
  * are equal tars.
+ *
+ * @param pipe reads the tar while it is written.
  */
-export function toTar(): Tar {
-  const { readable: bytes, controller } = createTarPacker();
-  const add = async (name: string, pieces: readonly Uint8Array[], size: number): Promise<void> => {
-    const header = { name, size, mode: 0o600, mtime: new Date(0), type: 'file' } as const;
+export async function walkToTar(
+  source: Source,
+  pipe: (bytes: ReadableStream<Uint8Array>) => Promise<void>,
+  progress: Progress,
+): Promise<Walk> {
+  const { readable, controller } = createTarPacker();
+  const add = async (name: string, bytes: Uint8Array): Promise<void> => {
+    const header = { name, size: bytes.length, mode: 0o600, mtime: new Date(0), type: 'file' } as const;
     const writer = controller.add(header).getWriter();
-    for (const piece of pieces) await writer.write(piece);
+    await writer.write(bytes);
     await writer.close();
   };
-  const writer = new RecordsWriter((name, lines) => add(name, [lines], lines.length));
+  const writer = new RecordsWriter(add);
+  let added = Promise.resolve();
   const destination: Destination = {
-    begin: async () => {},
     records: (records) => writer.add(records),
-    has: () => false,
-    archive: async ({ id, pieces, bytes: size }) => {
-      await writer.flush();
-      await add(`${ARCHIVES}/${id.slice(0, 4)}/${id.slice(4, 7)}/${id}`, pieces, size);
+    store: ({ id, bytes }) => {
+      added = added.then(async () => {
+        await writer.flush();
+        await add(archivePath(id), bytes);
+      });
+      return added;
     },
     end: async (walked) => {
       await writer.flush();
-      const text = formatManifest(writer.files, walked);
-      await add(MANIFEST, [text], text.length);
+      await add(MANIFEST, formatManifest(writer.files, walked));
       controller.finalize();
     },
   };
-  return { destination, bytes, abort: (reason) => controller.error(reason) };
+  const walked = walk(source, destination, progress).catch((error: unknown) => {
+    controller.error(error);
+    throw error;
+  });
+  const [moved] = await Promise.all([walked, pipe(readable)]);
+  return moved;
 }

@@ -1,7 +1,7 @@
 import type { ArchiveId, RoleId, Sha256 } from '@pinfold/core';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
-import type { MovingArchive } from './archives.ts';
+import { CONCURRENCY, type MovingArchive } from './archives.ts';
 import type { Progress } from './progress.ts';
 
 /** The data of a record that its archive is checked against. Kept small, because an export may have millions. */
@@ -11,9 +11,7 @@ export interface NamedArchive {
   readonly bytes: number;
 }
 
-export type Named = ReadonlyMap<ArchiveId, NamedArchive>;
-
-/** An archive that the source lacks. */
+/** An archive that a publication lacks. */
 export interface Gap {
   readonly kind: 'gap';
   /** `removed`: its record no longer names it. */
@@ -22,105 +20,173 @@ export interface Gap {
   readonly pin: RoleId;
   /** Whether its publication is in service nevertheless. */
   readonly isLost: boolean;
+  /** Whether the source itself says that it lacks the archive. */
+  readonly isKnown: boolean;
 }
 
 export type Step =
   | { readonly kind: 'records'; readonly records: readonly MovedRecord[] }
-  /** `loaded` is undefined if the destination has the archive already, or if it cannot be read. */
+  /** `loaded` is undefined if the archive is not needed, or cannot be read. */
   | { readonly kind: 'archive'; readonly id: ArchiveId; readonly loaded: MovingArchive | undefined }
-  | Gap
-  /** Archives that the manifest of an export lists as missing or altered. */
-  | { readonly kind: 'broken'; readonly ids: readonly ArchiveId[] };
+  | Gap;
 
-/** The state of a walk, for its source. */
-export interface Walking {
-  /** The archives that the records so far name. */
-  readonly named: Named;
-  /** Whether the destination has an archive, which then need not be read. */
-  has(id: ArchiveId): boolean;
-  /** Receives an item that cannot be read, and throws it or lets the source continue. */
-  onFailure(failure: CommandFailure): void;
-}
-
-/** The source of an export: yields its records first, then its archives. */
-export type Source = (walking: Walking) => AsyncIterable<Step>;
+/** The source of an export: yields its records first, then its archives, then the gaps that it knows. */
+export type Source = (walk: Walk) => AsyncIterable<Step>;
 
 /** The destination of an export: receives its records first, then its archives, then its end. */
 export interface Destination {
-  begin(named: Named): Promise<void>;
-  records(records: readonly MovedRecord[]): Promise<void>;
-  has(id: ArchiveId): boolean;
-  /** Receives an archive; may resolve before it is stored. */
-  archive(archive: MovingArchive): Promise<void>;
-  gap?(gap: Gap): void;
-  /** Without it, the first failure ends the walk. */
+  /** The number of archives to read, chosen at random. Default: all that it does not have. */
+  readonly sample?: number | undefined;
+  /** Yields the archives that it has already. */
+  begin?(): AsyncIterable<ArchiveId>;
+  records?(records: readonly MovedRecord[]): Promise<void>;
+  /** Stores an archive that has the SHA-256 and the size of its record. Several are stored at the same time. */
+  store?(archive: MovingArchive, named: NamedArchive): Promise<void>;
+  /** Receives an item that cannot be read. Without it, the first one ends the walk. */
   onFailure?(failure: CommandFailure): void;
-  end(walked: Walked): Promise<void>;
-}
-
-export interface Walked {
-  readonly records: number;
-  /** The archives of the export. */
-  readonly archives: readonly ArchiveId[];
-  /** The number of archives that the destination did not have before. */
-  readonly copied: number;
-  /** Archives that are missing or altered at the source. */
-  readonly broken: readonly ArchiveId[];
-  /** Archives of publications in service that were removed or are missing at the source. */
-  readonly lost: readonly Gap[];
-}
-
-export function throwFailure(failure: CommandFailure): never {
-  throw failure;
+  end?(walk: Walk): Promise<void>;
 }
 
 /**
- * Moves an export from a source to a destination. The destination begins with the first step, so that an invalid
- * source changes nothing.
+ * Moves an export from a source to a destination, and compares each archive with its record. The destination begins
+ * with the first step, so that an invalid source changes nothing.
  */
-export async function walk(source: Source, to: Destination, progress: Progress): Promise<Walked> {
-  const named = new Map<ArchiveId, NamedArchive>();
-  const archives: ArchiveId[] = [];
-  const broken: ArchiveId[] = [];
-  const lost: Gap[] = [];
-  let [hasBegun, records, copied] = [false, 0, 0];
-  const take = async (step: Step): Promise<void> => {
-    if (step.kind === 'records') {
-      for (const { kind, value } of step.records) {
-        if (kind === 'removal') named.delete(value.archive);
-        if (kind === 'publication' && value.manifest !== null)
-          named.set(value.archive, { pin: value.id, sha256: value.sha256, bytes: value.archiveBytes });
-      }
-      await to.records(step.records);
-      records += step.records.length;
-      progress({ records: step.records.length }, named.size);
-    } else if (step.kind === 'archive') {
-      if (step.loaded !== undefined) await to.archive(step.loaded);
-      copied += step.loaded === undefined ? 0 : 1;
-      archives.push(step.id);
-      progress({ archives: 1, bytes: step.loaded?.bytes }, named.size);
-    } else if (step.kind === 'broken') {
-      for (const id of step.ids) broken.push(id);
-    } else {
-      if (step.fault !== 'removed' && !to.has(step.archive)) broken.push(step.archive);
-      if (step.isLost) lost.push(step);
-      to.gap?.(step);
-    }
-  };
-  const onFailure = (failure: CommandFailure): void =>
-    to.onFailure === undefined ? throwFailure(failure) : to.onFailure(failure);
+export async function walk(source: Source, to: Destination, progress: Progress): Promise<Walk> {
+  const moving = new Walk(to, progress);
+  let hasBegun = false;
   try {
-    for await (const step of source({ named, has: (id) => to.has(id), onFailure })) {
-      if (!hasBegun) await to.begin(named);
+    for await (const step of source(moving)) {
+      if (!hasBegun) await moving.begin();
       hasBegun = true;
-      await take(step);
+      await moving.take(step);
     }
   } catch (error) {
     // If no step was read, the source is not an export.
     if (!hasBegun || !(error instanceof CommandFailure)) throw error;
-    onFailure(error);
+    moving.onFailure(error);
   }
-  const walked = { records, archives, copied, broken, lost };
-  await to.end(walked);
-  return walked;
+  await moving.end();
+  return moving;
+}
+
+/** A walk, and its result at its end. */
+export class Walk {
+  /** The archives that the records so far name. */
+  readonly named: Map<ArchiveId, NamedArchive> = new Map();
+  /** The archives of the export. */
+  readonly archives: Set<ArchiveId> = new Set();
+  /** Archives of the source that no record names. */
+  readonly unnamed: ArchiveId[] = [];
+  readonly gaps: Map<ArchiveId, Gap> = new Map();
+  /** The number of records. */
+  records = 0;
+  /** The number of archives that the destination did not have before. */
+  copied = 0;
+  readonly #to: Destination;
+  readonly #progress: Progress;
+  readonly #present: Set<ArchiveId> = new Set();
+  readonly #altered: Set<ArchiveId> = new Set();
+  readonly #running: Promise<void>[] = [];
+  #sample: ReadonlySet<ArchiveId> | undefined;
+
+  constructor(to: Destination, progress: Progress) {
+    this.#to = to;
+    this.#progress = progress;
+  }
+
+  /** Archives that are missing or altered at the source, and that the destination does not have. */
+  get broken(): readonly Gap[] {
+    return [...this.gaps.values()].filter(
+      ({ fault, archive }) => fault !== 'removed' && !this.#present.has(archive),
+    );
+  }
+
+  /** Archives of publications in service that were removed or are missing at the source. */
+  get lost(): readonly Gap[] {
+    return [...this.gaps.values()].filter(({ isLost }) => isLost);
+  }
+
+  /** Whether an archive must be read: not if the destination has it already. */
+  needs(id: ArchiveId): boolean {
+    const { sample } = this.#to;
+    if (sample !== undefined) this.#sample ??= chooseSample(this.named.keys(), sample);
+    const isNew = this.named.has(id) && !this.archives.has(id) && !this.#present.has(id);
+    return isNew && this.#sample?.has(id) !== false;
+  }
+
+  /** The archives that records name and the source has not yielded as they should be, in order of their ids. */
+  absent(): readonly Gap[] {
+    const absent = [...this.named].filter(([id]) => !this.archives.has(id) && !this.gaps.has(id));
+    const gaps = absent.map(([archive, { pin }]): Gap => {
+      const fault = this.#altered.has(archive) ? 'altered' : 'missing';
+      return { kind: 'gap', fault, archive, pin, isLost: false, isKnown: false };
+    });
+    return gaps.sort((one, other) => (one.archive < other.archive ? -1 : 1));
+  }
+
+  /** Receives an item that cannot be read, and throws it or lets the source continue. */
+  onFailure(failure: CommandFailure): void {
+    if (this.#to.onFailure === undefined) throw failure;
+    this.#to.onFailure(failure);
+  }
+
+  async begin(): Promise<void> {
+    for await (const id of this.#to.begin?.() ?? []) this.#present.add(id);
+  }
+
+  async take(step: Step): Promise<void> {
+    if (step.kind === 'records') {
+      await this.#takeRecords(step.records);
+    } else if (step.kind === 'archive') {
+      await this.#takeArchive(step.id, step.loaded);
+    } else {
+      this.gaps.set(step.archive, step);
+      if (step.fault !== 'removed' && this.#present.has(step.archive)) this.archives.add(step.archive);
+    }
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#running);
+    for (const gap of this.absent()) await this.take(gap);
+    await this.#to.end?.(this);
+  }
+
+  async #takeRecords(records: readonly MovedRecord[]): Promise<void> {
+    for (const { kind, value } of records) {
+      if (kind === 'removal') this.named.delete(value.archive);
+      if (kind === 'publication' && value.manifest !== null)
+        this.named.set(value.archive, { pin: value.id, sha256: value.sha256, bytes: value.archiveBytes });
+    }
+    await this.#to.records?.(records);
+    this.records += records.length;
+    this.#progress({ records: records.length }, this.named.size);
+  }
+
+  async #takeArchive(id: ArchiveId, loaded: MovingArchive | undefined): Promise<void> {
+    const named = this.named.get(id);
+    if (named === undefined) {
+      this.unnamed.push(id);
+      return;
+    }
+    if (loaded === undefined) {
+      this.archives.add(id);
+    } else if (loaded.sha256 === named.sha256 && loaded.size === named.bytes) {
+      this.archives.add(id);
+      this.copied += 1;
+      const stored = Promise.resolve(this.#to.store?.(loaded, named));
+      // Awaited later: until then a rejection must not count as unhandled.
+      stored.catch(() => undefined);
+      if (this.#running.push(stored) >= CONCURRENCY) await this.#running.shift();
+    } else {
+      this.#altered.add(id);
+    }
+    this.#progress({ archives: 1, bytes: loaded?.size }, this.named.size);
+  }
+}
+
+/** Chooses `count` ids at random. */
+function chooseSample(ids: Iterable<ArchiveId>, count: number): ReadonlySet<ArchiveId> {
+  const shuffled = Array.from(ids, (id) => ({ id, order: Math.random() }));
+  shuffled.sort((one, other) => one.order - other.order);
+  return new Set(shuffled.slice(0, count).map(({ id }) => id));
 }

@@ -1,5 +1,4 @@
 import type { ArchiveId, ArchiveStorage, Instant } from '@pinfold/core';
-import type { MovedRecord } from '@pinfold/core/moving';
 import { createMemory, type Memory } from '@pinfold/memory';
 import {
   anArchiveId,
@@ -13,10 +12,10 @@ import {
   someBytes,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { computeHash, type MovingArchive } from '../../src/moving/archives.ts';
+import { type MovingArchive, toMovingArchive } from '../../src/moving/archives.ts';
 import { fromStores } from '../../src/moving/from-stores.ts';
 import { ToStores } from '../../src/moving/to-stores.ts';
-import { type Destination, type Walked, walk } from '../../src/moving/walk.ts';
+import { type Destination, type Source, type Walk, walk } from '../../src/moving/walk.ts';
 
 /** These archives are not ZIPs. */
 const unproved = { roles: { loadManifest: async () => undefined } as never, inspector: {} as never };
@@ -34,7 +33,10 @@ describe('a move during changes', () => {
       await memory.archives.put(anArchiveId(n), await staged.stage(bytes));
       await publishTo(
         memory.roles,
-        aPublication(n, { sha256: computeHash([bytes]), archiveBytes: bytes.length }),
+        aPublication(n, {
+          sha256: toMovingArchive(anArchiveId(n), bytes).sha256,
+          archiveBytes: bytes.length,
+        }),
       );
     }
   });
@@ -42,15 +44,12 @@ describe('a move during changes', () => {
   afterEach(() => staged.dispose());
 
   /** A destination that accepts everything. */
-  function createCollector(): Destination & { readonly got: MovingArchive[]; ended: Walked | undefined } {
+  function createCollector(): Destination & { readonly got: MovingArchive[]; ended: Walk | undefined } {
     const got: MovingArchive[] = [];
     return {
       got,
       ended: undefined,
-      begin: async () => undefined,
-      records: async () => undefined,
-      has: () => false,
-      archive: async (archive) => void got.push(archive),
+      store: async (archive) => void got.push(archive),
       async end(end) {
         this.ended = end;
       },
@@ -86,21 +85,9 @@ describe('a move during changes', () => {
   it('records an archive that a sweep removed: its role has ended at the target as well', async () => {
     const archives = createHookedStorage(anArchiveId(2), () => stopAndRemove(2));
     const target = createMemory();
-    const staging = {
-      receive: async (body: AsyncIterable<Uint8Array>) => {
-        const pieces: Uint8Array[] = [];
-        for await (const piece of body) pieces.push(piece);
-        return { kind: 'received', archive: await staged.stage(Buffer.concat(pieces)) } as const;
-      },
-    };
-    const to = new ToStores({
-      imports: target.imports,
-      archives: target.archives,
-      staging: staging as never,
-      ...unproved,
-    });
+    const to = new ToStores({ imports: target.imports, archives: target.archives, ...unproved });
     const moved = await walk(fromStores({ ...memory, archives, clock }), to, () => undefined);
-    expect(moved).to.deep.include({ archives: [1, 3].map(anArchiveId), copied: 2, broken: [] });
+    expect(moved).to.deep.include({ archives: new Set([1, 3].map(anArchiveId)), copied: 2, broken: [] });
     const role = (await target.roles.load(aRoleId(2)))?.value;
     expect(role?.deletedAt).to.equal((await memory.roles.load(aRoleId(2)))?.value.deletedAt);
     expect(await target.roles.listArchives(undefined, 9)).to.deep.equal([anArchiveId(1), anArchiveId(3)]);
@@ -115,7 +102,7 @@ describe('a move during changes', () => {
     });
     const to = createCollector();
     await walk(fromStores({ ...memory, archives, clock }), to, () => undefined);
-    expect(to.ended?.archives).to.deep.equal([1, 2, 3].map(anArchiveId));
+    expect(to.ended?.archives).to.deep.equal(new Set([1, 2, 3].map(anArchiveId)));
   });
 
   it('yields archives in order of id, and reads ahead only so many', async () => {
@@ -139,7 +126,10 @@ describe('a move during changes', () => {
       await memory.archives.put(anArchiveId(n), await staged.stage(bytes));
       await publishTo(
         memory.roles,
-        aPublication(n, { sha256: computeHash([bytes]), archiveBytes: bytes.length }),
+        aPublication(n, {
+          sha256: toMovingArchive(anArchiveId(n), bytes).sha256,
+          archiveBytes: bytes.length,
+        }),
       );
     }
     const to = createCollector();
@@ -152,16 +142,21 @@ describe('a move during changes', () => {
 
   it('stores no archive twice, and none without a record', async () => {
     const target = createMemory();
-    const records: MovedRecord[] = [];
-    for await (const record of memory.snapshot.records()) records.push(record);
-    const to = new ToStores({
-      imports: target.imports,
-      archives: target.archives,
-      staging: {} as never,
-      ...unproved,
+    const put: ArchiveId[] = [];
+    const archives = replacing(target.archives, {
+      put: async (id, archive) => {
+        put.push(id);
+        await target.archives.put(id, archive);
+      },
     });
-    await to.begin(new Map());
-    await to.archive({ id: anArchiveId(50), pieces: [], bytes: 0, sha256: computeHash([]) });
-    expect(await target.archives.list(undefined, 9)).to.deep.equal([]);
+    const source: Source = async function* (walk) {
+      for await (const record of memory.snapshot.records()) yield { kind: 'records', records: [record] };
+      for (const n of [1, 1, 50, 2, 3]) {
+        const archive = toMovingArchive(anArchiveId(n), someBytes(1_000 * n, n));
+        yield { kind: 'archive', id: archive.id, loaded: walk.needs(archive.id) ? archive : undefined };
+      }
+    };
+    await walk(source, new ToStores({ imports: target.imports, archives, ...unproved }), () => undefined);
+    expect(put).to.deep.equal([1, 2, 3].map(anArchiveId));
   });
 });
