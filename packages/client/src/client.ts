@@ -212,8 +212,9 @@ function rejectJson(_: unknown): _ is never {
   return false;
 }
 
+/** Callers without types may pass a number, and `encodeURIComponent` throws for a lone surrogate. */
 function createPath(id: string): string {
-  return `${PINS}/${encodeURIComponent(id)}`;
+  return `${PINS}/${encodeURIComponent(`${id}`.toWellFormed())}`;
 }
 
 /** Creates a random UUID (RFC 9562, version 4). `randomUUID` is missing on pages without a secure context. */

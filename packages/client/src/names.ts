@@ -55,6 +55,7 @@ export class Names {
   }
 }
 
+/** Callers without types may pass a number, and `encodeURIComponent` throws for a lone surrogate. */
 function createPath(name: string): string {
-  return `${NAMES}/${encodeURIComponent(name)}`;
+  return `${NAMES}/${encodeURIComponent(`${name}`.toWellFormed())}`;
 }

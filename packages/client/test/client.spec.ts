@@ -242,6 +242,15 @@ describe('PinfoldClient', () => {
     expect(server.requests).to.deep.equal([]);
   });
 
+  it('rejects, and does not throw, for an id or a name with a lone surrogate', async () => {
+    const client = clientOf();
+    for (const call of [() => client.get('\ud800'), () => client.names.get('\ud800')]) {
+      server.answer(problem(404, 'not_found', {}, { retryable: false }));
+      expect((await failure(call())).code).to.equal('not_found');
+    }
+    expect(server.requests[0]?.path).to.equal('/api/v1/pins/%EF%BF%BD');
+  });
+
   it('sends the given User-Agent', async () => {
     server.answer(PIN_ANSWER);
     await clientOf({ userAgent: 'relay/1' }).get(ID, { views: true });
