@@ -2,9 +2,7 @@ import type { ComposedService, ComposeOptions } from '../compose/compose.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Terminal } from './terminal.ts';
 
-/**
- * Opens the service of this machine's settings, and closes it after the task.
- */
+/** Opens the service of this machine's settings, and closes it after the task. */
 export async function withComposition<Result>(
   { env, err }: Terminal,
   task: (composition: ComposedService, settings: Settings) => Promise<Result>,

@@ -91,17 +91,17 @@ const limits = command({
   example: 'pinfold accounts limits web-team --publications 100/1d --sites 200',
   guide: 'limits-of-accounts.md',
   run: async ([name], values, terminal) => {
-    const wanted: Partial<AccountLimits> = {
+    const newLimits: Partial<AccountLimits> = {
       ...readLimit('requests', values.requests),
       ...readLimit('publications', values.publications),
       ...readLimit('sites', values.sites),
       ...readLimit('bytes', values.bytes),
     };
-    if (Object.keys(wanted).length === 0) {
+    if (Object.keys(newLimits).length === 0) {
       throw new UsageError('--requests, --publications, --sites or --bytes is required');
     }
     return runOnAccount(name, terminal, (administration, account) =>
-      administration.limitAccount(account, wanted, operatorCause()),
+      administration.limitAccount(account, newLimits, operatorCause()),
     );
   },
 });

@@ -113,7 +113,7 @@ export async function compose(
 ): Promise<ComposedService> {
   const { purpose = 'server' } = options;
   const isNew = purpose === 'server' || purpose === 'import';
-  const dataDir = await openDataFolder(settings.dataDir, isNew ? 'made' : 'refused');
+  const dataDir = await openDataFolder(settings.dataDir, isNew ? 'created' : 'refused');
   if (!isNew) await checkIsDataFolder(dataDir, settings, purpose === 'archives');
   // In the order of closing: the last opened comes first.
   const closers: Closer[] = [];

@@ -15,7 +15,7 @@ export interface Runner {
 const ROOT = 0;
 
 /**
- * Opens the data folder, or creates it if `ifMissing` is `made`; returns its absolute path. A command must not create
+ * Opens the data folder, or creates it if `ifMissing` is `created`; returns its absolute path. A command must not create
  * it: in the wrong place it would make one that no server uses.
  *
  * @throws SettingsError if the folder is missing, cannot be created or written, or belongs to another user while root
@@ -23,11 +23,11 @@ const ROOT = 0;
  */
 export async function openDataFolder(
   dataDir: string,
-  ifMissing: 'made' | 'refused',
+  ifMissing: 'created' | 'refused',
   runner: Runner = { uid: process.geteuid?.(), access },
 ): Promise<string> {
   const folder = resolve(dataDir);
-  if (ifMissing === 'made') await explainError(folder, 'made', () => makeFolder(folder));
+  if (ifMissing === 'created') await explainError(folder, 'created', () => makeFolder(folder));
   const { uid: owner } = await explainError(folder, 'found', () => stat(folder), SERVER_MAKES_IT);
   const ownerAdvice = `; run this as its owner, with systemd: ${commandAs(owner)}`;
   if (runner.uid === ROOT && owner !== ROOT) {

@@ -225,8 +225,8 @@ export class LogOutput {
     this.#closeBatch();
     // A running write is finished by its own thread, except that a socket may take only a part.
     const [oldest] = this.#waiting;
-    const underWay = this.#isWriting && oldest !== undefined ? this.#lengthOfWrite(oldest) : 0;
-    const rest = Buffer.concat(this.#waiting).subarray(underWay);
+    const runningLength = this.#isWriting && oldest !== undefined ? this.#lengthOfWrite(oldest) : 0;
+    const rest = Buffer.concat(this.#waiting).subarray(runningLength);
     writeNow(this.#target.descriptor, rest, (bytes) => this.#lengthOfWrite(bytes));
   }
 }

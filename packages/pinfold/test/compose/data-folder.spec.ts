@@ -12,7 +12,7 @@ import { openDataFolder } from '../../src/compose/data-folder.ts';
 import { createApp, readSettings, type Settings, SettingsError } from '../../src/index.ts';
 import { newFolder } from '../servers/new-folder.ts';
 
-describe('a start whose data folder cannot be made or written', () => {
+describe('a start whose data folder cannot be created or written', () => {
   let folder: string;
   before(async () => {
     folder = newFolder();
@@ -53,7 +53,7 @@ describe('a start whose data folder cannot be made or written', () => {
     it(`names the variable and the folder in one line, each once, if nothing can be written (${code})`, async () => {
       const refuse = (): Promise<void> => Promise.reject(Object.assign(new Error(`${code}: no`), { code }));
       const runner = { uid: process.geteuid?.(), access: refuse };
-      const error = await openDataFolder(folder, 'made', runner).catch((reason: unknown) => reason);
+      const error = await openDataFolder(folder, 'created', runner).catch((reason: unknown) => reason);
       if (!(error instanceof SettingsError)) throw error;
       const { message, option, variable } = error;
       expect([option, variable]).to.deep.equal(['dataDir', 'PINFOLD_DATA_DIR']);
@@ -134,7 +134,7 @@ describe('the data folder and the user who runs the server', () => {
     const settings = readSettings({ PINFOLD_DATA_DIR: missing });
     await expectRefused(settings);
     expect(await readdir(folder)).to.deep.equal(['data']);
-    expect(await openDataFolder(missing, 'made')).to.equal(missing);
+    expect(await openDataFolder(missing, 'created')).to.equal(missing);
   });
 
   it('must be a server’s or empty: a command creates nothing among other files', async () => {

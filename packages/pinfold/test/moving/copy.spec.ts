@@ -13,7 +13,7 @@ describe('pinfold copy', () => {
     for (const [target, complaint] of [
       [
         ['--to-data-dir', stage.at('file', 'in')],
-        '--to-data-dir (dataDir) names a folder that cannot be made',
+        '--to-data-dir (dataDir) names a folder that cannot be created',
       ],
       [['--to-data-dir', stage.at('two'), '--to-storage', 'ftp://x'], '--to-storage (storage) must '],
     ] as const) {
