@@ -220,7 +220,7 @@ function serve(view: View): MaybePromise<Answered> {
 }
 
 function answerFailure(error: unknown, view: View): Answered {
-  if (view.gone?.aborted) return ANSWERED;
+  if (view.signal?.aborted) return ANSWERED;
   return { ...sendFailure(view, error), error: error instanceof UnavailableError ? error.cause : error };
 }
 

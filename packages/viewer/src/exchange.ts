@@ -31,13 +31,14 @@ export interface Exchange {
   isHeadWritten?: boolean;
   /** Whether CORS headers of the app may let other origins read the answer: only if everyone may see the site. */
   allowsCors?: boolean;
-  gone?: AbortSignal;
+  /** Aborts when the viewer leaves; see {@link signalOf}. */
+  signal?: AbortSignal;
 }
 
 /** Returns a signal that aborts if the viewer leaves before the answer was sent. Later failures are not reported. */
-export function goneOf(exchange: Exchange): AbortSignal {
-  exchange.gone ??= untilGone(exchange.response);
-  return exchange.gone;
+export function signalOf(exchange: Exchange): AbortSignal {
+  exchange.signal ??= untilGone(exchange.response);
+  return exchange.signal;
 }
 
 /** The client's address, by which limits are counted. */
@@ -148,6 +149,6 @@ export function chain<Value, Next>(
   return isPromise(value) ? value.then(next) : next(value);
 }
 
-export function isRead(request: IncomingMessage): boolean {
+export function isGetOrHead(request: IncomingMessage): boolean {
   return request.method === 'GET' || request.method === 'HEAD';
 }

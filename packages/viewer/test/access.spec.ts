@@ -9,7 +9,7 @@ import { FORM, NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
 
 const SITE = { 'index.html': '<h1>Harbour</h1>', 'docs/index.html': 'docs', 'app.js': 'run()' };
 const DOCUMENT = { ...NAVIGATION, 'sec-fetch-dest': 'document' };
-const PART = { accept: '*/*', 'sec-fetch-dest': 'script' };
+const SUBRESOURCE = { accept: '*/*', 'sec-fetch-dest': 'script' };
 
 /** The session of a viewer, who requests paths below `base` on `host` with `cookie`. */
 interface ViewerSession {
@@ -82,12 +82,12 @@ for (const mode of ['origin', 'path'] as const) {
         await rig.setPassword(id, password);
         const session = await follow(await open('ada'));
         expect((await getFile(session, 'docs/', DOCUMENT)).text).to.equal('docs');
-        expect((await getFile(session, 'app.js', PART)).text).to.equal('run()');
+        expect((await getFile(session, 'app.js', SUBRESOURCE)).text).to.equal('run()');
       }
     });
 
     it('serves every publication as a protected one', async () => {
-      const answer = await getFile(await follow(await open('ada')), 'app.js', PART);
+      const answer = await getFile(await follow(await open('ada')), 'app.js', SUBRESOURCE);
       expect(answer.headers['cache-control']).to.equal('private, no-cache');
       if (mode === 'origin') {
         expect(answer.headers).to.include({
@@ -99,7 +99,7 @@ for (const mode of ['origin', 'path'] as const) {
 
     it('refuses requests without a grant, even for a publication without a password', async () => {
       const anonymous = anonymousSession(rig, mode, id);
-      const part = await getFile(anonymous, 'app.js', PART);
+      const part = await getFile(anonymous, 'app.js', SUBRESOURCE);
       expect([part.status, part.text]).to.deep.equal([403, 'You may not see this site\n']);
       expect(part.headers).not.to.have.any.keys('etag', 'accept-ranges');
       const document = await getFile(anonymous, 'docs/', DOCUMENT);
@@ -131,21 +131,21 @@ for (const mode of ['origin', 'path'] as const) {
       const again = await open('ben', cookiesOf(entered));
       expect([again.status, again.text]).to.deep.equal([302, '']);
       team.answers.set('ben', 'no');
-      expect((await getFile(session, 'app.js', PART)).status).to.equal(403);
+      expect((await getFile(session, 'app.js', SUBRESOURCE)).status).to.equal(403);
       team.answers.set('ben', 'password');
       await rig.setPassword(id, null);
-      expect((await getFile(session, 'app.js', PART)).status).to.equal(403);
+      expect((await getFile(session, 'app.js', SUBRESOURCE)).status).to.equal(403);
     });
 
     it('calls mayView for every request, and identify only for the shared URL', async () => {
       const session = await follow(await open('ada'));
       expect(team.identified).to.deep.equal([`/s/${id}?to=/docs/`]);
       team.decisions.length = 0;
-      for (const path of ['', 'docs/', 'app.js']) await getFile(session, path, PART);
+      for (const path of ['', 'docs/', 'app.js']) await getFile(session, path, SUBRESOURCE);
       expect(team.decisions).to.deep.equal(Array(3).fill(`ada ${id}`));
       expect(team.identified).to.have.length(1);
       team.answers.set('ada', 'no');
-      expect((await getFile(session, 'app.js', PART)).status).to.equal(403);
+      expect((await getFile(session, 'app.js', SUBRESOURCE)).status).to.equal(403);
       expect((await getFile(session, 'docs/', DOCUMENT)).status).to.equal(302);
       expect((await open('ada', session.sharedCookie)).status).to.equal(403);
     });
@@ -154,12 +154,12 @@ for (const mode of ['origin', 'path'] as const) {
       await rig.setPassword(id, PASSWORD);
       const session = await follow(await open('ada'));
       team.answers.set('ada', 'password');
-      expect((await getFile(session, 'app.js', PART)).status).to.equal(403);
+      expect((await getFile(session, 'app.js', SUBRESOURCE)).status).to.equal(403);
       expect((await open('ada', session.sharedCookie)).text).to.include('<form');
       const entered = await follow(await enter('ada', PASSWORD));
-      expect((await getFile(entered, 'app.js', PART)).status).to.equal(200);
+      expect((await getFile(entered, 'app.js', SUBRESOURCE)).status).to.equal(200);
       team.answers.set('ada', 'yes');
-      expect((await getFile(entered, 'app.js', PART)).status).to.equal(200);
+      expect((await getFile(entered, 'app.js', SUBRESOURCE)).status).to.equal(200);
     });
 
     it('does not accept the grant of another viewer at the shared URL', async () => {
@@ -167,7 +167,7 @@ for (const mode of ['origin', 'path'] as const) {
       const cleo = await open('cleo', cookiesOf(ada));
       expect(cookiesOf(cleo)).not.to.be.oneOf(['', cookiesOf(ada)]);
       team.answers.set('ada', 'no');
-      expect((await getFile(await follow(cleo), 'app.js', PART)).status).to.equal(200);
+      expect((await getFile(await follow(cleo), 'app.js', SUBRESOURCE)).status).to.equal(200);
     });
 
     it('recognizes a returning viewer by cookie, and refuses once the grant has expired', async () => {
@@ -175,9 +175,9 @@ for (const mode of ['origin', 'path'] as const) {
       rig.clock.advance(minutes(5));
       expect((await open('ada', session.sharedCookie)).headers).not.to.have.property('set-cookie');
       rig.clock.advance(duration(hours(12) - minutes(5) - 1));
-      expect((await getFile(session, 'app.js', PART)).status).to.equal(200);
+      expect((await getFile(session, 'app.js', SUBRESOURCE)).status).to.equal(200);
       rig.clock.advance(duration(1));
-      expect((await getFile(session, 'app.js', PART)).status).to.equal(403);
+      expect((await getFile(session, 'app.js', SUBRESOURCE)).status).to.equal(403);
     });
 
     it('answers as stopped before it calls identify or mayView', async () => {
@@ -185,7 +185,7 @@ for (const mode of ['origin', 'path'] as const) {
       await rig.stop(id);
       for (const calls of [team.decisions, team.identified]) calls.length = 0;
       const answers = [
-        await getFile(session, 'app.js', PART),
+        await getFile(session, 'app.js', SUBRESOURCE),
         await open('ada'),
         await enter('ada', PASSWORD),
       ];
@@ -267,7 +267,7 @@ describe('access callbacks', () => {
     const rig = await openRig({ viewer: { access, mode: 'path' } });
     const role = await rig.publish(SITE);
     const session = await beginSession(rig, 'path', await rig.ask(`/s/${role}`, { headers: DOCUMENT }));
-    expect((await rig.ask(`${session.base}app.js`, { headers: PART })).text).to.equal('run()');
+    expect((await rig.ask(`${session.base}app.js`, { headers: SUBRESOURCE })).text).to.equal('run()');
     expect(new Set(decisions)).to.deep.equal(new Set([id]));
   });
 });

@@ -25,28 +25,28 @@ const FORMS = { gzip: { gzip: true } as Form, identity: { gzip: false } as Form 
 
 /** A circuit breaker that counts its calls. */
 class CountedBreaker extends CircuitBreaker {
-  given = 0;
+  calls = 0;
 
   override first<Bytes>(...first: Parameters<typeof CircuitBreaker.prototype.first<Bytes>>) {
-    this.given += 1;
+    this.calls += 1;
     return super.first(...first);
   }
 }
 
-/** A file with the given bytes in its archive, after others, and the parts of it that were read. */
-function stage(bytes: Uint8Array, method: ManifestEntry['method'], read?: () => Promise<unknown>) {
+/** Sets up a file with the given bytes in its archive, after others, and the parts of it that were read. */
+function setUp(bytes: Uint8Array, method: ManifestEntry['method'], read?: () => Promise<unknown>) {
   const { entry } = storedFile(method === 'stored' ? bytes : CONTENT, method, OFFSET);
   const archive = Buffer.concat([Buffer.alloc(OFFSET), bytes]);
   const reads: [at: number, length: number][] = [];
   const breaker = new CountedBreaker(createManualClock());
-  const readNoted = async (_publication: Publication, at: number, length: number) => {
+  const recordRead = async (_publication: Publication, at: number, length: number) => {
     reads.push([at - OFFSET, length]);
     return read === undefined ? { kind: 'bytes', bytes: archive.subarray(at, at + length) } : read();
   };
   const { signal } = new AbortController();
   const loads: number[] = [];
   const source: BodySource = {
-    ...toolsOver(readNoted, { breaker }),
+    ...toolsOver(recordRead, { breaker }),
     publication: PUBLICATION,
     entry,
     client: 'a',
@@ -69,18 +69,18 @@ async function joined(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
 describe('the pieces of a body', () => {
   it('are read one by one from the entry, and only the first goes through the circuit breaker', async () => {
     const bytes = randomBytes(2 * MAX_READ + 5);
-    const { source, reads, breaker } = stage(bytes, 'stored');
+    const { source, reads, breaker } = setUp(bytes, 'stored');
     expect((await joined(storedPieces(source))).equals(bytes)).to.equal(true);
     expect(reads).to.deep.equal([
       [0, MAX_READ],
       [MAX_READ, MAX_READ],
       [2 * MAX_READ, 5],
     ]);
-    expect(breaker.given).to.equal(1);
+    expect(breaker.calls).to.equal(1);
   });
 
   it('are counted while they are read', async () => {
-    const { source, loads } = stage(randomBytes(PIECE + 1), 'stored');
+    const { source, loads } = setUp(randomBytes(PIECE + 1), 'stored');
     for await (const _piece of storedPieces(source)) expect(loads).to.deep.equal([PIECE + 1, -PIECE - 1]);
   });
 
@@ -89,7 +89,7 @@ describe('the pieces of a body', () => {
     const sizes: number[][] = [];
     for (const room of [PIECE + 1, PIECE, PIECE - 1, 0]) {
       outgoingBytes.memory = 16 * room;
-      const { source, reads } = stage(randomBytes(PIECE + 1), 'stored');
+      const { source, reads } = setUp(randomBytes(PIECE + 1), 'stored');
       await joined(storedPieces(source));
       sizes.push(reads.map(([, length]) => length));
     }
@@ -109,29 +109,31 @@ describe('the pieces of a body', () => {
       ['identity', CONTENT, 0, CONTENT.length],
       ['gzip', GZIP, 0, GZIP.length],
     ] as const) {
-      for (const had of [0, 1, 99]) {
+      for (const cachedPieces of [0, 1, 99]) {
         let calls = 0;
-        const hot = () => {
+        const cached = () => {
           calls += 1;
-          return calls > had ? undefined : whole;
+          return calls > cachedPieces ? undefined : whole;
         };
-        const { source, reads } = stage(DEFLATED, 'deflated');
-        const pieces = Object.assign(new Bodies(0), { hot }).pieces(source, FORMS[name], from, to);
-        expect((await joined(pieces)).equals(whole.subarray(from, to)), `${name} ${had}`).to.equal(true);
-        expect(reads.length > 0).to.equal(had < 99);
+        const { source, reads } = setUp(DEFLATED, 'deflated');
+        const pieces = Object.assign(new Bodies(0), { cached }).pieces(source, FORMS[name], from, to);
+        expect((await joined(pieces)).equals(whole.subarray(from, to)), `${name} ${cachedPieces}`).to.equal(
+          true,
+        );
+        expect(reads.length > 0).to.equal(cachedPieces < 99);
       }
     }
   });
 
-  it('of a gzip member are its rest from any position', async () => {
+  it('give the rest of a gzip member from any position', async () => {
     for (const from of [0, 3, 10, PIECE, GZIP.length - 8, GZIP.length - 3]) {
-      const { source } = stage(DEFLATED, 'deflated');
+      const { source } = setUp(DEFLATED, 'deflated');
       const pieces = formPieces(source, FORMS.gzip, { from, to: GZIP.length });
       expect((await joined(pieces)).equals(GZIP.subarray(from)), `${from}`).to.equal(true);
     }
   });
 
-  it('of an expanded entry are any part of it', async () => {
+  it('give any part of an expanded entry', async () => {
     for (const [from, length] of [
       [0, CONTENT.length],
       [0, 1],
@@ -143,7 +145,7 @@ describe('the pieces of a body', () => {
         [CONTENT, 'stored'],
         [DEFLATED, 'deflated'],
       ] as const) {
-        const { source } = stage(bytes, method);
+        const { source } = setUp(bytes, method);
         const part = await joined(formPieces(source, FORMS.identity, { from, to: from + length }));
         expect(part.equals(CONTENT.subarray(from, from + length)), `${method} ${from}`).to.equal(true);
       }
@@ -151,11 +153,11 @@ describe('the pieces of a body', () => {
   });
 
   it('end in a fault if storage returns too few bytes, and report that the role has ended', async () => {
-    const short = stage(DEFLATED, 'stored', async () => ({ kind: 'bytes', bytes: Buffer.of(1) }));
+    const short = setUp(DEFLATED, 'stored', async () => ({ kind: 'bytes', bytes: Buffer.of(1) }));
     const fault = await joined(storedPieces(short.source)).catch((error: unknown) => error);
     expect(isFault(fault) && fault.code).to.equal('store_corrupt');
-    const over = stage(DEFLATED, 'stored', async () => ({ kind: 'expired' }));
-    const ended = await joined(storedPieces(over.source)).catch((error: unknown) => error);
+    const expired = setUp(DEFLATED, 'stored', async () => ({ kind: 'expired' }));
+    const ended = await joined(storedPieces(expired.source)).catch((error: unknown) => error);
     expect(ended).to.be.instanceOf(EndedMeanwhile).with.deep.property('ended', { kind: 'expired' });
   });
 });

@@ -22,7 +22,7 @@ describe('the cache of a viewer', () => {
     return process.memoryUsage().heapUsed;
   }
 
-  it('keeps no query and no long header in memory', async () => {
+  it('holds no query and no long header in memory', async () => {
     const rig = await openRig();
     const paths = Array.from({ length: FILES }, (_, index) => `/a-folder-with-a-long-name/${index}.txt`);
     const id = await rig.publish({

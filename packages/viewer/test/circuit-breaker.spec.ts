@@ -9,11 +9,11 @@ const never = new AbortController().signal;
 const hang = (): Promise<string> => new Promise(() => {});
 const answer = async (): Promise<string> => 'bytes';
 
-function stage() {
+function setUp() {
   const clock = createManualClock();
   const breaker = new CircuitBreaker(clock);
   let calls = 0;
-  /** The result for one viewer; `asked` shows whether storage was called. */
+  /** The result for one viewer; `calls` counts the calls of the storage. */
   const view = (read: (end: AbortSignal) => Promise<string>, signal: AbortSignal = never): Promise<unknown> =>
     breaker
       .first(signal, (end) => {
@@ -21,20 +21,20 @@ function stage() {
         return read(end);
       })
       .catch((error: unknown) => error);
-  /** Lets a number of requests wait in vain, one after another. */
-  const tire = async (times: number): Promise<void> => {
+  /** Lets a number of requests time out, one after another. */
+  const timeOut = async (times: number): Promise<void> => {
     for (let time = 0; time < times; time += 1) {
       const late = view(hang);
       clock.advance(seconds(5));
       expect(await late).to.be.instanceOf(UnavailableError);
     }
   };
-  return { clock, view, tire, calls: () => calls };
+  return { clock, view, timeOut, calls: () => calls };
 }
 
 describe('a storage that hangs', () => {
   it('gets a timeout of five seconds', async () => {
-    const { clock, view } = stage();
+    const { clock, view } = setUp();
     let ended = false;
     const late = view((end) => {
       end.addEventListener('abort', () => {
@@ -53,8 +53,8 @@ describe('a storage that hangs', () => {
   });
 
   it('gets no requests for five seconds after five timeouts', async () => {
-    const { clock, view, tire, calls } = stage();
-    await tire(5);
+    const { clock, view, timeOut, calls } = setUp();
+    await timeOut(5);
     for (let time = 0; time < 3; time += 1) {
       const outcome = await view(answer);
       expect(outcome).to.be.instanceOf(UnavailableError).and.include({ seconds: 5 });
@@ -66,27 +66,27 @@ describe('a storage that hangs', () => {
     expect(calls()).to.equal(5);
   });
 
-  it('gets a single request after that, and all again once that is answered', async () => {
-    const { clock, view, tire, calls } = stage();
-    await tire(5);
+  it('gets a single trial request five seconds later, and all again once that is answered', async () => {
+    const { clock, view, timeOut, calls } = setUp();
+    await timeOut(5);
     clock.advance(seconds(5));
     const reading = Promise.withResolvers<string>();
-    const trying = view(() => reading.promise);
+    const trial = view(() => reading.promise);
     expect(await view(answer)).to.be.instanceOf(UnavailableError);
     expect(calls()).to.equal(6);
     reading.resolve('bytes');
-    expect(await trying).to.equal('bytes');
+    expect(await trial).to.equal('bytes');
     expect(await view(answer)).to.equal('bytes');
-    await tire(4);
+    await timeOut(4);
     expect(await view(answer)).to.equal('bytes');
   });
 
-  it('gets no requests for five more seconds if that one times out or fails', async () => {
+  it('gets no requests for five more seconds if the trial times out or fails', async () => {
     for (const fault of [undefined, new Fault('storage_unavailable', 'refused')]) {
-      const { clock, view, tire } = stage();
-      await tire(5);
+      const { clock, view, timeOut } = setUp();
+      await timeOut(5);
       clock.advance(seconds(5));
-      if (fault === undefined) await tire(1);
+      if (fault === undefined) await timeOut(1);
       else expect(await view(() => Promise.reject(fault))).to.equal(fault);
       expect(await view(answer)).to.be.instanceOf(UnavailableError);
       clock.advance(seconds(5));
@@ -95,42 +95,42 @@ describe('a storage that hangs', () => {
   });
 
   it('gets another trial if the client of the first has left', async () => {
-    const { clock, view, tire } = stage();
-    await tire(5);
+    const { clock, view, timeOut } = setUp();
+    await timeOut(5);
     clock.advance(seconds(5));
     const leaving = new AbortController();
-    const trying = view(hang, leaving.signal);
+    const trial = view(hang, leaving.signal);
     leaving.abort();
-    expect(await trying).to.equal(leaving.signal.reason);
+    expect(await trial).to.equal(leaving.signal.reason);
     expect(await view(answer)).to.equal('bytes');
   });
 
   it('resets the count with any answer', async () => {
-    const { view, tire, calls } = stage();
+    const { view, timeOut, calls } = setUp();
     const missing = new Fault('archive_missing', 'none');
     for (const read of [answer, () => Promise.reject(missing)]) {
-      await tire(4);
+      await timeOut(4);
       await view(read);
     }
-    await tire(4);
+    await timeOut(4);
     expect(await view(answer)).to.equal('bytes');
-    expect(calls(), 'nobody was told at once').to.equal(15);
+    expect(calls(), 'no request was refused at once').to.equal(15);
   });
 
   it('neither resets nor increases the count if it cannot be reached', async () => {
-    const { view, tire, calls } = stage();
-    await tire(4);
+    const { view, timeOut, calls } = setUp();
+    await timeOut(4);
     for (const error of [new Fault('storage_unavailable', 'refused'), new TypeError('a defect')]) {
       expect(await view(() => Promise.reject(error))).to.equal(error);
     }
-    await tire(1);
+    await timeOut(1);
     expect(await view(answer)).to.be.instanceOf(UnavailableError);
     expect(calls()).to.equal(7);
   });
 
   it('gets another trial after a defect, and none for a client that has left before', async () => {
-    const { clock, view, tire, calls } = stage();
-    await tire(5);
+    const { clock, view, timeOut, calls } = setUp();
+    await timeOut(5);
     clock.advance(seconds(5));
     const defect = new TypeError('a defect');
     expect(await view(() => Promise.reject(defect))).to.equal(defect);

@@ -21,7 +21,7 @@ export interface Ask {
 }
 
 /** Far longer than any answer takes, in milliseconds: a missing answer fails its own test, and does not stop the whole run. */
-const MAX_LENGTH = 50_000;
+const TIMEOUT = 50_000;
 
 /** Sends one request on a connection of its own. */
 export async function ask(port: number, path: string, how: Ask = {}): Promise<Answer> {
@@ -33,7 +33,7 @@ export async function ask(port: number, path: string, how: Ask = {}): Promise<An
     method,
     headers: { host, ...headers },
     agent: false,
-    signal: AbortSignal.timeout(MAX_LENGTH),
+    signal: AbortSignal.timeout(TIMEOUT),
   });
   sent.end(body);
   const [answer] = await once(sent, 'response');
@@ -58,7 +58,7 @@ export function locationOf(answer: Answer): string {
   return answer.headers.location ?? '';
 }
 
-/** The Location of an answer that sets a cookie, without the mark by which the next request shows whether it was kept. */
+/** The Location of an answer that sets a cookie, without the mark by which the viewer sees whether it was stored. */
 export function unmarkedLocationOf(answer: Answer): string {
   return locationOf(answer).replace(/[?&]pinfold-cookie=1$/, '');
 }

@@ -92,45 +92,48 @@ for (const { mode, signer, ports } of [
       return rig.ask(pathname + search, { host, headers, method });
     };
     /** The redirect that sets the cookie which the site needs. */
-    async function enter(query = ''): Promise<{ id: RoleId; cookie: string; way: string }> {
+    async function enter(query = ''): Promise<{ id: RoleId; cookie: string; location: string }> {
       const id = await rig.publish(SITE, PASSWORD);
       const entered = await rig.enter(id, PASSWORD, { query });
       const last = mode === 'path' ? entered : await open(locationOf(entered));
-      return { id, cookie: cookiesOf(last), way: locationOf(last) };
+      return { id, cookie: cookiesOf(last), location: locationOf(last) };
     }
 
     it('is redirected without the mark if the browser sends a cookie of the name, valid or not', async () => {
-      const { cookie, way } = await enter(`?to=${encodeURIComponent(TO)}`);
-      const unmarked = way.replace(`&${MARK}`, '');
-      expect(way).to.equal(`${unmarked.replace('#part', '')}&${MARK}#part`);
+      const { cookie, location } = await enter(`?to=${encodeURIComponent(TO)}`);
+      const unmarked = location.replace(`&${MARK}`, '');
+      expect(location).to.equal(`${unmarked.replace('#part', '')}&${MARK}#part`);
       const [name] = cookie.split('=');
-      for (const held of [cookie, `${name}=planted`, `a=b; ${name}=; c`]) {
-        const headers = { ...DOCUMENT, cookie: held };
+      for (const sentCookie of [cookie, `${name}=planted`, `a=b; ${name}=; c`]) {
+        const headers = { ...DOCUMENT, cookie: sentCookie };
         for (const method of ['GET', 'HEAD']) {
-          const led = await open(way, headers, method);
-          expect([led.status, locationOf(led)]).to.deep.equal([302, unmarked.replace('#part', '')]);
-          expect(led.headers['cache-control']).to.equal('no-store');
+          const redirected = await open(location, headers, method);
+          expect([redirected.status, locationOf(redirected)]).to.deep.equal([
+            302,
+            unmarked.replace('#part', ''),
+          ]);
+          expect(redirected.headers['cache-control']).to.equal('no-store');
         }
       }
       expect((await open(unmarked, { ...DOCUMENT, cookie })).text).to.equal('docs');
     });
 
     it('sees which cookies to allow if the browser sends none', async () => {
-      const { id, way } = await enter(`?to=${encodeURIComponent('/docs/?q=1')}`);
+      const { id, location } = await enter(`?to=${encodeURIComponent('/docs/?q=1')}`);
       const other = { cookie: 'pinfold_grants=x; other=pinfold_grant' };
       for (const more of [{}, other, { range: 'bytes=0-3' }, { 'if-none-match': '*' }]) {
-        const page = await open(way, { ...DOCUMENT, ...more });
+        const page = await open(location, { ...DOCUMENT, ...more });
         expect(page.status).to.equal(200);
         expect(page.headers).to.include({ 'cache-control': 'no-store', 'content-language': 'en' });
         expect(page.headers).not.to.have.any.keys('set-cookie', 'etag', 'accept-ranges');
-        expect(page.text).to.include(`Allow cookies for ${new URL(way).host} `);
+        expect(page.text).to.include(`Allow cookies for ${new URL(location).host} `);
         expect(page.text).to.include(`<a href="${shared(id)}?to=${encodeURIComponent('/docs/?q=1')}">`);
         expect(page.text).not.to.include('password');
       }
-      const japanese = await open(way, { ...DOCUMENT, 'accept-language': 'ja' });
+      const japanese = await open(location, { ...DOCUMENT, 'accept-language': 'ja' });
       expect(japanese.headers['content-language']).to.equal('ja');
       expect(japanese.text).to.include('Cookie を許可してください');
-      const head = await open(way, DOCUMENT, 'HEAD');
+      const head = await open(location, DOCUMENT, 'HEAD');
       expect([head.status, head.text]).to.deep.equal([200, '']);
       expect(rig.log.at(-1)?.outcome).to.equal('cookies_blocked');
     });
@@ -151,11 +154,11 @@ for (const { mode, signer, ports } of [
       const taken = await open(
         `${entrance}?grant=${await rig.useCases.grants.sign(outcome.grant)}&to=/docs/`,
       );
-      const way = locationOf(taken);
-      expect(way.endsWith(`/docs/?${MARK}`), way).to.equal(true);
-      expect((await open(way)).text).to.include('Allow cookies');
-      const led = await open(way, { ...DOCUMENT, cookie: cookiesOf(taken) });
-      expect(locationOf(led)).to.equal(way.replace(`?${MARK}`, ''));
+      const location = locationOf(taken);
+      expect(location.endsWith(`/docs/?${MARK}`), location).to.equal(true);
+      expect((await open(location)).text).to.include('Allow cookies');
+      const redirected = await open(location, { ...DOCUMENT, cookie: cookiesOf(taken) });
+      expect(locationOf(redirected)).to.equal(location.replace(`?${MARK}`, ''));
     });
 
     it('keeps the same parameter of a site that is open', async () => {
@@ -168,8 +171,8 @@ for (const { mode, signer, ports } of [
     });
 
     it('keeps the same parameter of a part of a page', async () => {
-      const { cookie, way } = await enter();
-      const part = new URL(`app.js?${MARK}`, way).href;
+      const { cookie, location } = await enter();
+      const part = new URL(`app.js?${MARK}`, location).href;
       expect((await open(part, { accept: '*/*', cookie })).text).to.equal('run()');
     });
 

@@ -55,7 +55,7 @@ describe('views', () => {
     expect(await viewsOf('/a/route', OPENED), 'a single-page app').to.equal(1);
   });
 
-  it('are pages that the browser has already, too', async () => {
+  it('include pages that the browser has cached', async () => {
     const id = await rig.publish(SITE);
     const { headers } = await rig.askSite(id, '/', { headers: OPENED });
     const again = { ...OPENED, 'if-none-match': headers.etag };
@@ -94,14 +94,14 @@ describe('views', () => {
     await rig.ask(`/s/${id}`, { headers: OPENED });
     await rig.askSite(id, '/', { headers: OPENED });
     for (let n = 0; n < 3; n += 1) await rig.enter(id, 'wrong', { headers: OPENED });
-    const handedOver = await rig.follow(await rig.enter(id, PASSWORD), OPENED);
-    const inside = { ...OPENED, cookie: cookiesOf(handedOver) };
+    const taken = await rig.follow(await rig.enter(id, PASSWORD), OPENED);
+    const inside = { ...OPENED, cookie: cookiesOf(taken) };
     expect((await rig.askSite(id, '/', { headers: inside })).status).to.equal(200);
     const counted = rig.counted.filter(([, role]) => role === id).map(([what]) => what);
     expect(counted).to.deep.equal(['password', 'password', 'password', 'view']);
   });
 
-  it('exclude unchecked passwords', async () => {
+  it('count no password that was not checked', async () => {
     const id = await rig.publish(SITE, PASSWORD);
     for (let n = 0; n < 12; n += 1) await rig.enter(id, 'wrong');
     expect(rig.counted.filter(([, role]) => role === id)).to.have.lengthOf(10);

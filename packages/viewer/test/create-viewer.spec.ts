@@ -40,7 +40,7 @@ describe('the viewer on a server of its own', () => {
     for (const entry of rig.log) {
       expect(entry.requestId).to.match(/^[0-9a-f-]{36}$/);
       expect(entry.milliseconds).to.be.within(0.001, performance.now() - begun);
-      expect(String(entry.milliseconds), 'no digit that says nothing').to.match(/^\d+(?:\.\d{1,3})?$/);
+      expect(String(entry.milliseconds), 'at most three decimal places').to.match(/^\d+(?:\.\d{1,3})?$/);
     }
     expect(new Set(rig.log.map(({ requestId }) => requestId))).to.have.length(4);
     expect(rig.log[0]).to.have.all.keys('requestId', 'method', 'route', 'role', 'status', 'milliseconds');
@@ -52,8 +52,9 @@ describe('a viewer that allows service workers', () => {
     for (const mode of ['origin', 'path'] as const) {
       const rig = await openRig({ viewer: { mode, serviceWorkers: 'allow' } });
       const id = await rig.publish(SITE);
-      const how = { headers: { 'service-worker': 'script' } };
-      const script = mode === 'origin' ? rig.askSite(id, '/docs/', how) : rig.ask(`/s/${id}/docs/`, how);
+      const request = { headers: { 'service-worker': 'script' } };
+      const script =
+        mode === 'origin' ? rig.askSite(id, '/docs/', request) : rig.ask(`/s/${id}/docs/`, request);
       expect((await script).status).to.equal(200);
     }
   });
@@ -68,7 +69,7 @@ describe('the viewer in Express', () => {
     expect(await askRaw(rig.port, head)).to.match(/^HTTP\/1\.1 200 [\s\S]*theirs$/);
   });
 
-  it('answers its own and passes on the rest, before other routes', async () => {
+  it('answers its own requests and passes on the others, before other routes', async () => {
     const rig = await openRig({
       mount: (viewer) => {
         const app = express();
@@ -181,7 +182,7 @@ describe('the viewer during failures', () => {
   ] as const) {
     const kind = password === undefined ? 'an open' : 'a protected';
 
-    it(`answers 404 once the role has ended meanwhile, of ${kind} site in ${mode} mode`, async () => {
+    it(`answers 404 for ${kind} site in ${mode} mode whose role has ended meanwhile`, async () => {
       const rig = await openRig({ viewer: { mode } });
       const id = await rig.publish(SITE, password);
       rig.storage.before = async (archive) => {

@@ -3,26 +3,26 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Exchange, endTogether, workTogether } from '../src/exchange.ts';
 
-const asking = new AsyncLocalStorage<string>();
+const requester = new AsyncLocalStorage<string>();
 
 const exchangeOf = (response: object) => ({ response, asyncContext: new AsyncResource('Test') }) as Exchange;
 
 function responses(log: unknown[]) {
-  class Noted {
+  class RecordingResponse {
     readonly writableEnded = true;
     end(text: string, encoding: string): void {
-      log.push([text, encoding, asking.getStore()]);
+      log.push([text, encoding, requester.getStore()]);
     }
   }
-  return () => exchangeOf(new Noted());
+  return () => exchangeOf(new RecordingResponse());
 }
 
 describe('answers of one turn of the event loop', () => {
   it('end one after another, each in the context of its request', async () => {
     const log: unknown[] = [];
-    const made = responses(log);
-    const first = asking.run('Ana', made);
-    const second = asking.run('Ben', made);
+    const makeExchange = responses(log);
+    const first = requester.run('Ana', makeExchange);
+    const second = requester.run('Ben', makeExchange);
     endTogether(first, 'tide');
     endTogether(second);
     expect(log).to.deep.equal([]);
@@ -32,7 +32,7 @@ describe('answers of one turn of the event loop', () => {
       ['', 'latin1', 'Ben'],
     ];
     expect(log).to.deep.equal(both);
-    endTogether(made(), 'ebb');
+    endTogether(makeExchange(), 'ebb');
     await setImmediate();
     expect(log).to.deep.equal([...both, ['ebb', 'latin1', undefined]]);
   });
@@ -41,12 +41,12 @@ describe('answers of one turn of the event loop', () => {
     const log: unknown[] = [];
     const work = (asyncContext: AsyncResource): void => {
       queueMicrotask(() => log.push('paused'));
-      log.push(asking.getStore());
-      const response = { end: () => log.push(`${asking.getStore()} ends`), writableEnded: true };
+      log.push(requester.getStore());
+      const response = { end: () => log.push(`${requester.getStore()} ends`), writableEnded: true };
       endTogether({ response: Object.create(response), asyncContext } as Exchange);
     };
-    asking.run('Ana', () => workTogether(work));
-    asking.run('Ben', () => workTogether(work));
+    requester.run('Ana', () => workTogether(work));
+    requester.run('Ben', () => workTogether(work));
     expect(log).to.deep.equal([]);
     await setImmediate();
     expect(log).to.deep.equal(['Ana', 'Ben', 'Ana ends', 'Ben ends', 'paused', 'paused']);
@@ -62,7 +62,7 @@ describe('answers of one turn of the event loop', () => {
 
   it('end even if the previous one throws, whose response is destroyed and error logged', async () => {
     const log: unknown[] = [];
-    const made = responses(log);
+    const makeExchange = responses(log);
     let isDestroyed = false;
     const broken = exchangeOf(
       Object.create({
@@ -74,27 +74,27 @@ describe('answers of one turn of the event loop', () => {
         },
       }),
     );
-    const complaints = await complaintsOf(async () => {
-      endTogether(made(), 'flood');
+    const errors = await consoleErrorsOf(async () => {
+      endTogether(makeExchange(), 'flood');
       endTogether(broken);
-      endTogether(made(), 'ebb');
+      endTogether(makeExchange(), 'ebb');
       await setImmediate();
     });
     expect(log.map((ended) => (ended as unknown[])[0])).to.deep.equal(['flood', 'ebb']);
     expect(isDestroyed).to.equal(true);
-    expect(String(complaints)).to.include('a listener failed');
+    expect(String(errors)).to.include('a listener failed');
   });
 });
 
-/** The text that is written to the console meanwhile. */
-async function complaintsOf(work: () => Promise<void>): Promise<readonly unknown[]> {
-  const complaints: unknown[] = [];
+/** What is written to `console.error` during the work. */
+async function consoleErrorsOf(work: () => Promise<void>): Promise<readonly unknown[]> {
+  const errors: unknown[] = [];
   const { error } = console;
-  console.error = (...words) => complaints.push(...words);
+  console.error = (...words) => errors.push(...words);
   try {
     await work();
   } finally {
     console.error = error;
   }
-  return complaints;
+  return errors;
 }

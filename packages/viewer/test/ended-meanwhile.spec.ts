@@ -71,12 +71,12 @@ describe('a body that is being sent', () => {
     });
   }
 
-  it('checks it even if all of the body is cached', async () => {
+  it('checks its role even if all of the body is cached', async () => {
     await publish('/deflated.bin');
-    const near = { range: `bytes=${MAX_READ}-` };
+    const range = { range: `bytes=${MAX_READ}-` };
     await restOf(await begin('/deflated.bin', { range: `bytes=${MAX_READ}-${MAX_READ}` }));
     loads = 0;
-    expect((await restOf(await begin('/deflated.bin', near))).isWhole).to.equal(true);
+    expect((await restOf(await begin('/deflated.bin', range))).isWhole).to.equal(true);
     expect(loads).to.be.within(MIBS - 1, MIBS + 1);
   });
 

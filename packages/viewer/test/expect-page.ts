@@ -48,7 +48,7 @@ export function expectPage(answer: Answer, status: number, more: IncomingHttpHea
   });
 }
 
-/** Checks the answer to a forbidden part of a page. */
+/** Checks a refusal of one line of plain text. */
 export function expectLine(answer: Answer, line: string, more: IncomingHttpHeaders = {}): void {
   expect([answer.status, answer.text]).to.deep.equal([403, `${line}\n`]);
   expect(headersOf(answer)).to.deep.equal({

@@ -24,7 +24,7 @@ describe('A viewer in a server that takes no body for HEAD', () => {
     await close();
   });
 
-  it('answers with only the head of a page', async () => {
+  it('answers HEAD with only the head of a page', async () => {
     const [head, page] = [await fetch(`${url}/nothing`, { method: 'HEAD' }), await fetch(`${url}/nothing`)];
     expect([head.status, page.status]).to.deep.equal([404, 404]);
     expect(head.headers.get('content-length')).to.equal(page.headers.get('content-length'));

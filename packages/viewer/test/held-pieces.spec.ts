@@ -42,7 +42,7 @@ describe('sent pieces of a file', () => {
   }
 
   /** Reads the available chunks, and counts those still in memory while the next one is missing. */
-  async function held(pieces: AsyncIterator<Uint8Array>): Promise<number> {
+  async function countHeld(pieces: AsyncIterator<Uint8Array>): Promise<number> {
     const taken: WeakRef<ArrayBufferLike>[] = [];
     const take = async (): Promise<void> => {
       const { value } = await pieces.next();
@@ -74,7 +74,7 @@ describe('sent pieces of a file', () => {
       [true, 'deflated', 0],
     ] as const) {
       const pieces = formPieces(source(method), { gzip } as Form, { from, to: SIZE });
-      expect(await held(pieces), `${gzip} ${method} ${from}`).to.equal(0);
+      expect(await countHeld(pieces), `${gzip} ${method} ${from}`).to.equal(0);
     }
   });
 
@@ -83,14 +83,14 @@ describe('sent pieces of a file', () => {
     const { wait } = loopTurns;
     let turns = 0;
     loopTurns.wait = (kind) => (++turns > READS ? new Promise(() => {}) : wait.call(loopTurns, kind));
-    const pieces = Object.assign(new Bodies(0), { hot: () => whole }).pieces(
+    const pieces = Object.assign(new Bodies(0), { cached: () => whole }).pieces(
       source('stored'),
       { gzip: false } as Form,
       0,
       SIZE,
     );
     try {
-      expect(await held(pieces)).to.equal(0);
+      expect(await countHeld(pieces)).to.equal(0);
     } finally {
       loopTurns.wait = wait;
     }

@@ -9,11 +9,11 @@ import { expect } from 'chai';
 import type { Answer } from './client.ts';
 import { openRig, type Rig, type RigOptions } from './rig.ts';
 
-/** Its archives may be large enough for bodies that kernels do not buffer completely. */
+/** A rig whose archives may be large enough for bodies that kernels do not buffer completely. */
 const openLarge = (viewer: RigOptions['viewer'] = {}): Promise<Rig> =>
   openRig({ viewer, limits: { archiveBytes: 32 * MAX_READ } });
 
-/** A connection that sends given bytes, and reads nothing until the test wants it. */
+/** A connection that reads nothing until the test wants it. */
 async function openClient(rig: Rig): Promise<Socket> {
   const socket = connect(rig.port, '127.0.0.1').on('error', () => {});
   socket.pause();
@@ -24,9 +24,9 @@ async function openClient(rig: Rig): Promise<Socket> {
 const get = (rig: Rig, id: RoleId, path: string, range?: string): string =>
   `GET ${path} HTTP/1.1\r\nHost: ${rig.siteHost(id)}\r\n${range === undefined ? '' : `Range: ${range}\r\n`}\r\n`;
 
-async function until(isSo: () => boolean): Promise<void> {
-  for (let polls = 0; !isSo(); polls += 1) {
-    if (polls === 40_000) throw new Error('it never came about');
+async function until(condition: () => boolean): Promise<void> {
+  for (let polls = 0; !condition(); polls += 1) {
+    if (polls === 40_000) throw new Error('the condition never became true');
     await setTimeout(1);
   }
 }
@@ -128,7 +128,7 @@ describe('under hostile loads', () => {
     const LONG = randomBytes(10 * MAX_READ);
     let id: RoleId;
     let readers: Socket[] = [];
-    /** Requests it until so many bytes are unread that no further large answer may start. */
+    /** Requests the body until so many bytes are unread that no further large answer may start. */
     beforeEach(async () => {
       outgoingBytes.memory = 8 * MAX_READ;
       rig = await openLarge();
@@ -219,7 +219,7 @@ describe('under hostile loads', () => {
       for (const client of clients) client.destroy();
     });
 
-    it('they are no longer counted once their clients are gone', async () => {
+    it('they are no longer counted once their clients have left', async () => {
       const clients = await Promise.all(Array.from({ length: COUNT }, () => openClient(rig)));
       for (const [index, client] of clients.entries()) client.write(get(rig, id, `/${index}.bin`).repeat(10));
       await until(() => outgoingBytes.bytes > 0);

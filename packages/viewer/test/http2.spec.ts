@@ -19,16 +19,19 @@ describe('a viewer over HTTP/2', () => {
   let server: Http2Server;
   let client: ClientHttp2Session;
   let log: RequestEntry[];
-  let loaded: { readonly asked: PromiseWithResolvers<void>; readonly answered: PromiseWithResolvers<void> };
+  let manifest: {
+    readonly requested: PromiseWithResolvers<void>;
+    readonly answered: PromiseWithResolvers<void>;
+  };
 
   beforeEach(async () => {
-    loaded = { asked: Promise.withResolvers(), answered: Promise.withResolvers() };
+    manifest = { requested: Promise.withResolvers(), answered: Promise.withResolvers() };
     rig = await openRig({
       ports: ({ roles }) => ({
         roles: replacing(roles, {
           loadManifest: async (...archive) => {
-            loaded.asked.resolve();
-            await loaded.answered.promise;
+            manifest.requested.resolve();
+            await manifest.answered.promise;
             return roles.loadManifest(...archive);
           },
         }),
@@ -54,7 +57,7 @@ describe('a viewer over HTTP/2', () => {
     client.request({ ':path': path, host: rig.siteHost(id), ...headers });
 
   it('finds a site by :authority, as browsers name it, even beside another Host header', async () => {
-    loaded.answered.resolve();
+    manifest.answered.resolve();
     for (const headers of [{}, { host: 'localhost' }]) {
       const stream = client.request({ ':authority': rig.siteHost(id), ...headers });
       const [answer] = await once(stream, 'response');
@@ -66,11 +69,11 @@ describe('a viewer over HTTP/2', () => {
     const held = outgoingBytes.bytes;
     const serverStream = once(server, 'stream');
     const stream = ask('/large.bin');
-    await loaded.asked.promise;
+    await manifest.requested.promise;
     const [serving] = await serverStream;
     stream.close();
     await once(serving, 'close');
-    loaded.answered.resolve();
+    manifest.answered.resolve();
     while (log.length === 0) await rig.ask('/turn');
     await rig.ask('/turn');
     expect(outgoingBytes.bytes).to.equal(held);

@@ -30,7 +30,7 @@ afterEach(() => {
 });
 
 /** Turns that record for each use whether it is the first of a file. */
-class NotedTurns extends Semaphore<string> {
+class RecordingTurns extends Semaphore<string> {
   readonly taken: (boolean | undefined)[] = [];
 
   override enter(...turn: Parameters<Semaphore<string>['enter']>) {
@@ -92,8 +92,8 @@ describe('the pieces of an inflated file', () => {
     await pieces.return(undefined);
   });
 
-  it('end when the viewer leaves, even if read bytes are left', async () => {
-    const turns = new NotedTurns({ places: 1 });
+  it('end when the viewer leaves, even if bytes that were read are not yet inflated', async () => {
+    const turns = new RecordingTurns({ places: 1 });
     const viewer = new AbortController();
     async function* deflated(): AsyncGenerator<Uint8Array> {
       yield DEFLATED;

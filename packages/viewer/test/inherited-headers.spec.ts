@@ -32,7 +32,7 @@ type WriteHead = (status: number, headers?: Headers) => express.Response;
 /** Sets its cookie as session middleware does: when the head is written, after the door's headers. */
 const session: express.RequestHandler = (_request, response, next) => {
   const writeHead = response.writeHead.bind(response) as WriteHead;
-  const late: WriteHead = (status, headers = []) => {
+  const writeWithCookie: WriteHead = (status, headers = []) => {
     const list = Array.isArray(headers) ? headers : Object.entries(headers).flat();
     for (let at = 0; at < list.length; at += 2) response.setHeader(String(list[at]), String(list[at + 1]));
     response.setHeader(
@@ -41,7 +41,7 @@ const session: express.RequestHandler = (_request, response, next) => {
     );
     return writeHead(status);
   };
-  response.writeHead = late as typeof response.writeHead;
+  response.writeHead = writeWithCookie as typeof response.writeHead;
   next();
 };
 
@@ -55,7 +55,7 @@ function appAround(viewer: Viewer): express.Express {
   return app;
 }
 
-/** The same without Express. */
+/** Sets the same headers without Express. */
 function serverAround(viewer: Viewer): RequestListener {
   return (request, response) => {
     for (const [name, value] of Object.entries({ ...SET, ...UNCHANGED, ...CORS }))

@@ -29,8 +29,8 @@ describe('The URL of a name', () => {
     expect(shared.status).to.equal(302);
     const reads = calls.splice(0);
     expect(reads).to.deep.equal(['roles.load']);
-    const led = await rig.ask(path, { headers: NAVIGATION });
-    expect(led.headers.location).to.match(new RegExp(`/s/${id}$`));
+    const redirect = await rig.ask(path, { headers: NAVIGATION });
+    expect(redirect.headers.location).to.match(new RegExp(`/s/${id}$`));
     expect(calls).to.deep.equal(['names.resolve']);
     await rig.ask(`/s/${id}`, { headers: NAVIGATION });
     expect(calls).to.deep.equal(['names.resolve', ...reads]);

@@ -38,8 +38,8 @@ describe('wrong passwords', () => {
       crowded = await openRig({
         ports: ({ passwords }) => ({
           passwords: {
-            hash: (...what) => passwords.hash(...what),
-            verify: (...what) => failing?.() ?? passwords.verify(...what),
+            hash: (...input) => passwords.hash(...input),
+            verify: (...input) => failing?.() ?? passwords.verify(...input),
           },
         }),
       });
@@ -89,7 +89,7 @@ describe('wrong passwords', () => {
     const full = await openRig({
       ports: ({ attempts }) => ({
         attempts: replacing(attempts, {
-          begin: async (...what) => (isFull ? { kind: 'busy' } : attempts.begin(...what)),
+          begin: async (...input) => (isFull ? { kind: 'busy' } : attempts.begin(...input)),
         }),
       }),
     });
@@ -98,8 +98,8 @@ describe('wrong passwords', () => {
     isFull = true;
     expect((await full.enter(id, 'any', { headers: inside })).status).to.equal(303);
     let answer: Answer | undefined;
-    void full.enter(id, PASSWORD).then((came) => {
-      answer = came;
+    void full.enter(id, PASSWORD).then((result) => {
+      answer = result;
     });
     while (answer === undefined) {
       full.clock.advance(seconds(1));

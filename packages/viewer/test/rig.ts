@@ -62,13 +62,13 @@ export interface Rig extends Pick<TestService<Memory>, 'port' | 'clock' | 'useCa
   publish(files: Readonly<Record<string, SiteContent>>, password?: string): Promise<RoleId>;
   setPassword(id: RoleId, password: string | null): Promise<void>;
   stop(id: RoleId): Promise<void>;
-  /** A request to the public host, */
+  /** Sends a request to the public host. */
   ask(path: string, how?: Ask): Promise<Answer>;
-  /** to a site's own, */
+  /** Sends a request to the host of a site. */
   askSite(id: RoleId, path: string, how?: Ask): Promise<Answer>;
-  /** the password form, */
+  /** Sends the password form. */
   enter(id: RoleId, password: string, how?: Ask & { readonly query?: string }): Promise<Answer>;
-  /** and where an answer leads. */
+  /** Requests the Location of an answer. */
   follow(answer: Answer, headers?: Ask['headers']): Promise<Answer>;
 }
 
@@ -79,12 +79,12 @@ export interface RigOptions extends ServiceOptions {
   readonly mount?: (viewer: ReturnType<typeof createViewer>) => RequestListener;
 }
 
-export async function openRig({ viewer: differing, mount, ...options }: RigOptions = {}): Promise<Rig> {
+export async function openRig({ viewer: viewerOptions, mount, ...options }: RigOptions = {}): Promise<Rig> {
   const log: RequestEntry[] = [];
   const storage = new WatchedStorage();
   const doors = ({ useCases, publicPort }: Inside): RequestListener => {
     const publicUrl = `http://localhost:${publicPort}`;
-    const viewer = createViewer({ useCases, publicUrl, log: (entry) => log.push(entry), ...differing });
+    const viewer = createViewer({ useCases, publicUrl, log: (entry) => log.push(entry), ...viewerOptions });
     return mount?.(viewer) ?? ((request, response) => viewer(request, response));
   };
   const ports: ServiceOptions['ports'] = (own) => ({

@@ -10,18 +10,18 @@ import { Bodies } from '../src/sending/bodies.ts';
 import { sendBody } from '../src/sending/send-file.ts';
 import { PUBLICATION, storedFile, toolsOver } from './stored-file.ts';
 
-const PLENTY = 64 * MAX_READ;
+const MAX_CACHE = 64 * MAX_READ;
 const PIECE = 65_536;
 
 /** A response over HTTP/2 that records what is written to it, and accepts everything. */
-class NotedResponse extends EventEmitter {
+class RecordingResponse extends EventEmitter {
   readonly ends: (string | Buffer)[] = [];
   readonly writes: number[] = [];
   headersSent = false;
   destroyed = false;
   /** The written bytes that its client has not read. */
   writableLength = 0;
-  takes = true;
+  isRead = true;
 
   writeHead(): this {
     this.headersSent = true;
@@ -35,13 +35,13 @@ class NotedResponse extends EventEmitter {
 
   end(body?: string | Buffer): this {
     if (body !== undefined) this.ends.push(body);
-    if (!this.takes) this.writableLength = body?.length ?? 0;
+    if (!this.isRead) this.writableLength = body?.length ?? 0;
     return this;
   }
 }
 
-/** A file of a given length, and how many bytes may be unread before answers are sent in chunks. */
-function stage(length: number, room: number, method: ManifestEntry['method'] = 'stored') {
+/** Sets up a file of a given length, and how many bytes may be unread before answers are sent in chunks. */
+function setUp(length: number, room: number, method: ManifestEntry['method'] = 'stored') {
   outgoingBytes.memory = 16 * room;
   const content = Buffer.alloc(length, 'tide');
   const { bytes, entry, file, formOf } = storedFile(content, method);
@@ -54,14 +54,14 @@ function stage(length: number, room: number, method: ManifestEntry['method'] = '
     return { kind: 'bytes', bytes: bytes.subarray(at, at + count) };
   };
   const tools = toolsOver(read);
-  const bodies = new Bodies(PLENTY);
+  const bodies = new Bodies(MAX_CACHE);
   const context = {
     bodies,
     tools,
     settings: { clientAddress: () => '192.0.2.1' },
     useCases: { visit: async () => ({ kind: 'published' }) },
   } as unknown as ViewerContext;
-  const send = async (from = 0, to = length, response = new NotedResponse()) => {
+  const send = async (from = 0, to = length, response = new RecordingResponse()) => {
     const request = { httpVersionMajor: 2 };
     const asyncContext = new AsyncResource('Test');
     const exchange = { request, response, context, asyncContext, allowsCors: true } as unknown as Exchange;
@@ -102,7 +102,7 @@ describe('a body', () => {
           [8_193, 'object'],
           [PIECE, 'object'],
         ] as const) {
-          const { content, storage, send, warm } = stage(length, length);
+          const { content, storage, send, warm } = setUp(length, length);
           if (isHot) await warm();
           const { response, ends, writes } = await send();
           expect([ends, writes]).to.deep.equal([[length], []]);
@@ -114,10 +114,10 @@ describe('a body', () => {
 
       it('is sent whole up to a little more than 1 MiB if there is room, and counts until it is sent', async () => {
         for (const length of [PIECE + 1, MAX_READ]) {
-          const { storage, send, warm } = stage(length, length);
+          const { storage, send, warm } = setUp(length, length);
           if (isHot) await warm();
-          const unread = new NotedResponse();
-          unread.takes = false;
+          const unread = new RecordingResponse();
+          unread.isRead = false;
           const { response, ends, writes } = await send(0, length, unread);
           expect([ends, writes]).to.deep.equal([[length], []]);
           expect(outgoingBytes.bytes).to.equal(length);
@@ -129,7 +129,7 @@ describe('a body', () => {
       });
 
       it('is sent in pieces if there is no room', async () => {
-        const { storage, send, warm } = stage(PIECE + 1, PIECE);
+        const { storage, send, warm } = setUp(PIECE + 1, PIECE);
         if (isHot) await warm();
         const { response, ends, writes } = await send();
         expect([ends, writes]).to.deep.equal([[], [PIECE, 1]]);
@@ -139,7 +139,7 @@ describe('a body', () => {
 
       it('is sent in copies if a longer part of it is requested', async () => {
         const length = 4 * MAX_READ;
-        const { storage, send, warm } = stage(length, PLENTY, 'deflated');
+        const { storage, send, warm } = setUp(length, MAX_CACHE, 'deflated');
         if (isHot) await warm();
         for (const [from, to, count] of [
           [MAX_READ, 2 * MAX_READ + 64, 0],
@@ -155,7 +155,7 @@ describe('a body', () => {
   }
 
   it('is not read again for waiting requests if there is no room, but sent in copies', async () => {
-    const { storage, send, warm } = stage(PIECE + 1, PIECE);
+    const { storage, send, warm } = setUp(PIECE + 1, PIECE);
     const { promise, resolve } = Promise.withResolvers<void>();
     storage.hold = promise;
     const warming = warm();
@@ -169,7 +169,7 @@ describe('a body', () => {
   });
 
   it('is copied if a small part is sent, so that a slow viewer does not hold the whole', async () => {
-    const { content, send, warm } = stage(MAX_READ, PLENTY);
+    const { content, send, warm } = setUp(MAX_READ, MAX_CACHE);
     await warm();
     for (const [length, isCopy] of [
       [PIECE, true],
@@ -184,11 +184,11 @@ describe('a body', () => {
   });
 
   it('is sent whole only if there is still room at its turn', async () => {
-    const { send, warm } = stage(MAX_READ, MAX_READ);
+    const { send, warm } = setUp(MAX_READ, MAX_READ);
     await warm();
     loopTurns.takeNow();
-    const responses = [new NotedResponse(), new NotedResponse()];
-    for (const response of responses) response.takes = false;
+    const responses = [new RecordingResponse(), new RecordingResponse()];
+    for (const response of responses) response.isRead = false;
     const sent = await Promise.all(responses.map((response) => send(0, MAX_READ, response)));
     expect(sent.map(({ ends }) => ends)).to.deep.equal([[MAX_READ], []]);
     expect(sent[1]?.writes).to.have.length(64);
@@ -205,7 +205,7 @@ describe('a body', () => {
       [16_384, []],
       [PIECE, [16_384, 16_384, 16_384, 16_384]],
     ] as const) {
-      const { send, warm } = stage(length, 1);
+      const { send, warm } = setUp(length, 1);
       await warm();
       expect((await send(0, length)).writes).to.deep.equal(writes);
       expect(waiting).to.be.greaterThan(100);
@@ -214,23 +214,23 @@ describe('a body', () => {
   });
 
   it('is not sent to a viewer who has left, and holds nothing', async () => {
-    const { storage, send, warm } = stage(MAX_READ, PLENTY);
-    const gone = new NotedResponse();
-    gone.destroyed = true;
-    await send(0, MAX_READ, gone).catch((error: unknown) =>
+    const { storage, send, warm } = setUp(MAX_READ, MAX_CACHE);
+    const closed = new RecordingResponse();
+    closed.destroyed = true;
+    await send(0, MAX_READ, closed).catch((error: unknown) =>
       expect(error).to.have.property('name', 'AbortError'),
     );
-    expect([gone.ends, gone.writes]).to.deep.equal([[], []]);
+    expect([closed.ends, closed.writes]).to.deep.equal([[], []]);
     expect(storage.reads).to.deep.equal([]);
     await warm();
-    await send(0, MAX_READ, gone);
+    await send(0, MAX_READ, closed);
     expect(outgoingBytes.bytes).to.equal(0);
   });
 
   it('gets another answer once its role has ended', async () => {
-    const { storage, send } = stage(100, PLENTY);
+    const { storage, send } = setUp(100, MAX_CACHE);
     storage.ended = true;
-    const response = new NotedResponse();
+    const response = new RecordingResponse();
     const thrown = await send(0, 100, response).catch((error: unknown) => error);
     expect(thrown).to.have.deep.property('ended', { kind: 'expired' });
     expect(response.headersSent).to.equal(false);

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { EndedMeanwhile } from '@pinfold/http/internal';
 import { expect } from 'chai';
-import { type Exchange, goneOf } from '../src/exchange.ts';
+import { type Exchange, signalOf } from '../src/exchange.ts';
 import { sendPieces } from '../src/sending/send-file.ts';
 import { PUBLICATION, storedFile } from './stored-file.ts';
 
@@ -42,7 +42,7 @@ const { file, formOf } = storedFile(Buffer.from('tide'));
 const RANGE = { from: 0, to: 4 };
 const ANSWER = { publication: PUBLICATION, file, form: formOf(false), status: 200, headers: [], ...RANGE };
 
-function stage(visit: () => Promise<unknown> = async () => ({ kind: 'published' })) {
+function setUp(visit: () => Promise<unknown> = async () => ({ kind: 'published' })) {
   const response = new SlowResponse();
   const context = { useCases: { visit }, settings: { clientAddress: () => '192.0.2.1' }, bodies: {} };
   const exchange = {
@@ -52,16 +52,16 @@ function stage(visit: () => Promise<unknown> = async () => ({ kind: 'published' 
     allowsCors: true,
   } as unknown as Exchange;
   const calls: string[] = [];
-  async function* pieces(left: AbortSignal, fail?: Error): AsyncGenerator<Uint8Array> {
+  async function* pieces(signal: AbortSignal, fail?: Error): AsyncGenerator<Uint8Array> {
     for (const name of ['a', 'b', 'c']) {
-      left.throwIfAborted();
+      signal.throwIfAborted();
       calls.push(name);
       yield Buffer.from(name);
       if (fail !== undefined) throw fail;
     }
   }
   /** Sends the chunks of a body. */
-  const send = (piecesOf: (left: AbortSignal) => AsyncIterable<Uint8Array>): Promise<void> => {
+  const send = (piecesOf: (signal: AbortSignal) => AsyncIterable<Uint8Array>): Promise<void> => {
     Object.assign(context.bodies, { pieces: ({ signal }: { signal: AbortSignal }) => piecesOf(signal) });
     return sendPieces(exchange, ANSWER);
   };
@@ -70,7 +70,7 @@ function stage(visit: () => Promise<unknown> = async () => ({ kind: 'published' 
 
 describe('a body sent piece by piece', () => {
   it('requests the next piece only once the last was sent', async () => {
-    const { response, exchange, calls, pieces, send } = stage();
+    const { response, exchange, calls, pieces, send } = setUp();
     const sending = send(pieces);
     for (const taken of [['a'], ['a', 'b'], ['a', 'b', 'c']]) {
       await setImmediate();
@@ -78,15 +78,15 @@ describe('a body sent piece by piece', () => {
       response.emit('drain');
     }
     await sending;
-    expect(getEventListeners(goneOf(exchange), 'abort')).to.deep.equal([]);
+    expect(getEventListeners(signalOf(exchange), 'abort')).to.deep.equal([]);
     expect(response.sent).to.deep.equal(['200', 'a', 'b', 'c']);
     expect(response.ended).to.equal(true);
     response.emit('close');
     expect(response.eventNames()).to.deep.equal([]);
   });
 
-  it('requests no more once its viewer has left, and holds nothing', async () => {
-    const { response, calls, pieces, send } = stage();
+  it('requests no more pieces once its viewer has left, and holds nothing', async () => {
+    const { response, calls, pieces, send } = setUp();
     const sending = send(pieces);
     await setImmediate();
     response.destroy();
@@ -97,7 +97,7 @@ describe('a body sent piece by piece', () => {
   });
 
   it('is not begun for a viewer who has left already', async () => {
-    const { response, calls, pieces, send } = stage();
+    const { response, calls, pieces, send } = setUp();
     response.destroyed = true;
     await send(pieces);
     expect(calls).to.deep.equal([]);
@@ -105,13 +105,13 @@ describe('a body sent piece by piece', () => {
 
   it('breaks off if the role ends in the middle, and gets another answer if it ends before', async () => {
     const ended = new EndedMeanwhile({ kind: 'unknown' });
-    const { response, pieces, send } = stage();
-    const sending = send((left) => pieces(left, ended));
+    const { response, pieces, send } = setUp();
+    const sending = send((signal) => pieces(signal, ended));
     await setImmediate();
     response.emit('drain');
     await sending;
     expect([response.destroyed, response.ended]).to.deep.equal([true, false]);
-    const before = stage();
+    const before = setUp();
     const sendingNone = before.send(() => {
       throw ended;
     });
@@ -119,8 +119,8 @@ describe('a body sent piece by piece', () => {
     expect(before.response.sent).to.deep.equal([]);
   });
 
-  it('requests no more if its viewer leaves in the middle of a write', async () => {
-    const { response, calls, pieces, send } = stage();
+  it('requests no more pieces if its viewer leaves in the middle of a write', async () => {
+    const { response, calls, pieces, send } = setUp();
     response.write = () => {
       response.destroy();
       return false;
@@ -130,20 +130,20 @@ describe('a body sent piece by piece', () => {
   });
 
   it('checks the role before each further MiB, but not before the first', async () => {
-    const most = MAX_READ;
+    const maxPiece = MAX_READ;
     for (const [lengths, checks] of [
-      [[most + 1], []],
-      [[most - 1, 1], []],
-      [[most, 1], [1]],
+      [[maxPiece + 1], []],
+      [[maxPiece - 1, 1], []],
+      [[maxPiece, 1], [1]],
       [
-        [most, 1, most - 1, 1],
+        [maxPiece, 1, maxPiece - 1, 1],
         [1, 3],
       ],
-      [[1, most], [1]],
+      [[1, maxPiece], [1]],
     ] as const) {
       let taken = 0;
       const checked: number[] = [];
-      const { response, send } = stage(async () => {
+      const { response, send } = setUp(async () => {
         checked.push(taken);
         return { kind: 'published' };
       });
@@ -161,7 +161,7 @@ describe('a body sent piece by piece', () => {
   });
 
   it('breaks off once its role has ended', async () => {
-    const { response, send } = stage(async () => ({ kind: 'expired' }));
+    const { response, send } = setUp(async () => ({ kind: 'expired' }));
     response.write = () => true;
     async function* pieces(): AsyncGenerator<Uint8Array> {
       yield new Uint8Array(MAX_READ);
@@ -172,9 +172,9 @@ describe('a body sent piece by piece', () => {
   });
 
   it('fails as its source does', async () => {
-    const { response, pieces, send } = stage();
+    const { response, pieces, send } = setUp();
     const defect = new TypeError('a defect');
-    const sending = send((left) => pieces(left, defect));
+    const sending = send((signal) => pieces(signal, defect));
     await setImmediate();
     response.emit('drain');
     expect(await Promise.resolve(sending).catch((error: unknown) => error)).to.equal(defect);

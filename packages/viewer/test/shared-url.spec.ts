@@ -17,11 +17,11 @@ describe('the shared URL', () => {
   it('leads to the path that follows it, by the rules of `to`', async () => {
     const id = await rig.publish(SITE);
     const site = `http://${rig.siteHost(id)}`;
-    const led = async (after: string): Promise<string> => locationOf(await rig.ask(`/s/${id}${after}`));
-    expect(await led('/docs/?q=1&to=/x')).to.equal(`${site}/docs/?q=1&to=/x`);
-    expect(await led('/a%20b')).to.equal(`${site}/a%20b`);
-    for (const after of ['/', '//evil.example/', '/\\evil.example/', `/${'a'.repeat(2_048)}`]) {
-      expect(await led(after), after).to.equal(`${site}/`);
+    const locationFor = async (rest: string): Promise<string> => locationOf(await rig.ask(`/s/${id}${rest}`));
+    expect(await locationFor('/docs/?q=1&to=/x')).to.equal(`${site}/docs/?q=1&to=/x`);
+    expect(await locationFor('/a%20b')).to.equal(`${site}/a%20b`);
+    for (const rest of ['/', '//evil.example/', '/\\evil.example/', `/${'a'.repeat(2_048)}`]) {
+      expect(await locationFor(rest), rest).to.equal(`${site}/`);
     }
     const upper = await rig.ask(`/s/${id.toUpperCase()}/docs/?q`);
     expectRedirect(upper, 302, `http://localhost:${rig.port}/s/${id}/docs/?q`);
@@ -57,10 +57,10 @@ describe('the shared URL', () => {
         `^__Secure-pinfold_grant=[^;]+; Path=/pins/s/${id}; Max-Age=43200; HttpOnly; Secure; SameSite=Lax$`,
       ),
     );
-    const over = new URL(locationOf(answer));
-    expect(over.origin).to.equal(`https://${id}.sites.example`);
-    const host = over.host;
-    const taken = await secure.ask(over.pathname + over.search, { host });
+    const handOver = new URL(locationOf(answer));
+    expect(handOver.origin).to.equal(`https://${id}.sites.example`);
+    const { host } = handOver;
+    const taken = await secure.ask(handOver.pathname + handOver.search, { host });
     expect(taken.headers['set-cookie']?.[0]).to.match(
       /^__Host-pinfold_grant=[^;]+; Path=\/; Max-Age=43200; HttpOnly; Secure; SameSite=Lax$/,
     );

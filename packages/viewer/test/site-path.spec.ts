@@ -10,7 +10,7 @@ const SITE = {
   '~keeper/index.html': 'the keeper',
 };
 const DOCUMENT = { ...NAVIGATION, 'sec-fetch-dest': 'document' };
-const PART = { accept: '*/*', 'sec-fetch-dest': 'script', origin: 'null' };
+const SUBRESOURCE = { accept: '*/*', 'sec-fetch-dest': 'script', origin: 'null' };
 
 describe('a site in path mode', () => {
   let rig: Rig;
@@ -59,10 +59,10 @@ describe('a site in path mode', () => {
     });
 
     it('serves its parts by the grant in the path, since they send no cookie', async () => {
-      expect((await rig.ask(`${home}app.js`, { headers: PART })).text).to.equal('run()');
+      expect((await rig.ask(`${home}app.js`, { headers: SUBRESOURCE })).text).to.equal('run()');
       const frame = { ...NAVIGATION, 'sec-fetch-dest': 'iframe' };
       expect((await rig.ask(`${home}docs/`, { headers: frame })).text).to.equal('docs');
-      expect((await rig.ask(`${home}~keeper/`, { headers: PART })).text).to.equal('the keeper');
+      expect((await rig.ask(`${home}~keeper/`, { headers: SUBRESOURCE })).text).to.equal('the keeper');
     });
 
     it('redirects a document without a valid grant to a new one', async () => {
@@ -84,7 +84,7 @@ describe('a site in path mode', () => {
         const answer = await rig.ask(`/s/${id}/${path}`, { headers: document });
         expect([answer.status, pathOf(answer)]).to.deep.equal([302, `${home}${inside}`]);
       }
-      expect((await rig.ask(`/s/${id}/~keeper/`, { headers: PART })).status).to.equal(403);
+      expect((await rig.ask(`/s/${id}/~keeper/`, { headers: SUBRESOURCE })).status).to.equal(403);
       const ungranted = await rig.ask(`/s/${id}/~x/docs/`, { headers: DOCUMENT });
       expect(locationOf(ungranted)).to.equal(`${shared(id)}?to=%2Fdocs%2F`);
     });

@@ -13,15 +13,15 @@ const ENTRY = {
   utf8: true,
 } as const;
 
-function stage(bytes: number) {
+function setUp(bytes: number) {
   const calls: PromiseWithResolvers<unknown>[] = [];
   const manifest = () => {
     calls.push(Promise.withResolvers());
     return calls.at(-1)?.promise;
   };
-  const give = () =>
+  const answer = () =>
     calls.at(-1)?.resolve({ kind: 'manifest', manifest: { entries: [ENTRY] } as unknown as Manifest });
-  return { sites: new Sites({ manifest } as unknown as Open, bytes), calls, give };
+  return { sites: new Sites({ manifest } as unknown as Open, bytes), calls, answer };
 }
 
 describe('the file list of a site', () => {
@@ -30,15 +30,15 @@ describe('the file list of a site', () => {
       [1_000_000, true],
       [0, false],
     ] as const) {
-      const { sites, calls, give } = stage(bytes);
+      const { sites, calls, answer } = setUp(bytes);
       const loading = [sites.load(PUBLICATION), sites.load(PUBLICATION)];
       expect(calls).to.have.length(1);
-      give();
+      answer();
       const [one, other] = await Promise.all(loading);
       expect(one).to.equal(other);
       const again = sites.load(PUBLICATION);
       expect(calls).to.have.length(isCached ? 1 : 2);
-      give();
+      answer();
       await again;
       expect(sites).to.include({ hits: isCached ? 1 : 0, misses: isCached ? 1 : 2 });
       expect(sites.bytes > 0).to.equal(isCached);
@@ -46,12 +46,12 @@ describe('the file list of a site', () => {
   });
 
   it('is missing for a site that has ended meanwhile, and prepared once for each file', async () => {
-    const { sites, calls, give } = stage(1_000_000);
+    const { sites, calls, answer } = setUp(1_000_000);
     const ending = sites.load(PUBLICATION);
     calls[0]?.resolve({ kind: 'expired' });
     expect(await ending).to.deep.equal({ kind: 'expired' });
     const loading = sites.load(PUBLICATION);
-    give();
+    answer();
     const site = await loading;
     if ('kind' in site) throw new Error(site.kind);
     const file = site.file(ENTRY);

@@ -7,7 +7,7 @@ import type { Answer } from './client.ts';
 import { expectPage } from './expect-page.ts';
 import { openRig, type Rig } from './rig.ts';
 
-const LATER = { 'retry-after': '5' };
+const RETRY_LATER = { 'retry-after': '5' };
 
 describe('with a storage that hangs', () => {
   let rig: Rig;
@@ -29,8 +29,8 @@ describe('with a storage that hangs', () => {
     rig.storage.reads.length = 0;
   });
 
-  /** Sends a request, and waits until the viewer's longest wait is over. */
-  async function askInVain(...paths: readonly string[]): Promise<Answer[]> {
+  /** Sends requests, and advances the clock until they time out. */
+  async function askAndTimeOut(...paths: readonly string[]): Promise<Answer[]> {
     const before = rig.storage.reads.length;
     const answers = paths.map((path) => rig.askSite(id, path, { headers: conditions }));
     while (rig.storage.reads.length < before + new Set(paths).size) await setTimeout(1);
@@ -48,8 +48,8 @@ describe('with a storage that hangs', () => {
       ['/deflated.bin', { 'accept-encoding': 'gzip' }],
     ] as const) {
       conditions = headers;
-      const [answer] = await askInVain(path);
-      expectPage(answer as Answer, 503, LATER);
+      const [answer] = await askAndTimeOut(path);
+      expectPage(answer as Answer, 503, RETRY_LATER);
       expect(rig.storage.reads.at(-1)?.signal?.aborted, path).to.equal(true);
       expect(rig.log.findLast(({ status }) => status === 503)?.error).to.include({
         code: 'storage_unavailable',
@@ -58,9 +58,9 @@ describe('with a storage that hangs', () => {
   });
 
   it('five requests that wait for the same file count as five', async () => {
-    await askInVain('/0.txt', '/0.txt', '/0.txt', '/0.txt', '/0.txt');
+    await askAndTimeOut('/0.txt', '/0.txt', '/0.txt', '/0.txt', '/0.txt');
     expect(rig.storage.reads).to.have.length(1);
-    expectPage(await rig.askSite(id, '/1.txt'), 503, LATER);
+    expectPage(await rig.askSite(id, '/1.txt'), 503, RETRY_LATER);
     expect(rig.storage.reads).to.have.length(1);
   });
 });

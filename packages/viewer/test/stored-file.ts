@@ -31,15 +31,15 @@ export function turnsOf(places: number, queue: number): Semaphore<string> {
   return new Semaphore({ places, queue, overloaded: () => new UnavailableError(2) });
 }
 
-/** What sending a body needs, with a storage that reads with the given function. */
+/** The tools for sending a body, with a storage that reads with the given function. */
 export function toolsOver(
   read: (...input: never) => Promise<unknown>,
-  differing: Partial<ReadingTools> = {},
+  replaced: Partial<ReadingTools> = {},
 ): ReadingTools {
   return {
     open: { read } as unknown as Open,
     breaker: new CircuitBreaker(createManualClock()),
     turns: turnsOf(1, 1),
-    ...differing,
+    ...replaced,
   };
 }

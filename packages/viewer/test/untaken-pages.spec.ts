@@ -5,7 +5,7 @@ import type { Exchange } from '../src/exchange.ts';
 import { sendForbiddenLine, sendPlainPage, sendRedirect } from '../src/pages/answers.ts';
 
 /** A response over HTTP/2 whose client reads nothing. */
-class UntakenResponse extends EventEmitter {
+class UnreadResponse extends EventEmitter {
   writableLength = 0;
   destroyed = false;
 
@@ -26,7 +26,7 @@ describe('an answer that is not a file of a site', () => {
       redirect: (exchange: Exchange) =>
         sendRedirect(exchange, { status: 302, location: 'https://a.example/' }),
     })) {
-      const response = new UntakenResponse();
+      const response = new UnreadResponse();
       const settings = { clientAddress: () => '192.0.2.1', service: { name: 'Pinfold' } };
       const request = { method: 'GET', headers: {}, url: '/', httpVersionMajor: 2 };
       const exchange = {

@@ -64,13 +64,13 @@ export class Grants {
     return cookieValues(cookies, this.#sharedScope.name);
   }
 
-  handOver(grant: Grant): MaybePromise<string> {
+  handOverToken(grant: Grant): MaybePromise<string> {
     const { grants, clock } = this.#useCases;
     return grants.sign(withPurpose(grant, 'hand_over', clock.now()));
   }
 
   /** Signs the token for a path. Each cookie always has the same one, so that browsers reuse cached files. */
-  path(grant: Grant): MaybePromise<string> {
+  pathToken(grant: Grant): MaybePromise<string> {
     return this.#useCases.grants.sign(withPurpose(grant, 'path', grant.issuedAt));
   }
 
@@ -99,8 +99,8 @@ export class Grants {
   async #write(publication: Publication, grant: Grant, scope: CookieScope): Promise<string> {
     const { clock, limits } = this.#useCases;
     const cookie = withPurpose(grant, 'cookie', clock.now());
-    const left = Math.floor((grantEndsAt(cookie, publication, limits) - clock.now()) / 1_000);
-    return setCookie(scope, await this.#useCases.grants.sign(cookie), Math.max(0, left));
+    const secondsLeft = Math.floor((grantEndsAt(cookie, publication, limits) - clock.now()) / 1_000);
+    return setCookie(scope, await this.#useCases.grants.sign(cookie), Math.max(0, secondsLeft));
   }
 }
 

@@ -1,5 +1,5 @@
 import { sharedUrl } from '@pinfold/http';
-import { type Answered, type Exchange, isRead } from '../exchange.ts';
+import { type Answered, type Exchange, isGetOrHead } from '../exchange.ts';
 import { sendMethodNotAllowed, sendPlainPage, sendRedirect, sendStopped } from '../pages/answers.ts';
 import { isReturnPath, returnQuery, withoutCookieMark } from '../routing/return-path.ts';
 import type { NamePlace } from '../routing/route.ts';
@@ -7,7 +7,7 @@ import { encodeRawBytes, splitTarget } from '../routing/target.ts';
 
 export async function serveName(exchange: Exchange, { segment, inside }: NamePlace): Promise<Answered> {
   const { settings, useCases } = exchange.context;
-  if (!isRead(exchange.request)) return sendMethodNotAllowed(exchange, 'GET, HEAD');
+  if (!isGetOrHead(exchange.request)) return sendMethodNotAllowed(exchange, 'GET, HEAD');
   if (hasDotSegment(inside)) return sendPlainPage(exchange, 404, 'not_found');
   const visit = await useCases.visitName(segment);
   if (visit.kind === 'misspelled') {

@@ -7,8 +7,8 @@ import {
   type Answered,
   clientOf,
   type Exchange,
-  goneOf,
-  isRead,
+  isGetOrHead,
+  signalOf,
   type ViewerContext,
 } from '../exchange.ts';
 import {
@@ -33,7 +33,7 @@ import type { Decision } from './access.ts';
 export async function serveSharedUrl(exchange: Exchange, place: SharedPlace): Promise<Answered> {
   const { request, context } = exchange;
   const { role: id, idText, query, inside = '' } = place;
-  if (!isRead(request) && request.method !== 'POST') {
+  if (!isGetOrHead(request) && request.method !== 'POST') {
     return sendMethodNotAllowed(exchange, 'GET, HEAD, POST');
   }
   if (id === null) {
@@ -119,7 +119,7 @@ async function tryPassword(exchange: Exchange, attempt: Attempt): Promise<Answer
   const { id, path, password, viewer } = attempt;
   const address = clientOf(exchange);
   const tokens = grants.sharedUrlTokens(exchange.request.headers.cookie);
-  const signal = goneOf(exchange);
+  const signal = signalOf(exchange);
   if (signal.aborted) return ANSWERED;
   const outcome = await useCases.enter({ id, password, address, tokens, signal }).catch((error: unknown) => {
     if (isFault(error) && error.code === 'hasher_overloaded') return { kind: 'overloaded' } as const;

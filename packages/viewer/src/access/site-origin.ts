@@ -1,6 +1,6 @@
 import type { Ended, Publication, VisibleRole, Visit } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
-import { type Answered, chain, type Exchange, isRead, type MaybePromise } from '../exchange.ts';
+import { type Answered, chain, type Exchange, isGetOrHead, type MaybePromise } from '../exchange.ts';
 import {
   sendCookiesPage,
   sendForbiddenLine,
@@ -35,7 +35,7 @@ function serveVisit(
   const { request, context } = exchange;
   const { settings, access } = context;
   if (visit.kind !== 'published') return sendEnded(exchange, visit.kind);
-  if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD');
+  if (!isGetOrHead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD');
   if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
     return sendForbiddenLine(exchange, 'service_worker');
   }

@@ -1,6 +1,6 @@
 import type { Grant, Publication, VisibleRole } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
-import { type Answered, type Exchange, isRead, type ViewerContext } from '../exchange.ts';
+import { type Answered, type Exchange, isGetOrHead, type ViewerContext } from '../exchange.ts';
 import {
   CROSS_ORIGIN,
   CROSS_ORIGIN_NO_REFERRER,
@@ -26,7 +26,7 @@ export async function serveSitePath(
   const { request, context } = exchange;
   const { useCases, settings } = context;
   if (id === null) return sendOutsidePage(exchange);
-  if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', CROSS_ORIGIN_NO_REFERRER);
+  if (!isGetOrHead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', CROSS_ORIGIN_NO_REFERRER);
   if (id !== idText) {
     // Redirects to the canonical spelling of the id.
     const location = sharedUrl(settings.publicUrl, id) + encodeRawBytes(inside);

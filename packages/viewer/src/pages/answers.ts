@@ -137,7 +137,7 @@ function sendText(exchange: Exchange, status: number, text: string, own: Headers
   end(exchange, request.method === 'HEAD' ? undefined : body);
 }
 
-/** Answers a request for a part of a page without a valid grant. */
+/** Refuses a request, other than a navigation, that has no valid grant. */
 export function sendNotAdmitted(exchange: Exchange, more: Headers = {}): Answered {
   const { identifiesViewers } = exchange.context.access;
   return sendForbiddenLine(exchange, identifiesViewers ? 'not_admitted' : 'password_required', more);

@@ -29,8 +29,8 @@ export async function redirectIntoSite(
 ): Promise<Omit<Redirect, 'status'>> {
   const location =
     settings.mode === 'path'
-      ? `${siteBaseOf(settings, publication.id)}/~${await grants.path(grant)}${encodeRawBytes(path)}`
-      : `${handOverUrl(settings, publication.id)}?grant=${await grants.handOver(grant)}&to=${encodeURIComponent(path)}`;
+      ? `${siteBaseOf(settings, publication.id)}/~${await grants.pathToken(grant)}${encodeRawBytes(path)}`
+      : `${handOverUrl(settings, publication.id)}?grant=${await grants.handOverToken(grant)}&to=${encodeURIComponent(path)}`;
   return { location, referrer: 'no-referrer' };
 }
 

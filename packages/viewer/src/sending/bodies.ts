@@ -68,7 +68,7 @@ export class Bodies implements CacheStatistics {
     return this.#hot?.calculatedSize ?? 0;
   }
 
-  hot(form: Form): Body | undefined {
+  cached(form: Form): Body | undefined {
     return this.#hot?.get(form.key);
   }
 
@@ -93,7 +93,7 @@ export class Bodies implements CacheStatistics {
   async *#copies(form: Form, range: { from: number; readonly to: number }): AsyncGenerator<Uint8Array> {
     // A small page must not wait for the turns of large answers.
     const kind = range.to - range.from <= SMALL_ANSWER ? 'cheap' : 'costly';
-    while (range.from < range.to && this.hot(form) !== undefined) {
+    while (range.from < range.to && this.cached(form) !== undefined) {
       if (!loopTurns.takeNow(kind)) await loopTurns.wait(kind);
       let piece = this.#copyOf(form, range.from, Math.min(range.to, range.from + outgoingBytes.piece));
       if (piece === undefined) return;
@@ -105,7 +105,7 @@ export class Bodies implements CacheStatistics {
   }
 
   #copyOf(form: Form, from: number, to: number): Uint8Array | undefined {
-    const body = this.hot(form);
+    const body = this.cached(form);
     return body === undefined ? undefined : Uint8Array.from(partOf(body, from, to));
   }
 
@@ -116,7 +116,7 @@ export class Bodies implements CacheStatistics {
    * @throws UnavailableError when storage does not answer, or too many files wait to be inflated.
    */
   async load(source: BodySource, form: Form): Promise<Body> {
-    const hot = this.hot(form);
+    const hot = this.cached(form);
     if (hot !== undefined) return hot;
     const { breaker, signal, client } = source;
     let leave = (): void => {};

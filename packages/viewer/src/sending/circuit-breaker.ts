@@ -37,10 +37,10 @@ export class CircuitBreaker {
     signal.throwIfAborted();
     const isTrial = this.#enter();
     const end = new AbortController();
-    const over = new AbortController();
-    this.#clock.sleep(TIMEOUT, over.signal).then(
+    const finished = new AbortController();
+    this.#clock.sleep(TIMEOUT, finished.signal).then(
       () => end.abort(TIMED_OUT),
-      (error: unknown) => over.signal.aborted || end.abort(error),
+      (error: unknown) => finished.signal.aborted || end.abort(error),
     );
     const leave = (): void => end.abort(signal.reason);
     signal.addEventListener('abort', leave, { once: true });
@@ -54,7 +54,7 @@ export class CircuitBreaker {
       if (isTrial) this.#isTrying = false;
       signal.removeEventListener('abort', leave);
       // Without a reason, `abort` would create an error and its stack: a tenth of the time of a file that is not cached.
-      over.abort(null);
+      finished.abort(null);
     }
   }
 

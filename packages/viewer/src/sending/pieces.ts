@@ -112,15 +112,15 @@ async function* withHeader(
 }
 
 /**
- * A part of an expanded entry. Of a whole entry, it holds the last piece back until the checksum is verified. It is no
- * generator, since a waiting generator would hold the piece that it yielded last.
+ * A part of an expanded entry. If that is the whole entry, it holds the last piece back until the checksum is verified.
+ * It is not a generator, since a waiting generator would hold the piece that it yielded last.
  */
 class ExpandedPieces implements AsyncIterableIterator<Uint8Array> {
   readonly #entry: ManifestEntry;
   readonly #pieces: AsyncIterableIterator<Uint8Array>;
   readonly #isWhole: boolean;
   #toSkip: number;
-  #left: number;
+  #remaining: number;
   #checksum = 0;
   #end: Uint8Array | undefined;
   #isEnded = false;
@@ -131,7 +131,7 @@ class ExpandedPieces implements AsyncIterableIterator<Uint8Array> {
     this.#pieces = pieces;
     this.#isWhole = length === entry.size;
     this.#toSkip = from;
-    this.#left = length;
+    this.#remaining = length;
   }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
@@ -166,17 +166,17 @@ class ExpandedPieces implements AsyncIterableIterator<Uint8Array> {
   }
 
   #partOf(piece: Uint8Array): Uint8Array {
-    const part = piece.subarray(Math.min(this.#toSkip, piece.length)).subarray(0, this.#left);
+    const part = piece.subarray(Math.min(this.#toSkip, piece.length)).subarray(0, this.#remaining);
     this.#toSkip -= Math.min(this.#toSkip, piece.length);
-    this.#left -= part.length;
+    this.#remaining -= part.length;
     if (!this.#isWhole) {
-      this.#isEnded = this.#left === 0;
+      this.#isEnded = this.#remaining === 0;
       return part;
     }
     this.#checksum = crc32(piece, this.#checksum);
     // More bytes than were proved.
     if (part.length < piece.length) throw corruptFault();
-    if (this.#left > 0) return part;
+    if (this.#remaining > 0) return part;
     this.#end = part;
     return part.subarray(part.length);
   }

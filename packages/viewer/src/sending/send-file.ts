@@ -11,8 +11,8 @@ import {
   type Exchange,
   end,
   endTogether,
-  goneOf,
   type MaybePromise,
+  signalOf,
   writeHead,
 } from '../exchange.ts';
 import { type Body, MAX_WHOLE, partOf } from './bodies.ts';
@@ -41,7 +41,7 @@ export function sendBody(exchange: Exchange, answer: FileAnswer): MaybePromise<v
   const { form, from, to, file } = answer;
   const length = to - from;
   outgoingBytes.admit(length);
-  const cachedBody = bodies.hot(form);
+  const cachedBody = bodies.cached(form);
   if (cachedBody !== undefined) {
     bodies.hits += 1;
     return sendWhole(exchange, answer, cachedBody);
@@ -70,7 +70,7 @@ function sendWhole(exchange: Exchange, answer: FileAnswer, body: Body): MaybePro
 async function sendLater(exchange: Exchange, answer: FileAnswer): Promise<void> {
   await loopTurns.wait();
   // Meanwhile the cache may have dropped the body, and other answers may use the room.
-  const body = exchange.context.bodies.hot(answer.form);
+  const body = exchange.context.bodies.cached(answer.form);
   const hasRoom = outgoingBytes.hasRoomFor(answer.to - answer.from);
   return body !== undefined && hasRoom ? write(exchange, answer, body) : sendPieces(exchange, answer);
 }
@@ -114,7 +114,7 @@ function sourceOf(
   const client = clientOf(exchange);
   const outgoing = outgoingBytes.follow(exchange.response, client);
   const { tools } = exchange.context;
-  return { ...tools, publication, entry: file.entry, client, signal: goneOf(exchange), outgoing };
+  return { ...tools, publication, entry: file.entry, client, signal: signalOf(exchange), outgoing };
 }
 
 /**
