@@ -7,41 +7,41 @@ import { FORM, NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
 
 const UNKNOWN = '0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10' as RoleId;
 const SITE = { 'index.html': 'home', 'docs/index.html': 'docs' };
-const JAR = { cookie: `c=${'x'.repeat(12_400)}` };
+const TOO_MANY_COOKIES = { cookie: `c=${'x'.repeat(12_400)}` };
 const MARK = '?pinfold-cookie=1';
 const SCRIPT = { 'service-worker': 'script' };
-const UNNAMED = { 'referrer-policy': 'no-referrer' };
+const NO_REFERRER = { 'referrer-policy': 'no-referrer' };
 const CROSS_ORIGIN = { ...CROSS_ORIGIN_NO_REFERRER, 'referrer-policy': 'same-origin' };
 const SERVICE_WORKER = 'No service workers here';
 const PASSWORD_REQUIRED = 'Password required';
 
-/** A request, its expected answer, and its name in the log. */
-type Row = readonly [answer: Promise<Answer>, expected: (answer: Answer) => void, outcome?: string];
+/** A request, a check of its answer, and its outcome in the log. */
+type Row = readonly [request: Promise<Answer>, check: (answer: Answer) => void, outcome?: string];
 
 const page =
-  (...how: [status: number, more?: IncomingHttpHeaders]) =>
+  (...expected: [status: number, more?: IncomingHttpHeaders]) =>
   (answer: Answer) =>
-    expectPage(answer, ...how);
+    expectPage(answer, ...expected);
 const line =
-  (...how: [line: string, more?: IncomingHttpHeaders]) =>
+  (...expected: [line: string, more?: IncomingHttpHeaders]) =>
   (answer: Answer) =>
-    expectLine(answer, ...how);
+    expectLine(answer, ...expected);
 const redirect =
-  (...how: [status: number, location: string, more?: IncomingHttpHeaders]) =>
+  (...expected: [status: number, location: string, more?: IncomingHttpHeaders]) =>
   (answer: Answer) =>
-    expectRedirect(answer, ...how);
+    expectRedirect(answer, ...expected);
 
-/** Each is requested alone. */
+/** Sends the requests one after another, each with a log of its own. */
 async function expectRows(rig: Rig, rows: Readonly<Record<string, () => Row>>): Promise<void> {
-  for (const [what, row] of Object.entries(rows)) {
+  for (const [name, row] of Object.entries(rows)) {
     rig.log.length = 0;
-    const [answer, expected, outcome] = row();
-    const got = await answer;
+    const [request, check, outcome] = row();
+    const answer = await request;
     try {
-      expected(got);
+      check(answer);
       expect(rig.log.map((entry) => entry.outcome)).to.deep.equal([outcome]);
     } catch (error) {
-      throw new Error(what, { cause: error });
+      throw new Error(name, { cause: error });
     }
   }
 }
@@ -59,7 +59,7 @@ describe('an answer without a file has exactly its headers and text, and its out
     const { pathname, search } = new URL(locationOf(entered));
     const taken = await rig.askSite(id, pathname + search);
     const inside = { headers: { cookie: cookiesOf(taken) } };
-    const takeOver = (how?: Ask) => rig.askSite(id, pathname + search, how);
+    const handOver = (request?: Ask) => rig.askSite(id, pathname + search, request);
     const late = `${pathname}?grant=x&to=/docs/`;
     await expectRows(rig, {
       ...Object.fromEntries(
@@ -68,109 +68,117 @@ describe('an answer without a file has exactly its headers and text, and its out
           () => [rig.ask(path), page(404), 'not_found'],
         ]),
       ),
-      'no host of a site': () => [rig.ask('/', { host: 'x.localhost' }), page(421), 'misdirected'],
-      'a full jar, anywhere': () => [rig.ask('/', { headers: JAR }), page(431), 'too_many_cookies'],
-      'a full jar, at a shared URL': () => [
-        rig.ask(`/s/${id}`, { headers: JAR }),
+      'a host that is not a site': () => [rig.ask('/', { host: 'x.localhost' }), page(421), 'misdirected'],
+      'too many cookies, outside of sites': () => [
+        rig.ask('/', { headers: TOO_MANY_COOKIES }),
         page(431),
         'too_many_cookies',
       ],
-      'a full jar, at a hand-over': () => [
-        takeOver({ headers: JAR }),
-        page(431, UNNAMED),
+      'too many cookies, at a shared URL': () => [
+        rig.ask(`/s/${id}`, { headers: TOO_MANY_COOKIES }),
+        page(431),
         'too_many_cookies',
       ],
-      'a method of no shared URL': () => [
+      'too many cookies, at a hand-over': () => [
+        handOver({ headers: TOO_MANY_COOKIES }),
+        page(431, NO_REFERRER),
+        'too_many_cookies',
+      ],
+      'a method that a shared URL does not allow': () => [
         rig.ask(`/s/${id}`, { method: 'PUT' }),
         page(405, { allow: 'GET, HEAD, POST' }),
         'method_not_allowed',
       ],
-      'a method of no site': () => [
+      'a method that a site does not allow': () => [
         rig.askSite(id, '/', { method: 'PUT' }),
         page(405, { allow: 'GET, HEAD' }),
         'method_not_allowed',
       ],
-      'a method of no hand-over': () => [
-        takeOver({ method: 'PUT' }),
-        page(405, { allow: 'GET, HEAD', ...UNNAMED }),
+      'a method that a hand-over does not allow': () => [
+        handOver({ method: 'PUT' }),
+        page(405, { allow: 'GET, HEAD', ...NO_REFERRER }),
         'method_not_allowed',
       ],
       'an unknown shared URL': () => [rig.ask(`/s/${UNKNOWN}`), page(404), 'not_found'],
       'an unknown site': () => [rig.askSite(UNKNOWN, '/'), page(404, FORGET), 'not_found'],
       'an unknown hand-over': () => [
         rig.askSite(UNKNOWN, pathname),
-        page(404, { ...FORGET, ...UNNAMED }),
+        page(404, { ...FORGET, ...NO_REFERRER }),
         'not_found',
       ],
       'a shared URL': () => [rig.ask(`/s/${open}`), redirect(302, `${site(open)}/`)],
-      'an entered one': () => [
+      'a shared URL, with a grant': () => [
         rig.ask(`/s/${id}`, { headers: { cookie: cookiesOf(entered) } }),
-        redirect(302, locationOf(entered), UNNAMED),
+        redirect(302, locationOf(entered), NO_REFERRER),
       ],
       'a password page': () => [rig.ask(`/s/${id}`), page(200), 'password_required'],
       'a wrong password': () => [rig.enter(id, 'wrong'), page(403), 'wrong_password'],
-      'a right one': () => [
+      'a right password': () => [
         rig.enter(id, PASSWORD),
-        redirect(303, locationOf(entered), { ...UNNAMED, 'set-cookie': entered.headers['set-cookie'] }),
+        redirect(303, locationOf(entered), { ...NO_REFERRER, 'set-cookie': entered.headers['set-cookie'] }),
       ],
       'a form from elsewhere': () => [
         rig.enter(id, 'x', { headers: { 'sec-fetch-site': 'same-site' } }),
         page(403),
         'foreign_form',
       ],
-      'no such form': () => [
+      'a form without a password': () => [
         rig.ask(`/s/${id}`, { method: 'POST', headers: FORM, body: 'x=y' }),
         page(400),
         'bad_form',
       ],
       'a hand-over': () => [
-        takeOver(),
-        redirect(302, `${site(id)}/${MARK}`, { ...UNNAMED, 'set-cookie': taken.headers['set-cookie'] }),
+        handOver(),
+        redirect(302, `${site(id)}/${MARK}`, { ...NO_REFERRER, 'set-cookie': taken.headers['set-cookie'] }),
       ],
-      'a page after it': () => [
+      'a page after a hand-over': () => [
         rig.askSite(id, `/${MARK}`, { headers: { ...NAVIGATION, ...inside.headers } }),
         redirect(302, `${site(id)}/`),
       ],
-      'a page after it, without a cookie': () => [
+      'a page after a hand-over, without a cookie': () => [
         rig.askSite(id, `/${MARK}`, { headers: NAVIGATION }),
         page(200),
         'cookies_blocked',
       ],
-      'a part after it, without a cookie': () => [
+      'a subresource after a hand-over, without a cookie': () => [
         rig.askSite(id, `/${MARK}`),
         line(PASSWORD_REQUIRED),
         'password_required',
       ],
       'a hand-over that is not needed': () => [
         rig.askSite(open, late),
-        redirect(302, `${site(open)}/docs/`, UNNAMED),
+        redirect(302, `${site(open)}/docs/`, NO_REFERRER),
       ],
       'a late hand-over': () => [
         rig.askSite(id, late),
-        line(PASSWORD_REQUIRED, UNNAMED),
+        line(PASSWORD_REQUIRED, NO_REFERRER),
         'password_required',
       ],
       'a late hand-over of a page': () => [
         rig.askSite(id, late, { headers: NAVIGATION }),
-        redirect(302, `${shared(id)}?to=%2Fdocs%2F`, UNNAMED),
+        redirect(302, `${shared(id)}?to=%2Fdocs%2F`, NO_REFERRER),
       ],
-      'a late hand-over to whoever is in': () => [
+      'a late hand-over, with a grant': () => [
         rig.askSite(id, late, inside),
-        redirect(302, `${site(id)}/docs/`, UNNAMED),
+        redirect(302, `${site(id)}/docs/`, NO_REFERRER),
       ],
       'a page of a protected site': () => [
         rig.askSite(id, '/docs/?q', { headers: NAVIGATION }),
         redirect(302, `${shared(id)}?to=%2Fdocs%2F%3Fq`),
       ],
-      'a part of it': () => [rig.askSite(id, '/docs/'), line(PASSWORD_REQUIRED), 'password_required'],
+      'a subresource of a protected site': () => [
+        rig.askSite(id, '/docs/'),
+        line(PASSWORD_REQUIRED),
+        'password_required',
+      ],
       'a service worker': () => [
         rig.askSite(open, '/docs/', { headers: SCRIPT }),
         line(SERVICE_WORKER),
         'service_worker',
       ],
       'a service worker at a hand-over': () => [
-        takeOver({ headers: SCRIPT }),
-        line(SERVICE_WORKER, UNNAMED),
+        handOver({ headers: SCRIPT }),
+        line(SERVICE_WORKER, NO_REFERRER),
         'service_worker',
       ],
       'a folder': () => [rig.askSite(id, '/docs?q', inside), redirect(308, `${site(id)}/docs/?q`)],
@@ -194,12 +202,12 @@ describe('an answer without a file has exactly its headers and text, and its out
     const cookie = cookiesOf(entered);
     const document = { headers: { ...NAVIGATION, cookie } };
     await expectRows(rig, {
-      'a full jar': () => [
-        rig.ask(`/s/${id}/`, { headers: JAR }),
+      'too many cookies': () => [
+        rig.ask(`/s/${id}/`, { headers: TOO_MANY_COOKIES }),
         page(431, CROSS_ORIGIN_NO_REFERRER),
         'too_many_cookies',
       ],
-      'no id': () => [rig.ask('/s/x/'), page(404), 'not_found'],
+      'a path inside a site, without an id': () => [rig.ask('/s/x/'), page(404), 'not_found'],
       'a link above a site': () => [rig.ask('/s/x/', { headers: NAVIGATION }), page(404), 'outside_site'],
       'a link to a page beside a site': () => [
         rig.ask('/s/about.html', { headers: NAVIGATION }),
@@ -207,8 +215,8 @@ describe('an answer without a file has exactly its headers and text, and its out
         'outside_site',
       ],
       'a link out of a site': () => [rig.ask('/about', { headers: NAVIGATION }), page(404), 'outside_site'],
-      'a part out of a site': () => [rig.ask('/app.js'), page(404), 'not_found'],
-      'a method of no site': () => [
+      'a subresource outside of all sites': () => [rig.ask('/app.js'), page(404), 'not_found'],
+      'a method that a site does not allow': () => [
         rig.ask(`/s/${open}/`, { method: 'PUT' }),
         page(405, { allow: 'GET, HEAD', ...CROSS_ORIGIN_NO_REFERRER }),
         'method_not_allowed',
@@ -217,7 +225,7 @@ describe('an answer without a file has exactly its headers and text, and its out
         rig.ask(`/s/${open.toUpperCase()}/docs/`),
         redirect(302, `${shared(open)}/docs/`, CROSS_ORIGIN_NO_REFERRER),
       ],
-      unknown: () => [rig.ask(`/s/${UNKNOWN}/`), page(404, CROSS_ORIGIN_NO_REFERRER), 'not_found'],
+      'an unknown site': () => [rig.ask(`/s/${UNKNOWN}/`), page(404, CROSS_ORIGIN_NO_REFERRER), 'not_found'],
       'a service worker': () => [
         rig.ask(`/s/${open}/`, { headers: SCRIPT }),
         line(SERVICE_WORKER, CROSS_ORIGIN_NO_REFERRER),
@@ -225,7 +233,7 @@ describe('an answer without a file has exactly its headers and text, and its out
       ],
       'a right password': () => [
         rig.enter(id, PASSWORD),
-        redirect(303, home + MARK, { ...UNNAMED, 'set-cookie': entered.headers['set-cookie'] }),
+        redirect(303, home + MARK, { ...NO_REFERRER, 'set-cookie': entered.headers['set-cookie'] }),
       ],
       'a grant that is not needed': () => [
         rig.ask(`/s/${open}/~${'k'.repeat(40)}/docs/`),
@@ -244,7 +252,7 @@ describe('an answer without a file has exactly its headers and text, and its out
         rig.ask(`/s/${id}/docs/`, { headers: NAVIGATION }),
         redirect(302, `${shared(id)}?to=%2Fdocs%2F`, CROSS_ORIGIN_NO_REFERRER),
       ],
-      'a page of it to whoever is in': () => [
+      'a page of a protected site, with a grant': () => [
         rig.ask(`/s/${id}/docs/`, document),
         redirect(302, `${home}docs/`, CROSS_ORIGIN_NO_REFERRER),
       ],
@@ -252,26 +260,26 @@ describe('an answer without a file has exactly its headers and text, and its out
         rig.ask(pathname + MARK, document),
         redirect(302, home, CROSS_ORIGIN_NO_REFERRER),
       ],
-      'a page after it, without a cookie': () => [
+      'a page after a right password, without a cookie': () => [
         rig.ask(pathname + MARK, { headers: NAVIGATION }),
         page(200, CROSS_ORIGIN_NO_REFERRER),
         'cookies_blocked',
       ],
-      'a part of it': () => [
+      'a subresource of a protected site': () => [
         rig.ask(`/s/${id}/docs/`),
         line(PASSWORD_REQUIRED, CROSS_ORIGIN_NO_REFERRER),
         'password_required',
       ],
-      'a part under a grant that is none': () => [
+      'a subresource under an invalid grant': () => [
         rig.ask(`/s/${id}/~${'A'.repeat(100)}/docs/`),
         line(PASSWORD_REQUIRED, CROSS_ORIGIN_NO_REFERRER),
         'password_required',
       ],
-      'a folder of it': () => [
+      'a folder of a protected site': () => [
         rig.ask(`${pathname}docs?q`, document),
         redirect(308, `${home}docs/?q`, CROSS_ORIGIN_NO_REFERRER),
       ],
-      'a missing file of it': () => [
+      'a missing file of a protected site': () => [
         rig.ask(`${pathname}nothing.js`, document),
         page(404, CROSS_ORIGIN_NO_REFERRER),
         'no_such_file',

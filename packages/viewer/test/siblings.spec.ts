@@ -4,15 +4,15 @@ import { expectPage } from './expect-page.ts';
 import { openRig } from './rig.ts';
 
 const SITE = { 'index.html': '<h1>Harbour</h1>', 'docs/index.html': 'docs' };
-const JAR = Array.from({ length: 4 }, (_, n) => `b${n}=${'x'.repeat(3_200)}`).join('; ');
+const MANY_COOKIES = Array.from({ length: 4 }, (_, n) => `b${n}=${'x'.repeat(3_200)}`).join('; ');
 
 describe('too many cookies of a sibling host', () => {
   it('are cleared if the operator wants that, and only if they are too many', async () => {
     const clearing = await openRig({ viewer: { clearCookies: true } });
     const id = await clearing.publish(SITE);
     for (const answer of [
-      await clearing.ask('/', { headers: { cookie: JAR } }),
-      await clearing.askSite(id, '/', { headers: { cookie: JAR } }),
+      await clearing.ask('/', { headers: { cookie: MANY_COOKIES } }),
+      await clearing.askSite(id, '/', { headers: { cookie: MANY_COOKIES } }),
     ]) {
       expectPage(answer, 431, { 'clear-site-data': '"cookies"' });
       expect(answer.text).to.contain('This page asked your browser to delete them');
@@ -25,7 +25,7 @@ describe('too many cookies of a sibling host', () => {
     const shared = await openRig({
       mount: (viewer) => express().use(viewer, (_request, response) => void response.send('theirs')),
     });
-    expect((await shared.ask('/', { headers: { cookie: JAR } })).text).to.equal('theirs');
+    expect((await shared.ask('/', { headers: { cookie: MANY_COOKIES } })).text).to.equal('theirs');
   });
 });
 
