@@ -185,13 +185,15 @@ describe('cookies planted by a sibling host', () => {
   });
 
   it('are refused with 431 and advice when they are too many', async () => {
-    const manyCookies = cookieHeader(...Array.from({ length: 4 }, (_, n) => [`b${n}`, 'x'.repeat(3_300)] as const));
+    const cookies = cookieHeader(
+      ...Array.from({ length: 4 }, (_, n) => [`b${n}`, 'x'.repeat(3_300)] as const),
+    );
     for (const path of ['/', '/sign-in', '/nowhere']) {
-      const page = await get(path, manyCookies);
+      const page = await get(path, cookies);
       expect(page.status, path).to.equal(431);
       expect(page.text).to.contain('Too many cookies');
     }
-    const japanese = await get('/sign-in', manyCookies, { 'accept-language': 'ja' });
+    const japanese = await get('/sign-in', cookies, { 'accept-language': 'ja' });
     expect(japanese.text).to.contain('Cookie が多すぎます');
   });
 });
