@@ -21,14 +21,16 @@ export interface ReferenceLookup {
 export function readReference(text: string, name: string = 'ID'): Reference {
   const id = parseRoleId(text);
   if (id !== undefined) return { kind: 'publication', id };
-  const [, host = '', path = ''] = /^(?:https?:\/\/)?([^/?#]*)([^?#]*)/i.exec(text) ?? [];
+  const [, origin = '', scheme, path = ''] = /^((https?:\/\/)?[^/?#]*)([^?#]*)/i.exec(text) ?? [];
+  // In the form of the public URL: lower case, in ASCII, without a default port.
+  const host = URL.parse(scheme === undefined ? `https://${origin}` : origin)?.host ?? '';
   const [, below = '', kind, segment = ''] = /^(.*?)\/([sn])\/([^/]+)/.exec(path) ?? [];
-  const base = `${host.toLowerCase()}${below}`;
+  const base = `${host}${below}`;
   if (kind === 'n' && parseNameSegment(segment) !== undefined) return { kind: 'name', segment, base };
   const sharedId = kind === 's' ? parseRoleId(segment) : undefined;
   if (sharedId !== undefined) return { kind: 'publication', id: sharedId, base };
   const siteId = parseRoleId(host.replace(/\..*/s, ''));
-  if (siteId !== undefined) return { kind: 'publication', id: siteId, siteHost: host.toLowerCase() };
+  if (siteId !== undefined) return { kind: 'publication', id: siteId, siteHost: host };
   throw new UsageError(`${name} must be a shared URL, the URL of a site or of a name, or a UUID`);
 }
 
