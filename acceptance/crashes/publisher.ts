@@ -32,7 +32,7 @@ function count(): void {
 
 const config = { ...server, max: 1, pipeline: true };
 const pool = new pg.Pool(config);
-const withoutGauges: PostgresPool = {
+const countingPool: PostgresPool = {
   connect: async () => {
     const client: PostgresClient = await pool.connect();
     return {
@@ -50,7 +50,7 @@ const withoutGauges: PostgresPool = {
   off: (event, listener) => pool.off(event, listener),
 };
 
-const { roles } = await openPostgres({ pool: withoutGauges, schema });
+const { roles } = await openPostgres({ pool: countingPool, schema });
 const reservation = aReservation(n);
 await roles.reserve(reservation);
 const publication = aPublication(n);

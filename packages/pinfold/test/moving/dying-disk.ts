@@ -13,13 +13,13 @@ export function countSteps(folder: string, last: number): { restore(): boolean }
   let steps = 0;
   for (const name of CALLS) {
     const call = own[name] as (...args: unknown[]) => Promise<unknown>;
-    const withoutGauges = async (path: unknown, ...rest: unknown[]): Promise<unknown> => {
+    const countedCall = async (path: unknown, ...rest: unknown[]): Promise<unknown> => {
       if (String(path).startsWith(folder) && (name !== 'open' || rest[0] !== 'r')) steps += 1;
       if (steps >= last && String(path).startsWith(folder) && (name !== 'open' || rest[0] !== 'r'))
         throw Object.assign(new Error(`EIO: ${name}`), { code: 'EIO', syscall: name });
       return await call(path, ...rest);
     };
-    Object.assign(files, { [name]: withoutGauges });
+    Object.assign(files, { [name]: countedCall });
   }
   syncBuiltinESMExports();
   return {
