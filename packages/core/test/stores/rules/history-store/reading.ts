@@ -1,6 +1,9 @@
 import { accountId, after, duration, type EventId, type Instant, type PinName } from '@pinfold/core';
 import { ACCOUNT, anEvent, aRoleId, aSession, START } from '@pinfold/test-contracts/fixtures';
 import {
+  eventFor,
+  loaded,
+  publish,
   recordedEvents,
   type StoreClauses,
   uuidOf,
@@ -66,7 +69,7 @@ export const readingClauses: StoreClauses<HistoryStores> = {
         limit: all,
       });
       expect(exact.items).to.have.lengthOf(all);
-      expect(exact.next, 'behind the last').to.equal(undefined);
+      expect(exact.next, 'after the last').to.equal(undefined);
     }),
   'history-store/list-filter: filters by account, by role and from an instant give exactly the events that match, alone and together':
     async ({ port }) => {
@@ -101,6 +104,11 @@ export const readingClauses: StoreClauses<HistoryStores> = {
       expect(await recordedEvents(port)).to.have.lengthOf(3);
       expect(await other.history.drop(at(3), 2)).to.equal(1);
       expect(await recordedEvents(port)).to.deep.equal([events[3], events[4]]);
+      const { role, event } = await publish(port, 1);
+      expect(await other.history.drop(at(10), 10)).to.equal(3);
+      const { value, version } = await loaded(port, role.id);
+      await port.roles.save(value, version, [eventFor(role)]);
+      expect((await recordedEvents(port)).map((next) => next.at)).to.deep.equal([event.at + 1]);
     }),
   'history-store/thin: exactly events beyond the newest of their role that were recorded before the instant are removed, at most the limit, only for roles with an event recorded within the period; events of no role stay':
     withPeer(async (port, other) => {
@@ -113,7 +121,10 @@ export const readingClauses: StoreClauses<HistoryStores> = {
       const none = [1, 2, 3].map((n) => anEvent({ pin: null, at: at(n + 30), recordedAt: at(5) }));
       await port.sessions.begin(aSession(1), [late, ...many, ...few, ...before, ...none]);
       const trimming = { since: at(10), until: at(12), keep: 2, limit: 2 };
-      expect(await other.history.trimEvents({ ...trimming, since: at(12) }), 'no role').to.equal(0);
+      expect(
+        await other.history.trimEvents({ ...trimming, since: at(12) }),
+        'no event in the period',
+      ).to.equal(0);
       expect(await other.history.trimEvents({ ...trimming, keep: 7 }), 'no more than are kept').to.equal(0);
       const oldest = { ...trimming, since: at(6), keep: 5 };
       expect(await other.history.trimEvents({ ...oldest, since: at(0), until: at(6) }), 'too early').to.equal(
@@ -123,7 +134,7 @@ export const readingClauses: StoreClauses<HistoryStores> = {
       expect(await other.history.trimEvents(trimming), 'at most the limit').to.equal(2);
       expect(await other.history.trimEvents(trimming), 'the rest').to.equal(1);
       expect(await other.history.trimEvents(trimming)).to.equal(0);
-      const left = [...few, ...before, ...none, ...many.slice(4), late].map(({ id }) => id);
-      expect((await recordedEvents(port)).map(({ id }) => id)).to.have.members(left);
+      const remaining = [...few, ...before, ...none, ...many.slice(4), late].map(({ id }) => id);
+      expect((await recordedEvents(port)).map(({ id }) => id)).to.have.members(remaining);
     }),
 };
