@@ -45,8 +45,11 @@ function* pagesOf(...isbns: readonly string[]): Steps<number, 'read'> {
   return pages;
 }
 
-/** Runs steps over books with as many pages as their number, and returns how many each step requested. */
-function asked<Result>(steps: Steps<Result>): { readonly result: Result; readonly trips: readonly number[] } {
+/** Runs steps over books with as many pages as their number; `trips` has the number of actions in each step. */
+function runOnBooks<Result>(steps: Steps<Result>): {
+  readonly result: Result;
+  readonly trips: readonly number[];
+} {
   const trips: number[] = [];
   const answerOf = ({ action }: Step<unknown>): unknown => {
     if (action.kind === 'all') return action.steps.map(answerOf);
@@ -68,12 +71,12 @@ const failing = defineProgram('books.fail', {
   },
 });
 
-function refuse(action: TableAction): undefined {
+function failInserts(action: TableAction): undefined {
   if (action.kind === 'insert') throw new Error('the disk is full');
   return undefined;
 }
 
-function caught(work: () => unknown): StepError {
+function stepErrorOf(work: () => unknown): StepError {
   try {
     work();
   } catch (error) {
@@ -85,14 +88,14 @@ function caught(work: () => unknown): StepError {
 
 describe('the parts of a program', () => {
   it('send simultaneous steps together', () => {
-    const { result, trips } = asked(together(pagesOf('1', '2', '3'), pagesOf('10', '20'), nothing));
+    const { result, trips } = runOnBooks(together(pagesOf('1', '2', '3'), pagesOf('10', '20'), nothing));
     expect(result).to.deep.equal([6, 30, undefined]);
     expect(trips).to.deep.equal([3, 2, 1]);
   });
 
   it('send nothing if there are none', () => {
-    expect(asked(together())).to.deep.equal({ result: [], trips: [] });
-    expect(runAtOnce('test', all()[Symbol.iterator](), refuse)).to.deep.equal([]);
+    expect(runOnBooks(together())).to.deep.equal({ result: [], trips: [] });
+    expect(runAtOnce('test', all()[Symbol.iterator](), failInserts)).to.deep.equal([]);
   });
 
   it('are answered in their order, nested and by promises, too', async () => {
@@ -122,7 +125,9 @@ describe('the parts of a program', () => {
 
 describe('a step that fails', () => {
   it('names program, step, table and columns, and no value', () => {
-    const error = caught(() => runAtOnce(failing.name, failing.run({ isbn: '0-19-852663-6' }), refuse));
+    const error = stepErrorOf(() =>
+      runAtOnce(failing.name, failing.run({ isbn: '0-19-852663-6' }), failInserts),
+    );
     expect({ ...error }).to.deep.include({
       program: 'books.fail',
       step: 'insert',
@@ -135,8 +140,8 @@ describe('a step that fails', () => {
   });
 
   it('keeps its place when a later step rejects with its error', () => {
-    const write = caught(() => runAtOnce(failing.name, failing.run({ isbn: '1' }), refuse));
-    const later = caught(() =>
+    const write = stepErrorOf(() => runAtOnce(failing.name, failing.run({ isbn: '1' }), failInserts));
+    const later = stepErrorOf(() =>
       runAtOnce(failing.name, failing.run({ isbn: '1' }), () => {
         throw write;
       }),
@@ -144,21 +149,21 @@ describe('a step that fails', () => {
     expect({ ...later, cause: later.cause }).to.deep.equal({ ...write, cause: write.cause });
   });
 
-  it('shows the line of its program, even of a database that answers with promises', async () => {
-    const error = caught(() => runAtOnce(failing.name, failing.run({ isbn: '1' }), refuse));
+  it('shows the line of its program, even if the database answers with promises', async () => {
+    const error = stepErrorOf(() => runAtOnce(failing.name, failing.run({ isbn: '1' }), failInserts));
     expect(error.stack).to.match(/run[^\n]*programs\.spec\.ts/);
     const later = await runByPromises(failing.name, failing.run({ isbn: '1' }), async (action) =>
-      refuse(action),
+      failInserts(action),
     ).catch((reason: unknown) => reason);
     expect((later as Error).stack).to.match(/run[^\n]*programs\.spec\.ts/);
     expect((later as StepError).step).to.equal('insert');
   });
 
-  it('fails only after those that were asked for with it have ended', async () => {
+  it('fails only after the other actions of the same step have ended', async () => {
     let isOver = false;
     const steps = all(insert(BOOKS, { isbn: '1', pages: 1 }), find(BOOKS, {}));
     await runByPromises('test', steps[Symbol.iterator](), async (action) => {
-      refuse(action);
+      failInserts(action);
       await Promise.resolve();
       isOver = true;
     }).catch(() => undefined);
@@ -169,7 +174,7 @@ describe('a step that fails', () => {
     const steps = (function* () {
       yield pagesOf('1');
     })();
-    expect(() => runAtOnce('books.odd', steps as unknown as Steps<void>, refuse)).to.throw(
+    expect(() => runAtOnce('books.odd', steps as unknown as Steps<void>, failInserts)).to.throw(
       TypeError,
       'books.odd yielded something that is not a step',
     );

@@ -17,7 +17,7 @@ function valuesIn(where: Where<Readonly<Record<string, unknown>>>): readonly unk
   });
 }
 
-function namedBy(table: AnyTable): readonly string[] {
+function membersNamedBy(table: AnyTable): readonly string[] {
   const { key, unique, indexes, references } = table;
   return [
     ...key,
@@ -37,7 +37,7 @@ describe('the tables', () => {
 
   for (const table of TABLES) {
     it(`name their own columns in keys and indexes: ${table.name}`, () => {
-      expect(Object.keys(table.columns)).to.include.members([...namedBy(table)]);
+      expect(Object.keys(table.columns)).to.include.members([...membersNamedBy(table)]);
     });
 
     it(`have no value but null and flags in the condition of an index: ${table.name}`, () => {

@@ -53,7 +53,7 @@ const DIALECT: SqlDialect = {
 };
 
 describe('createTables', () => {
-  it('creates a table with its keys, whose columns are known as such, and its indexes with their conditions', () => {
+  it('creates a table with its keys, whose columns are marked as such, and its indexes with their conditions', () => {
     expect(createTables([BOOKS], DIALECT)).to.deep.equal([
       `CREATE TABLE "books" ("isbn" text of a key NOT NULL, "shelf" text NOT NULL, "title" text NOT NULL, "code" text of a key, "lent_at" integer, "is_rare" flag NOT NULL, "tags" json NOT NULL, PRIMARY KEY ("isbn"), UNIQUE ("code")) END`,
       `CREATE INDEX books_titles ON "books" ("shelf", "lent_at", "title", "is_rare", "lent_at") WHERE "lent_at" IS NULL`,

@@ -98,18 +98,18 @@ describe('a store call for more accounts than one program can lock', () => {
   it('removes events concurrently, while others are recorded', async () => {
     const { stores, peer } = openStores();
     await publishMany(stores);
-    const coming = Array.from({ length: 40 }, (_, n) =>
+    const newEvents = Array.from({ length: 40 }, (_, n) =>
       anEvent({ account: accountOf(n), recordedAt: after(START, days(2)) }),
     );
     const [first, second] = await Promise.all([
       stores.history.drop(after(START, days(1)), 1_000),
       peer().history.drop(after(START, days(1)), 1_000),
-      ...coming.map((event, n) => peer().sessions.begin(aSession(n), [event])),
+      ...newEvents.map((event, n) => peer().sessions.begin(aSession(n), [event])),
     ]);
     expect(first + second).to.equal(ACCOUNTS);
-    const ids = ({ id }: Pick<HistoryEvent, 'id'>): string => id;
+    const idOf = ({ id }: Pick<HistoryEvent, 'id'>): string => id;
     const all = { account: undefined, pin: undefined, since: undefined, after: undefined, limit: 100 };
-    expect((await stores.history.list(all)).items.map(ids)).to.have.members(coming.map(ids));
+    expect((await stores.history.list(all)).items.map(idOf)).to.have.members(newEvents.map(idOf));
   });
 
   it('removes events up to a limit', async () => {

@@ -14,12 +14,12 @@ async function openStores(...accounts: readonly string[]) {
     const role = { account: name as AccountId, expiresAt: after(START, hours(n)) };
     await publishTo(other, aPublication(n + 1, role));
   }
-  let happens: (() => Promise<unknown>) | undefined;
-  const read: typeof database.read = async (...asked) => {
-    const found = await database.read(...asked);
-    const happening = happens?.();
-    happens = undefined;
-    await happening;
+  let pending: (() => Promise<unknown>) | undefined;
+  const read: typeof database.read = async (...args) => {
+    const found = await database.read(...args);
+    const running = pending?.();
+    pending = undefined;
+    await running;
     return found;
   };
   const { roles } = storesOver(Object.assign(database.peer(), { read }));
@@ -29,13 +29,13 @@ async function openStores(...accounts: readonly string[]) {
       (await roles.claimForCleanup({ ...CLAIM, limit })).map(({ role }) => role),
     /** Runs `work` after the first cleanup has found the waiting roles, and before it claims any. */
     meanwhile: (work: () => Promise<unknown>): void => {
-      happens = work;
+      pending = work;
     },
   };
 }
 
 describe('concurrent cleanups', () => {
-  it('skip only an account in which another cleanup claimed first, even if that has ended', async () => {
+  it('skip only an account in which another cleanup claimed first, even if its claim has ended', async () => {
     const { other, claim, meanwhile } = await openStores('a', 'b', 'a', 'b', 'c');
     meanwhile(async () => {
       const [task] = await other.claimForCleanup({ ...CLAIM, token: aToken(2), limit: 1 });

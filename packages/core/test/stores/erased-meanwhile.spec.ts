@@ -11,32 +11,33 @@ import {
 import { expect } from 'chai';
 import { after, hours } from '../../src/index.ts';
 import { type Stores, storesOver } from './memory-stores.ts';
-import { begun, ERASED_AT, erased } from './rules/erasure-store/erased.ts';
+import { begin, ERASED_AT, erase } from './rules/erasure-store/erase.ts';
 
-/** Before the erasure. */
+/** An instant before the erasure. */
 const EXPIRED_AT = after(START, hours(1));
 
 /** Writes with the name of an account that was erased since it was read. */
-const LATE: Readonly<Record<string, (stores: Stores, erase: () => Promise<unknown>) => Promise<unknown>>> = {
-  'an expiration': async ({ history }, erase) => {
-    const [expired] = await history.expired(EXPIRED_AT, 10);
-    expect(expired?.account).to.equal(ACCOUNT);
-    await erase();
-    const { role: pin = null, expiresAt: at = START } = expired ?? {};
-    await history.recordExpired([anEvent({ type: 'pin.expired', pin, at })]);
-  },
-  'a refused sign-in': async ({ sessions }, erase) => {
-    await erase();
-    await sessions.refuse({ ...anEvent({ type: 'session.refused' }), account: ACCOUNT }, START);
-  },
-  'the end of a ban': async ({ takedowns }, erase) => {
-    const [takedown] = await takedowns.of([aRoleId(1)]);
-    expect(takedown?.account).to.equal(ACCOUNT);
-    await erase();
-    const event = anEvent({ type: 'takedown.lifted', pin: aRoleId(1) });
-    expect(await takedowns.lift(aTakedown(1), ERASED_AT, [event])).to.deep.equal({ kind: 'conflict' });
-  },
-};
+const LATE: Readonly<Record<string, (stores: Stores, eraseNow: () => Promise<unknown>) => Promise<unknown>>> =
+  {
+    'an expiration': async ({ history }, eraseNow) => {
+      const [expired] = await history.expired(EXPIRED_AT, 10);
+      expect(expired?.account).to.equal(ACCOUNT);
+      await eraseNow();
+      const { role: pin = null, expiresAt: at = START } = expired ?? {};
+      await history.recordExpired([anEvent({ type: 'pin.expired', pin, at })]);
+    },
+    'a refused sign-in': async ({ sessions }, eraseNow) => {
+      await eraseNow();
+      await sessions.refuse({ ...anEvent({ type: 'session.refused' }), account: ACCOUNT }, START);
+    },
+    'the end of a ban': async ({ takedowns }, eraseNow) => {
+      const [takedown] = await takedowns.of([aRoleId(1)]);
+      expect(takedown?.account).to.equal(ACCOUNT);
+      await eraseNow();
+      const event = anEvent({ type: 'takedown.lifted', pin: aRoleId(1) });
+      expect(await takedowns.lift(aTakedown(1), ERASED_AT, [event])).to.deep.equal({ kind: 'conflict' });
+    },
+  };
 
 describe('a change that begins before an erasure and is stored after it', () => {
   for (const [change, store] of Object.entries(LATE)) {
@@ -46,8 +47,8 @@ describe('a change that begins before an erasure and is stored after it', () => 
       await stores.sessions.begin(aSession(1), [anEvent()]);
       await stores.sessions.refuse({ ...anEvent({ type: 'session.refused' }), account: ACCOUNT }, START);
       await stores.takedowns.takeDown(aTakedown(1), undefined, []);
-      await store(stores, () => erased(stores));
-      expect(await begun(stores)).to.equal('unknown');
+      await store(stores, () => erase(stores));
+      expect(await begin(stores)).to.equal('unknown');
     });
   }
 });

@@ -16,7 +16,7 @@ const NOW = instant(Date.UTC(2026, 10, 30));
 const AHEAD = after(NOW, days(9));
 const ALL = { account: undefined, pin: undefined, since: undefined, after: undefined, limit: 100 };
 
-describe('an event once a minute that a clock days ahead has recorded', () => {
+describe('an event that is stored once a minute, recorded by a clock days ahead', () => {
   let memory: Memory;
   beforeEach(() => {
     memory = createMemory();
@@ -24,10 +24,10 @@ describe('an event once a minute that a clock days ahead has recorded', () => {
   afterEach(() => memory.close());
 
   const aMinuteBefore = (now: Instant): Instant => before(now, minutes(1));
-  const eventsOf = async (type: HistoryEvent['type']): Promise<number> =>
+  const countOf = async (type: HistoryEvent['type']): Promise<number> =>
     (await memory.history.list(ALL)).items.filter((event) => event.type === type).length;
 
-  it('prevents no event of a read archive once the clock is right again', async () => {
+  it('prevents no event of an archive that is read once the clock is right again', async () => {
     const { id } = await publishTo(memory.roles, aPublication(1));
     const read = (at: Instant): Promise<boolean> => {
       const event = anEvent({ type: 'pin.archive_read', at, account: ACCOUNT, pin: id }) as PublicationEvent;
@@ -45,7 +45,7 @@ describe('an event once a minute that a clock days ahead has recorded', () => {
       const event = anEvent({ type: 'session.refused', at });
       await memory.sessions.refuse({ ...event, account: ACCOUNT }, aMinuteBefore(at));
     }
-    expect(await eventsOf('session.refused')).to.equal(3);
+    expect(await countOf('session.refused')).to.equal(3);
   });
 
   it('leaves one event for each clock while nodes with different clocks refuse sign-ins in turn', async () => {
@@ -54,6 +54,6 @@ describe('an event once a minute that a clock days ahead has recorded', () => {
       const event = anEvent({ type: 'session.refused', at });
       await memory.sessions.refuse({ ...event, account: ACCOUNT }, aMinuteBefore(at));
     }
-    expect(await eventsOf('session.refused')).to.equal(2);
+    expect(await countOf('session.refused')).to.equal(2);
   });
 });

@@ -24,8 +24,8 @@ describe('a program that knows its locks only after reading', () => {
     for (let n = 1; n <= 205; n += 1) await sessions.begin(aSession(n), []);
     const limits = { ofActor: 100, ofAccount: 3 };
     expect(await sessions.begin(aSession(300), [], limits)).to.deep.equal({ ended: 203 });
-    const left = await sessions.list({ account: ACCOUNT, now: START, after: undefined, limit: 1_000 });
-    expect(left.map(({ tokenHash }) => tokenHash)).to.deep.equal([204, 205, 300].map(aTokenHash));
+    const remaining = await sessions.list({ account: ACCOUNT, now: START, after: undefined, limit: 1_000 });
+    expect(remaining.map(({ tokenHash }) => tokenHash)).to.deep.equal([204, 205, 300].map(aTokenHash));
   });
 
   it('locks the account of an existing key that becomes ensured', async () => {

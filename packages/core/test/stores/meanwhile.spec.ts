@@ -20,14 +20,14 @@ import { newDatabase, storesOver } from './memory-stores.ts';
 
 const LATER = after(START, days(1));
 
-/** Opens stores, and others in which `happens` runs after each read, before the program locks. */
+/** Opens stores, and others in which `work` runs after each read, before the program locks. */
 function openStores() {
   const database = newDatabase();
   const open = (handle: Database) => storesOver(handle);
-  const openBefore = (happens: () => Promise<unknown>) => {
-    const read: Database['read'] = async (...asked) => {
-      const found = await database.read(...asked);
-      await happens();
+  const openBefore = (work: () => Promise<unknown>) => {
+    const read: Database['read'] = async (...args) => {
+      const found = await database.read(...args);
+      await work();
       return found;
     };
     return open(Object.assign(database.peer(), { read }));
@@ -74,7 +74,7 @@ describe('a record that changes between the read and the lock of a program', () 
     expect(await pairings.find(secretHash, LATER)).not.to.equal(undefined);
   });
 
-  it('stays until the next purge, if it is a pairing that is approved at the last moment', async () => {
+  it('stays until the next purge, if it is a pairing that gets its consent at the last moment', async () => {
     const { pairings, openBefore } = openStores();
     const { secretHash, endsAt } = aRegistration(1);
     await pairings.register(aRegistration(1));
@@ -92,7 +92,7 @@ describe('a record that changes between the read and the lock of a program', () 
     expect(outcome).to.deep.equal({ kind: 'unknown' });
   });
 
-  it('is removed, if it is an event, with an older one of another account that comes meanwhile', async () => {
+  it('is removed, if it is an event, with an older one of another account that is recorded meanwhile', async () => {
     const { sessions, history, openBefore } = openStores();
     await sessions.begin(aSession(1), [anEvent({ recordedAt: after(START, duration(2)) })]);
     let hasHappened = false;
@@ -127,12 +127,12 @@ describe('a record that changes between the read and the lock of a program', () 
     const limits = { perAddress: 1, perRole: 1, window: minutes(5) };
     const attempt = { role: aRoleId(1), address: '192.0.2.1', now: START, ...limits };
     const again = { ...attempt, now: LATER };
-    const settled = async (wanted: typeof attempt): Promise<void> => {
+    const beginAndSettle = async (wanted: typeof attempt): Promise<void> => {
       const outcome = await attempts.begin(wanted);
       if (outcome.kind === 'admitted') await attempts.settle(outcome.ticket);
     };
-    await settled(attempt);
-    const other = openBefore(() => settled(again));
+    await beginAndSettle(attempt);
+    const other = openBefore(() => beginAndSettle(again));
     expect(await other.attempts.purge(LATER, 10)).to.equal(0);
     expect((await attempts.begin(again)).kind).to.equal('limited');
   });

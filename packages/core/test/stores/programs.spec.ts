@@ -19,7 +19,7 @@ import { newDatabase, storesOver } from './memory-stores.ts';
 
 const { programs } = STORE_SCHEMA;
 
-/** These read the rows that they change. */
+/** Programs whose change decides whether they may use the reserved space. */
 const BY_CHANGE = ['accounts.save', 'roles.save'];
 
 /** Programs that free space on the disk, or end access. */
@@ -82,9 +82,9 @@ describe('the programs of the stores', () => {
     const database = newDatabase();
     const atOnce = storesOver(database).roles;
     const peek: typeof database.peek = (lookup, key) => Promise.resolve(database.peek(lookup, key)) as never;
-    const fetched = storesOver(Object.assign(database.peer(), { peek })).roles;
+    const byPromise = storesOver(Object.assign(database.peer(), { peek })).roles;
     const role = await publishTo(atOnce, aPublication(1));
-    for (const roles of [atOnce, fetched]) {
+    for (const roles of [atOnce, byPromise]) {
       expect(await roles.load(aRole(2).id)).to.equal(undefined);
       expect((await roles.load(role.id))?.value).to.deep.equal(role);
     }
@@ -125,7 +125,7 @@ describe('the programs of the stores', () => {
     expect(reserveUses).to.have.length(1);
   });
 
-  it('may use it to block an account, and not to unblock it', async () => {
+  it('may use the reserved space to block an account, and not to unblock it', async () => {
     const { accounts, reserveUses } = openStores();
     const { name } = anAccount(1);
     const blocked = { reason: 'It is a copy of a bank.', sites: 'keep', at: START } as const;
@@ -134,7 +134,7 @@ describe('the programs of the stores', () => {
     expect(reserveUses).to.deep.equal([true, false]);
   });
 
-  it('may use it to stop a publication, and not to change it otherwise', async () => {
+  it('may use the reserved space to stop a publication, and for no other change of it', async () => {
     const { roles, reserveUses } = openStores();
     await publishTo(roles, aPublication(1));
     const role = await roles.load(aRole(1).id);

@@ -26,8 +26,8 @@ import { WatchedReads } from './watched-reads.ts';
 
 const LATER = after(START, days(30));
 
-/** Reads of all rows that meet a condition: an account, a publication or a session has only a bounded number. */
-const ENDLESS = [
+/** Reads without a limit of rows that meet a condition: an account, publication or session has only a bounded number. */
+const UNLIMITED = [
   // The tries of one publication's password, which are limited.
   'attempts.begin attempt_windows',
   'attempts.begin attempts',
@@ -171,9 +171,11 @@ async function watchEveryStore(): Promise<WatchedReads> {
 }
 
 describe('the reads of the stores', () => {
-  it('are exactly the programs that an engine gets', async () => {
+  it('belong to every program that an engine gets, and to no other', async () => {
     const reads = await watchEveryStore();
-    expect(reads.ran().toSorted()).to.deep.equal(STORE_SCHEMA.programs.map(({ name }) => name).toSorted());
+    expect(reads.programs().toSorted()).to.deep.equal(
+      STORE_SCHEMA.programs.map(({ name }) => name).toSorted(),
+    );
   });
 
   it('select the columns that their programs use, and no others', async () => {
@@ -182,8 +184,8 @@ describe('the reads of the stores', () => {
     expect(reads.unused()).to.deep.equal([]);
   });
 
-  it('have a limit, or say by their keys which rows they want, unless few rows can meet their conditions', async () => {
-    expect((await watchEveryStore()).endless()).to.deep.equal(ENDLESS);
+  it('have a limit, or name the keys of their rows, unless few rows can meet their conditions', async () => {
+    expect((await watchEveryStore()).unlimited()).to.deep.equal(UNLIMITED);
   });
 
   it('with a limit are in order, unless any row will do', async () => {

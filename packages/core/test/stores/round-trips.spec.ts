@@ -70,7 +70,7 @@ const LIMITS = {
 };
 
 describe('the round trips to a database', () => {
-  it('are four for a publication, for any limits', async () => {
+  it('are four for a publication, with and without limits', async () => {
     for (const limits of [undefined, LIMITS]) {
       const { stores, tripsSoFar } = openStores();
       const more = limits === undefined ? {} : { limits, name: 'latest' as PinName };

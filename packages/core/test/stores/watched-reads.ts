@@ -27,10 +27,10 @@ interface Read {
 /** Records which columns of their rows programs use or return, and which reads are unbounded. */
 export class WatchedReads {
   readonly #reads: Map<string, Read> = new Map();
-  readonly #endless: Set<string> = new Set();
+  readonly #unlimited: Set<string> = new Set();
   readonly #unsorted: Set<string> = new Set();
   readonly #invalid: Set<string> = new Set();
-  readonly #ran: Set<string> = new Set();
+  readonly #programs: Set<string> = new Set();
 
   /** The columns that were read and not used, each as the program, the table and the column. */
   unused(): readonly string[] {
@@ -45,8 +45,8 @@ export class WatchedReads {
   }
 
   /** The reads with neither a limit nor a condition on the keys of the rows. */
-  endless(): readonly string[] {
-    return [...this.#endless].toSorted();
+  unlimited(): readonly string[] {
+    return [...this.#unlimited].toSorted();
   }
 
   /** The programs with a read of several rows up to a limit, in no order. */
@@ -78,12 +78,12 @@ export class WatchedReads {
   }
 
   /** The names of the programs and queries that ran. */
-  ran(): readonly string[] {
-    return [...this.#ran];
+  programs(): readonly string[] {
+    return [...this.#programs];
   }
 
   *#watch<Result, Kind extends Access>(program: string, steps: Steps<Result, Kind>): Steps<Result, Kind> {
-    this.#ran.add(program);
+    this.#programs.add(program);
     let next = steps.next();
     while (next.done !== true) {
       const answer: unknown = yield next.value;
@@ -113,13 +113,13 @@ export class WatchedReads {
     }
     if (isWrite(step)) return answer;
     if (action.kind === 'distinct' && action.limit === undefined)
-      this.#endless.add(`${program} ${table.name}`);
+      this.#unlimited.add(`${program} ${table.name}`);
     if (action.kind === 'find') {
       // All columns count together, even if no row was found.
       if (action.select === undefined) this.#readOf(program, table, undefined);
       const { limit, order = [], descending = false, where } = action;
       const place = `${program} ${table.name}`;
-      if (limit === undefined && !isByKey(table, where)) this.#endless.add(place);
+      if (limit === undefined && !isByKey(table, where)) this.#unlimited.add(place);
       if (limit !== undefined && limit > 1 && order.length === 0) this.#unsorted.add(program);
       const isOrdered =
         order.every((column) => column in table.columns) && !(descending && order.length === 0);
@@ -167,14 +167,14 @@ export class WatchedReads {
     const all = Object.keys(table.columns);
     if (select?.length === 0 || select?.some((column) => !all.includes(column))) this.#invalid.add(place);
     const { used } = this.#readOf(program, table, select);
-    const note = (column: string | symbol): void => {
+    const record = (column: string | symbol): void => {
       if (typeof column !== 'string') return;
       used.add(column);
       if (all.includes(column) && !(column in row)) this.#invalid.add(`${place}.${column}`);
     };
     return new Proxy(row, {
       get: (target, column, receiver) => {
-        note(column);
+        record(column);
         return Reflect.get(target, column, receiver);
       },
     });

@@ -48,7 +48,7 @@ import {
   type Version,
 } from '../../../src/index.ts';
 import { dayOf } from '../../../src/internal.ts';
-import { beginErasure, ERASURES, eraseAllButArchives } from './erasing-calls.ts';
+import { beginErasure, ERASING_CALLS, eraseAllButArchives } from './erasing-calls.ts';
 import { type Call, playAlone } from './every-order.ts';
 import { NumberedTables } from './numbered-tables.ts';
 
@@ -58,7 +58,8 @@ const LATER = after(START, days(8));
 const SOON = after(START, minutes(1));
 const SESSION_LIMITS = { ofActor: 2, ofAccount: 2 };
 const VERSION = 1 as Version;
-const aRead = (n: number) => event(n, { pin: aRoleId(1), type: 'pin.archive_read' })[0] as PublicationEvent;
+const readEvent = (n: number) =>
+  event(n, { pin: aRoleId(1), type: 'pin.archive_read' })[0] as PublicationEvent;
 const BOUNDED = { publications: { count: 4, window: hours(1) }, sites: 3, bytes: null, names: 2 };
 const BY_KEY = { key: anApiKeyId(1) };
 const OF_OTHER = { account: OTHER };
@@ -85,7 +86,7 @@ function named(name: string): Pick<RoleCommit, 'name'> {
   return { name: { name: name as PinName, token: `${name}-0123456789abcdefgh` as NameToken } };
 }
 
-/** It is still valid while earlier ones are purged. */
+/** A session that is still valid while earlier ones are purged. */
 function aLaterSession(n: number): Session {
   return aSession(n, { startedAt: after(START, hours(6)), endsAt: after(START, hours(18)) });
 }
@@ -207,7 +208,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
     takedowns.claimPurge({ role: aRoleId(3), token: aToken(63), until: after(LATER, minutes(1)) }),
   'block an account': ({ accounts }) =>
     accounts.save(anAccount(0, { name: ACCOUNT, blocked: BLOCK }), VERSION, event(500)),
-  'make it read-only': ({ mode }) =>
+  'make the service read-only': ({ mode }) =>
     mode.change(
       { kind: 'read_only', message: null },
       event(501, { type: 'service.mode_changed', account: null }),
@@ -226,13 +227,13 @@ export const CALLS: Readonly<Record<string, Call>> = {
     apiKeys.create(anApiKey(2, { isEnsured: true }), event(604), 'operator'),
   'revoke a key': ({ apiKeys }) => apiKeys.revoke(anApiKeyId(1), SOON, event(605, { account: OTHER })),
   'revoke a key of the account': ({ apiKeys }) => apiKeys.revoke(anApiKeyId(9), SOON, event(606)),
-  'note the use of a key': ({ apiKeys }) => apiKeys.touch(anApiKeyId(1), SOON, START),
-  'note a later use': ({ apiKeys }) => apiKeys.touch(anApiKeyId(1), LATER, START),
+  'record the use of a key': ({ apiKeys }) => apiKeys.touch(anApiKeyId(1), SOON, START),
+  'record a later use': ({ apiKeys }) => apiKeys.touch(anApiKeyId(1), LATER, START),
   'purge keys': ({ apiKeys }) => apiKeys.purge(SOON, 5),
   'begin a session': ({ sessions }) => sessions.begin(aLaterSession(3), event(700), SESSION_LIMITS),
   'begin another session': ({ sessions }) =>
     sessions.begin(aLaterSession(4), event(701), SESSION_LIMITS, BY_KEY),
-  'begin a session past many': ({ sessions }) => sessions.begin(aLaterSession(6), event(708), SESSION_LIMITS),
+  'replace many sessions': ({ sessions }) => sessions.begin(aLaterSession(6), event(708), SESSION_LIMITS),
   'offer a link': ({ sessions }) => sessions.offer(aLink(2), event(702)),
   'offer another link': ({ sessions }) => sessions.offer(aLink(3), event(706)),
   'redeem a link': ({ sessions }) => sessions.redeem(aRedemption(aLink(1), aLaterSession(5)), event(703)),
@@ -242,19 +243,19 @@ export const CALLS: Readonly<Record<string, Call>> = {
   'refuse another sign-in': ({ sessions }) =>
     sessions.refuse({ ...(event(707)[0] as HistoryEvent), account: ACCOUNT }, START),
   'purge sessions': ({ sessions }) => sessions.purge(after(START, hours(13)), 10),
-  'register a program': ({ pairings }) => pairings.register(aRegistration(5, { limit: 4 })),
-  'register another program': ({ pairings }) => pairings.register(aRegistration(6, { limit: 4 })),
-  'agree to a program': ({ pairings }) =>
+  'register a pairing': ({ pairings }) => pairings.register(aRegistration(5, { limit: 4 })),
+  'register another pairing': ({ pairings }) => pairings.register(aRegistration(6, { limit: 4 })),
+  'agree to a pairing': ({ pairings }) =>
     pairings.agree(aRegistration(2).secretHash, aConsent(1, BY_SESSION), START, event(800), BY_SESSION),
-  'agree to the same program': ({ pairings }) =>
+  'agree to the same pairing': ({ pairings }) =>
     pairings.agree(aRegistration(2).secretHash, aConsent(2, OF_OTHER), START, event(801, OF_OTHER)),
   'take a key': ({ pairings }) => pairings.take(aPairingRedemption(1, { key: anApiKey(7) }), event(802)),
   'take another key': ({ pairings }) =>
     pairings.take(aPairingRedemption(3, { key: anApiKey(8) }), event(803)),
-  'purge programs': ({ pairings }) => pairings.purge(after(START, minutes(10)), 5),
-  'register an ended program again': ({ pairings }) =>
+  'purge pairings': ({ pairings }) => pairings.purge(after(START, minutes(10)), 5),
+  'register an ended pairing again': ({ pairings }) =>
     pairings.register({ ...aRegistration(1), now: LATER, endsAt: after(LATER, hours(1)) }),
-  ...ERASURES,
+  ...ERASING_CALLS,
   'begin a try': ({ attempts }) => attempts.begin(attempt).then(({ kind }) => kind),
   'settle a try': ({ attempts }) => attempts.settle(ticket(1)),
   'forgive a try': ({ attempts }) => attempts.forgive(ticket(1)),
@@ -273,10 +274,10 @@ export const CALLS: Readonly<Record<string, Call>> = {
     ),
   'read the feed': ({ history }) => history.feed({ account: undefined, pin: undefined, after: 0, limit: 99 }),
   'drop events': ({ history }) => history.drop(SOON, 3),
-  'thin events': ({ history }) =>
+  'trim events': ({ history }) =>
     history.trimEvents({ since: before(START, minutes(1)), until: SOON, keep: 1, limit: 3 }),
-  'record a read once': ({ history }) => history.recordOnce(aRead(901), before(START, minutes(1))),
-  'record it once again': ({ history }) => history.recordOnce(aRead(902), before(START, minutes(1))),
+  'record a read once': ({ history }) => history.recordOnce(readEvent(901), before(START, minutes(1))),
+  'record it once again': ({ history }) => history.recordOnce(readEvent(902), before(START, minutes(1))),
   'record expirations': ({ history }) =>
     history.recordExpired(event(900, { pin: aRoleId(1), type: 'pin.expired', at: END })),
 };
@@ -293,9 +294,9 @@ function sessions(count: number): readonly Call[] {
 const BEFORE_SOME: Readonly<Record<string, readonly Call[]>> = {
   'create the first key': BEFORE,
   'create another first key': BEFORE,
-  'begin a session past many': [...BEFORE, ...KEYS, ...sessions(93)],
+  'replace many sessions': [...BEFORE, ...KEYS, ...sessions(93)],
   'advance an erasure': [...USUAL, beginErasure],
-  'claim what is left of an erased account': [...USUAL, beginErasure, eraseAllButArchives],
+  'claim the archives of an erased account': [...USUAL, beginErasure, eraseAllButArchives],
   'begin an import': NOTHING,
   'begin an import again': IMPORTING,
   import: IMPORTING,

@@ -33,11 +33,11 @@ export const eraseAllButArchives: Call = async ({ erasures }) => {
 };
 
 /** Calls that erase, drop and record data of one account or of the service. */
-export const ERASURES: Readonly<Record<string, Call>> = {
+export const ERASING_CALLS: Readonly<Record<string, Call>> = {
   'begin an erasure': ({ erasures }) => erasures.begin(erasure(1)),
   'begin the erasure again': ({ erasures }) => erasures.begin(erasure(2)),
   'advance an erasure': ({ erasures }) => erasures.advance(erasure(1), LATER, erasureIds(erasures)),
-  'claim what is left of an erased account': ({ erasures }) =>
+  'claim the archives of an erased account': ({ erasures }) =>
     erasures.claimArchives(erasure(1).replacement, {
       now: LATER,
       token: aToken(95),

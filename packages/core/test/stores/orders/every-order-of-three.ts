@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { CALLS } from './calls.ts';
-import { isInParts, pairOf, pairsOf, together } from './pairs.ts';
+import { callsTogether, isInParts, pairOf, pairsOf } from './pairs.ts';
 import { DECIDED_LATER, LONG, OFTEN } from './reasons.ts';
 
 const threes = OFTEN.flatMap((one, n) =>
@@ -13,8 +13,8 @@ describe('calls of stores at the same time, in every order of their steps', func
   this.timeout(0);
   let played = 0;
 
-  async function expectWhole(calls: readonly string[]): Promise<void> {
-    const { orders, wrong, mixed } = await (await together(calls)).playEveryOrder();
+  async function expectAtomic(calls: readonly string[]): Promise<void> {
+    const { orders, wrong, mixed } = await (await callsTogether(calls)).playEveryOrder();
     played += orders;
     const isDecidedLater = DECIDED_LATER.some((pair) => pair.every((name) => calls.includes(name)));
     if (!isDecidedLater) expect(wrong, pairOf(calls)).to.equal(undefined);
@@ -22,14 +22,14 @@ describe('calls of stores at the same time, in every order of their steps', func
   }
 
   for (const long of LONG) {
-    it(`are whole beside one that takes many turns: ${long}`, async () => {
-      for (const name of Object.keys(CALLS)) await expectWhole([long, name]);
+    it(`are atomic beside one that takes many turns: ${long}`, async () => {
+      for (const name of Object.keys(CALLS)) await expectAtomic([long, name]);
     });
   }
 
   for (const one of new Set(threes.map(([first]) => first))) {
-    it(`are whole, three at once: ${one}`, async () => {
-      for (const calls of threes.filter(([first]) => first === one)) await expectWhole(calls);
+    it(`are atomic, three at once: ${one}`, async () => {
+      for (const calls of threes.filter(([first]) => first === one)) await expectAtomic(calls);
     });
   }
 

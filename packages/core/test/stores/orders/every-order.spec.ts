@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { CALLS } from './calls.ts';
-import { haveOneTable, isInParts, pairOf, pairsOf, together, usesOfCalls, WRITING } from './pairs.ts';
+import { callsTogether, haveOneTable, isInParts, pairOf, pairsOf, usesOfCalls, WRITING } from './pairs.ts';
 import { DECIDED_LATER, LONG, NEEDED, NOT_NEEDED, TOGETHER } from './reasons.ts';
 
 interface Played {
@@ -14,7 +14,7 @@ async function playPairs(): Promise<Played> {
   const [wrong, mixed] = [new Map<string, string>(), [] as string[]];
   for (const calls of pairsOf(Object.keys(CALLS).filter((name) => !LONG.includes(name)))) {
     if (!haveOneTable(uses, calls)) continue;
-    const found = await (await together(calls)).playEveryOrder();
+    const found = await (await callsTogether(calls)).playEveryOrder();
     if (found.wrong !== undefined) wrong.set(pairOf(calls), found.wrong);
     if (found.mixed !== undefined && !isInParts(calls)) mixed.push(`${pairOf(calls)}: ${found.mixed}`);
   }
@@ -45,8 +45,8 @@ describe('calls of stores at the same time, in every order of their steps', () =
   });
 
   for (const calls of TOGETHER) {
-    it(`are each whole: ${calls.join(', ')}`, async () => {
-      const all = await together(calls);
+    it(`are atomic: ${calls.join(', ')}`, async () => {
+      const all = await callsTogether(calls);
       const { wrong, mixed } = await all.playEveryOrder();
       expect(wrong).to.equal(undefined);
       if (!isInParts(calls)) expect(mixed).to.equal(undefined);
@@ -67,7 +67,7 @@ describe('the locks of programs', () => {
 
   for (const [kind, calls] of Object.entries(NEEDED)) {
     it(`of the kind "${kind}" are needed: ${calls.join(' × ')}`, async () => {
-      expect((await (await together(calls)).playEveryOrder(isOf(kind))).wrong).to.not.equal(undefined);
+      expect((await (await callsTogether(calls)).playEveryOrder(isOf(kind))).wrong).to.not.equal(undefined);
     });
   }
 });

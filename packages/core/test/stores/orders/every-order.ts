@@ -46,11 +46,11 @@ async function playTogether(
   play: Play,
 ): Promise<Outcome | undefined> {
   const states = [numbered.compared()];
-  const hearCommit: Play['hearCommit'] = (written) => {
-    numbered.changed(written);
+  const onCommit: Play['onCommit'] = (written) => {
+    numbered.readAgain(written);
     states.push(numbered.compared());
   };
-  const database = new PlayedDatabase(numbered.tables, { ...play, hearCommit });
+  const database = new PlayedDatabase(numbered.tables, { ...play, onCommit });
   const answeredAfter: number[] = [];
   const answers = calls.map(async (call, n) => {
     if (call === undefined) return;
@@ -81,9 +81,9 @@ function isSameAs({ all, states, answeredAfter }: Outcome, other: Outcome): bool
 export async function playAlone(
   tables: MemoryTables,
   call: Call,
-  hear: Play['hear'] = () => undefined,
+  onAction: Play['onAction'] = () => undefined,
 ): Promise<void> {
-  const outcome = await playTogether(new NumberedTables(tables), [call], { choose: () => 0, hear });
+  const outcome = await playTogether(new NumberedTables(tables), [call], { choose: () => 0, onAction });
   if (outcome === undefined || outcome.all.startsWith('["failed')) throw new Error(outcome?.all);
 }
 
@@ -100,7 +100,7 @@ async function* everyOrder(
     const choose = (tasks: number, state: () => string): number | undefined => {
       if (at === path.length) {
         const now = state();
-        if (path.some((choice) => choice.state === now)) throw new Error('a turn left the state as it was');
+        if (path.some((choice) => choice.state === now)) throw new Error('a turn did not change the state');
         if (known.has(now)) return undefined;
         known.add(now);
         path.push({ chosen: 0, of: tasks, state: now });
@@ -119,7 +119,7 @@ function isLast(choice: { readonly chosen: number; readonly of: number } | undef
   return choice !== undefined && choice.chosen + 1 === choice.of;
 }
 
-/** Whole calls, one after the other, in every order of them. */
+/** Plays whole calls one after the other, in every order of them. */
 async function playInTurn(before: NumberedTables, calls: readonly Call[]): Promise<ReadonlySet<string>> {
   const outcomes = new Set<string>();
   for (const order of permutations(calls.map((_, n) => n))) {
@@ -165,10 +165,10 @@ export class CallsTogether {
   async #expect(): Promise<Expected> {
     const programs: Outcome[] = [];
     const written = new Set<string>();
-    const hear: Play['hear'] = (_, { kind, table }) => {
+    const onAction: Play['onAction'] = (_, { kind, table }) => {
       if (['insert', 'upsert', 'update', 'remove'].includes(kind)) written.add(table.name);
     };
-    for await (const outcome of everyOrder(this.#before, this.#calls, { isWhole: true, hear }))
+    for await (const outcome of everyOrder(this.#before, this.#calls, { isWhole: true, onAction }))
       if (outcome !== undefined) programs.push(outcome);
     return { programs, inTurn: await playInTurn(this.#before, this.#calls), written };
   }

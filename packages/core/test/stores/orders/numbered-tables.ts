@@ -25,7 +25,7 @@ export class NumberedTables {
   }
 
   /** Reads tables again whose rows have changed. */
-  changed(tables: Iterable<AnyTable>): void {
+  readAgain(tables: Iterable<AnyTable>): void {
     for (const table of tables) this.#texts.set(table, textsOf(this.tables, table));
   }
 
@@ -33,7 +33,7 @@ export class NumberedTables {
     return [...this.#texts.values()].map(({ whole }) => whole).join('|');
   }
 
-  /** Without the numbers of the feed of all accounts, which come later than the events. */
+  /** Like `whole`, without the numbers of the feed of all accounts, which come later than the events. */
   compared(): string {
     return [...this.#texts.values()].map(({ compared }) => compared).join('|');
   }
@@ -50,16 +50,16 @@ function textsOf(tables: MemoryTables, table: AnyTable): Texts {
 }
 
 /** A number for each row, without the numbers that an engine assigns: those also count failed attempts. */
-function numbers(isLeftOut: (member: string) => boolean): (table: AnyTable, row: Row) => number {
+function numbers(isIgnored: (member: string) => boolean): (table: AnyTable, row: Row) => number {
   const known: WeakMap<Row, number> = new WeakMap();
   const byText = new Map<string, number>();
   return ({ columns }, row) => {
     const before = known.get(row);
     if (before !== undefined) return before;
-    const given = Object.keys(columns).filter(
-      (member) => columns[member]?.type !== 'sequence' && !isLeftOut(member),
+    const members = Object.keys(columns).filter(
+      (member) => columns[member]?.type !== 'sequence' && !isIgnored(member),
     );
-    const text = JSON.stringify(given.map((member) => row[member]));
+    const text = JSON.stringify(members.map((member) => row[member]));
     const number = byText.get(text) ?? byText.size;
     byText.set(text, number);
     known.set(row, number);

@@ -26,7 +26,7 @@ export function callOf(name: string): Call {
 }
 
 /** Some calls at the same time. */
-export async function together(names: readonly string[]): Promise<CallsTogether> {
+export async function callsTogether(names: readonly string[]): Promise<CallsTogether> {
   return new CallsTogether(await rowsBefore(names), names.map(callOf));
 }
 
@@ -40,23 +40,23 @@ export async function usesOfCalls(): Promise<Uses> {
       if (!WRITING.includes(program)) return;
       const use = own.get(program) ?? { written: new Set(), used: new Set(), locks: new Set() };
       own.set(program, use);
-      note(use, action);
+      recordUse(use, action);
       for (const lock of locks) use.locks.add(lock.name);
     });
   }
   return uses;
 }
 
-function note({ written, used }: Use, { kind, table }: TableAction): void {
+function recordUse({ written, used }: Use, { kind, table }: TableAction): void {
   used.add(table.name);
   if (['insert', 'upsert', 'update', 'remove'].includes(kind)) written.add(table.name);
 }
 
 /** Whether a program of one call writes a table that one of the other uses. Any other order makes no difference. */
 export function haveOneTable(uses: Uses, [one, other]: readonly [string, string]): boolean {
-  const [own, its] = [one, other].map((name) => [...(uses.get(name)?.values() ?? [])]);
-  return (own ?? []).some((use) =>
-    (its ?? []).some((beside) => writesFor(use, beside) || writesFor(beside, use)),
+  const [ownUses, otherUses] = [one, other].map((name) => [...(uses.get(name)?.values() ?? [])]);
+  return (ownUses ?? []).some((use) =>
+    (otherUses ?? []).some((otherUse) => writesFor(use, otherUse) || writesFor(otherUse, use)),
   );
 }
 

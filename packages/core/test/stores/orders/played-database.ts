@@ -35,14 +35,14 @@ interface Task {
 export interface Play {
   /** Chooses which one of several ready tasks continues; undefined ends the play. */
   choose(tasks: number, state: () => string): number | undefined;
-  /** Whether no program takes a lock. */
+  /** Whether no program takes this lock. */
   isIgnored?(lock: string): boolean;
-  /** Hears of every action. */
-  hear?(program: string, action: TableAction, locks: readonly Lock[]): void;
-  /** Whether no program writes a table, so that the time of reading makes no difference. */
+  /** Called for every action. */
+  onAction?(program: string, action: TableAction, locks: readonly Lock[]): void;
+  /** Whether no program writes this table, so that the time of reading makes no difference. */
   isQuiet?(table: string): boolean;
   /** Called for every commit that changed rows, with its tables. */
-  hearCommit?(tables: Iterable<AnyTable>): void;
+  onCommit?(tables: Iterable<AnyTable>): void;
   /** Whether each program and query runs in one turn. */
   readonly isWhole?: boolean;
 }
@@ -86,17 +86,17 @@ export class PlayedDatabase {
 
   /** Lets one task after the other continue until all calls have ended. Returns false if the play was stopped before. */
   async run(): Promise<boolean> {
-    await othersGoOn();
+    await letCallsContinue();
     for (let turn = 0; turn < MAX_TURNS; turn += 1) {
-      const able = [...this.#tasks].filter((task) => task.next !== undefined || this.#isFree(task));
-      if (able.length === 0 && this.#tasks.size > 0) throw new Error('programs wait for each other');
-      if (able.length === 0) return true;
-      const chosen = able.length === 1 ? 0 : this.#play.choose(able.length, () => this.#state());
-      const task = chosen === undefined ? undefined : able[chosen];
+      const ready = [...this.#tasks].filter((task) => task.next !== undefined || this.#isFree(task));
+      if (ready.length === 0 && this.#tasks.size > 0) throw new Error('programs wait for each other');
+      if (ready.length === 0) return true;
+      const chosen = ready.length === 1 ? 0 : this.#play.choose(ready.length, () => this.#state());
+      const task = chosen === undefined ? undefined : ready[chosen];
       if (task === undefined) return false;
       this.turns.push(task.name);
-      this.#goOn(task);
-      if (!this.#tasks.has(task)) await othersGoOn();
+      this.#runTurn(task);
+      if (!this.#tasks.has(task)) await letCallsContinue();
     }
     throw new Error('programs never end');
   }
@@ -134,10 +134,10 @@ export class PlayedDatabase {
    * One turn: up to the next action that affects others after the answer of a read, or to the end. A program that wrote
    * ends in a separate turn.
    */
-  #goOn(task: Task): void {
+  #runTurn(task: Task): void {
     if (task.next === undefined) this.#seen[task.call] += `${task.name} `;
     try {
-      if (this.#goOnToEnd(task)) this.#end(task);
+      if (this.#continueTask(task)) this.#end(task);
     } catch (error) {
       this.#seen[task.call] += 'failed ';
       this.#tasks.delete(task);
@@ -146,7 +146,7 @@ export class PlayedDatabase {
   }
 
   /** Returns false if the turn ends before the task. */
-  #goOnToEnd(task: Task): boolean {
+  #continueTask(task: Task): boolean {
     const { call, name, transaction, actions, locks } = task;
     let isOver = false;
     task.next ??= actions.next();
@@ -154,7 +154,7 @@ export class PlayedDatabase {
       const { action, isUnlocked } = task.next.value;
       const matters = this.#matters(action);
       if (isOver && matters) return false;
-      this.#play.hear?.(name, action, locks);
+      this.#play.onAction?.(name, action, locks);
       const answer = transaction.answer(action, isUnlocked);
       task.next = actions.next(answer);
       if (isWriting(action)) {
@@ -180,7 +180,7 @@ export class PlayedDatabase {
     this.#tasks.delete(task);
     if (task.written.size > 0) {
       this.#happened += `${task.call} `;
-      this.#play.hearCommit?.(task.written);
+      this.#play.onCommit?.(task.written);
     }
     task.end.resolve(task.next?.value);
   }
@@ -192,7 +192,7 @@ export class PlayedDatabase {
 }
 
 /** Lets methods continue up to their next program. */
-function othersGoOn(): Promise<void> {
+function letCallsContinue(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 

@@ -9,10 +9,10 @@ export const NEEDED: Readonly<Record<string, readonly [string, string]>> = {
   feed: ['read the feed', 'read the feed'],
   'first key': ['create the first key', 'create another first key'],
   idempotency: ['reserve a key', 'reserve it for another'],
-  import: ['begin an import', 'register a program'],
-  mode: ['publish', 'make it read-only'],
-  pairing: ['agree to a program', 'agree to the same program'],
-  pairings: ['register a program', 'register another program'],
+  import: ['begin an import', 'register a pairing'],
+  mode: ['publish', 'make the service read-only'],
+  pairing: ['agree to a pairing', 'agree to the same pairing'],
+  pairings: ['register a pairing', 'register another pairing'],
   views: ['add views', 'add views'],
 };
 
@@ -24,7 +24,7 @@ export const NOT_NEEDED: Readonly<Record<string, string>> = {
 
 /** Calls with a promise about their combination. */
 export const TOGETHER: readonly (readonly string[])[] = [
-  ['publish', 'take down', 'make it read-only'],
+  ['publish', 'take down', 'make the service read-only'],
   ['publish', 'publish another', 'block an account'],
   ['publish', 'revoke a key', 'set a new name'],
   ['publish', 'take over a reservation', 'renew a reservation'],
@@ -32,9 +32,9 @@ export const TOGETHER: readonly (readonly string[])[] = [
   ['claim for a cleanup', 'claim for another cleanup', 'settle a failure'],
   ['take down again', 'lift a takedown', 'publish forbidden content'],
   ['begin a session', 'begin another session', 'end a session'],
-  ['begin a session past many', 'end a session'],
-  ['agree to a program', 'end a session', 'take a key'],
-  ['agree to a program', 'agree to the same program', 'register another program'],
+  ['replace many sessions', 'end a session'],
+  ['agree to a pairing', 'end a session', 'take a key'],
+  ['agree to a pairing', 'agree to the same pairing', 'register another pairing'],
   ['create a key', 'create another key', 'take another key'],
   ['create the first key', 'create another first key', 'create a key'],
   ['begin a try later', 'forgive a try', 'purge tries'],
@@ -51,11 +51,11 @@ export const OFTEN: readonly string[] = [
   'move a name',
   'take down and stop',
   'block an account',
-  'make it read-only',
+  'make the service read-only',
   'create a key',
   'revoke a key',
   'begin a session',
-  'agree to a program',
+  'agree to a pairing',
   'take a key',
   'read the feed',
   'drop events',
@@ -63,9 +63,9 @@ export const OFTEN: readonly string[] = [
 
 /** Calls that take many turns: a command plays them beside the others. */
 export const LONG: readonly string[] = [
-  'thin events',
+  'trim events',
   'publish, and read the feed',
-  'begin a session past many',
+  'replace many sessions',
   'begin an import',
   'begin an import again',
   'import',
@@ -73,7 +73,7 @@ export const LONG: readonly string[] = [
 ];
 
 /** Methods of several programs, between which others may run: only their programs are compared with whole ones. */
-export const IN_PARTS: readonly string[] = ['purge sessions', 'purge programs', 'purge tries', ...LONG];
+export const IN_PARTS: readonly string[] = ['purge sessions', 'purge pairings', 'purge tries', ...LONG];
 
 /**
  * A read after the second call may miss rows that the first one still stores: a reservation is checked with data that

@@ -14,18 +14,18 @@ import { type ClauseTable, expectAbortedAlone, type StoreClauses } from '@pinfol
 import { aChange, aNameToken, publish, set } from './name-store/values.ts';
 import type { ModeStores, MovingStores, NameStores } from './stores.ts';
 
-type Ask<Port> = (port: Port, signal: AbortSignal) => Promise<unknown>;
+type Call<Port> = (port: Port, signal: AbortSignal) => Promise<unknown>;
 
 /** A clause of a call with a signal, which the store must pass on. */
 function aborted<Port>(
   id: string,
   prepare: (port: Port) => Promise<unknown>,
-  ask: Ask<Port>,
+  call: Call<Port>,
 ): ClauseTable<Port, StoreSubject<Port>> {
   return {
     [`${id}: an aborted signal rejects with its reason`]: async ({ port }) => {
       await prepare(port);
-      await expectAbortedAlone({ [id]: (signal) => ask(port, signal) });
+      await expectAbortedAlone({ [id]: (signal) => call(port, signal) });
     },
   };
 }

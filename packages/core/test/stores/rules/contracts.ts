@@ -12,9 +12,9 @@ import { erasureClaimClauses } from './erasure-store/claiming.ts';
 import { erasingClauses } from './erasure-store/erasing.ts';
 import { expiringClauses } from './history-store/expiring.ts';
 import { feedingClauses } from './history-store/feeding.ts';
-import { keepingClauses } from './history-store/keeping.ts';
 import { readingClauses as historyReading } from './history-store/reading.ts';
 import { recordingOnceClauses } from './history-store/recording-once.ts';
+import { storingClauses } from './history-store/storing.ts';
 import { importClauses } from './moving/import.ts';
 import { importFeed } from './moving/import-feed.ts';
 import { snapshotClauses } from './moving/snapshot.ts';
@@ -90,7 +90,7 @@ export const pairingStoreRules: Contract<PairingStores, StoreSubject<PairingStor
 
 export const historyStoreRules: Contract<HistoryStores, StoreSubject<HistoryStores>> = rules(
   'HistoryStore',
-  keepingClauses,
+  storingClauses,
   historyReading,
   feedingClauses,
   expiringClauses,

@@ -4,7 +4,7 @@ import type { PoolConfig } from 'pg';
 import { migratedPlace } from 'pinfold-test-servers/mocha';
 import { describeRules, OVER_AN_ENGINE } from './describe-rules.ts';
 
-/** Types of `pg` do not have it yet. */
+/** The types of `pg` do not have `pipeline` yet. */
 const PIPELINED: PoolConfig & { readonly pipeline: boolean } = { pipeline: true };
 
 describeRules({
@@ -22,6 +22,7 @@ describeRules({
     return {
       port: await peer(),
       peer,
+      // No clause below uses it.
       unreachable: peer,
       dispose: async () => {
         await Promise.all(handles.map((handle) => handle.close()));

@@ -24,6 +24,7 @@ describeRules({
     return {
       port,
       peer,
+      // No clause below uses it.
       unreachable: peer,
       dispose: async () => {
         await Promise.all(handles.map((handle) => handle.close()));

@@ -4,15 +4,15 @@ import { aRoleId, aToken } from '@pinfold/test-contracts/fixtures';
 import { type ClauseTable, together } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import type { Stores } from '../stores.ts';
-import { begun, ERASED_AT, ERASURE, newIds, REPLACEMENT } from './erased.ts';
-import { fill } from './filled.ts';
+import { begin, ERASED_AT, ERASURE, newIds, REPLACEMENT } from './erase.ts';
+import { fill } from './fill.ts';
 
 export const erasureClaimClauses: ClauseTable<Stores, StoreSubject<Stores>> = {
   'erasure-store/claim: archives of the roles of the replacement are claimed without delay, each by one of many concurrent calls; they can be claimed again after the end of the claim or the instant of the retry, at once if a clock that was ahead set it, and are settled like claims of cleanups':
     async (subject) => {
       const { port } = subject;
       await fill(port);
-      await begun(port);
+      await begin(port);
       const ahead = after(ERASED_AT, days(9));
       while ((await port.erasures.advance(ERASURE, ahead, newIds(port))) === 'continued');
       const claim = { now: ERASED_AT, until: after(ERASED_AT, minutes(10)), limit: 2 };
@@ -32,11 +32,11 @@ export const erasureClaimClauses: ClauseTable<Stores, StoreSubject<Stores>> = {
       expect(await again(retryAt - 1)).to.deep.equal([]);
       expect(await peer.erasures.advance(ERASURE, ERASED_AT, newIds(peer))).to.equal('archives_left');
       expect((await again(retryAt)).map(({ role }) => role)).to.deep.equal([first.role]);
-      const byAhead = { ...claim, now: ahead, until: after(ahead, minutes(10)), token: aToken(700) };
-      expect(await port.erasures.claimArchives(REPLACEMENT, byAhead)).to.have.lengthOf(1);
+      const claimAhead = { ...claim, now: ahead, until: after(ahead, minutes(10)), token: aToken(700) };
+      expect(await port.erasures.claimArchives(REPLACEMENT, claimAhead)).to.have.lengthOf(1);
       expect(
         (await again(retryAt)).map(({ role }) => role),
-        'of a clock ahead',
+        'after a claim by a clock ahead',
       ).to.deep.equal([first.role]);
     },
 };

@@ -16,7 +16,7 @@ export const ERASURE: Erasure = { account: ACCOUNT, replacement: REPLACEMENT };
 export const ERASED_AT: Instant = after(START, hours(2));
 export const BY_OPERATOR = { kind: 'operator', id: 'olga' } as const;
 
-export function begun(
+export function begin(
   { erasures }: Pick<Stores, 'erasures'>,
   more: Partial<Erasure> = {},
 ): ReturnType<Stores['erasures']['begin']> {
@@ -30,7 +30,7 @@ export function newIds({ erasures }: Pick<Stores, 'erasures'>): readonly EventId
 let claims = 0;
 
 /** Runs the steps of an erasure that has begun, up to its end. */
-export async function finished(
+export async function finish(
   stores: Pick<Stores, 'erasures' | 'roles'>,
   erasure: Erasure = ERASURE,
 ): Promise<void> {
@@ -52,7 +52,7 @@ export async function finished(
   }
 }
 
-export async function erased(stores: Pick<Stores, 'erasures' | 'roles'>): Promise<void> {
-  await begun(stores);
-  await finished(stores);
+export async function erase(stores: Pick<Stores, 'erasures' | 'roles'>): Promise<void> {
+  await begin(stores);
+  await finish(stores);
 }

@@ -26,16 +26,16 @@ import { aChange } from '../name-store/values.ts';
 import type { Stores } from '../stores.ts';
 import {
   BY_OPERATOR,
-  begun,
+  begin,
   ERASED_AT,
   ERASURE,
-  erased,
-  finished,
+  erase,
+  finish,
   newIds,
   OTHER,
   REPLACEMENT,
-} from './erased.ts';
-import { fill, PERSON } from './filled.ts';
+} from './erase.ts';
+import { fill, PERSON } from './fill.ts';
 
 type Clauses = ClauseTable<Stores, StoreSubject<Stores>>;
 
@@ -49,10 +49,10 @@ export const erasingClauses: Clauses = {
     async (subject) => {
       const { port } = subject;
       await fill(port);
-      expect(await begun(port, { account: OTHER })).to.equal('unknown');
+      expect(await begin(port, { account: OTHER })).to.equal('unknown');
       expect(await port.accounts.load(OTHER)).to.equal(undefined);
       const outcomes = await together(subject, 6, (peer, n) =>
-        begun(peer, { replacement: `erased:${n}` as AccountId }),
+        begin(peer, { replacement: `erased:${n}` as AccountId }),
       );
       expect(new Set(outcomes)).to.deep.equal(new Set(['begun']));
       const peer = await subject.peer();
@@ -65,16 +65,16 @@ export const erasingClauses: Clauses = {
       expect(await loadedRole(peer.roles, aRoleId(1))).to.include({ isHidden: true, accountGeneration: 2 });
       expect(await peer.apiKeys.find(anApiKey(1).id)).to.equal(undefined);
       expect(await peer.sessions.find(aTokenHash(1), START)).to.equal(undefined);
-      const stays = (await port.accounts.load(erasure?.replacement as AccountId))?.value.blocked;
-      expect(stays).to.include({ sites: 'hide' });
+      const replacementBlock = (await port.accounts.load(erasure?.replacement as AccountId))?.value.blocked;
+      expect(replacementBlock).to.include({ sites: 'hide' });
       await port.sessions.offer(aLink(9, { account: OTHER }), []);
-      expect(await begun(port, { account: OTHER }), 'with an unused link alone').to.equal('begun');
+      expect(await begin(port, { account: OTHER }), 'with an unused link alone').to.equal('begun');
     },
   'erasure-store/refused: while an account is being erased, every peer refuses to change or publish anything of it, to begin a session and to create a key, even with the authority of the operator':
     withPeer(async (port, other) => {
       await fill(port);
       const before = await loadedRole(port.roles, aRoleId(1));
-      await begun(other);
+      await begin(other);
       const { roles, apiKeys, names, accounts, sessions } = port;
       expect(await roles.reserve(aReservation(20))).to.include({ code: 'account_blocked' });
       const commit = await roles.commit(aPublication(9), leaseOf(aReservation(9)), [anEvent()]);
@@ -103,10 +103,10 @@ export const erasingClauses: Clauses = {
       for (const [n, account] of names.entries()) {
         await port.apiKeys.create(anApiKey(n, { account }), []);
         if (account !== 'b') {
-          await begun(port, { account, replacement: `erased:${n}` as AccountId });
+          await begin(port, { account, replacement: `erased:${n}` as AccountId });
         }
       }
-      await finished(port, { account: 'c' as AccountId, replacement: 'erased:2' as AccountId });
+      await finish(port, { account: 'c' as AccountId, replacement: 'erased:2' as AccountId });
       const [first, ...more] = await other.erasures.list(undefined, 10);
       expect([first, ...more]).to.deep.equal([
         { account: 'a', replacement: 'erased:0' },
@@ -120,8 +120,8 @@ export const erasingClauses: Clauses = {
       const { port } = subject;
       await fill(port);
       const types = (await listOf(port, ACCOUNT)).map(({ id, type, at }) => ({ id, type, at }));
-      await begun(port);
-      await together(subject, 3, (peer) => finished(peer));
+      await begin(port);
+      await together(subject, 3, (peer) => finish(peer));
       const { roles, apiKeys, sessions, pairings, names, views, attempts } = await subject.peer();
       for (const n of [1, 2, 3]) {
         const { value } = await loadedRole(roles, aRoleId(n));
@@ -186,7 +186,7 @@ export const erasingClauses: Clauses = {
       await port.mode.change({ kind: 'read_only', message: null }, [
         anEvent({ account: null, actor: PERSON }),
       ]);
-      await erased(other);
+      await erase(other);
       const events = await listOf(other, OTHER);
       const actors = Object.fromEntries(
         events.map(({ type, actor, address }) => [type, [actor.id, address]]),
@@ -205,7 +205,7 @@ export const erasingClauses: Clauses = {
       await fill(port);
       await port.takedowns.takeDown(aTakedown(1), await port.roles.load(aRoleId(1)), []);
       await port.takedowns.takeDown(aTakedown(8, { account: OTHER }), undefined, []);
-      await erased(other);
+      await erase(other);
       expect(await other.takedowns.of([aRoleId(1), aRoleId(8)])).to.have.deep.members([
         aTakedown(1, { account: REPLACEMENT }),
         aTakedown(8, { account: OTHER }),
@@ -216,9 +216,9 @@ export const erasingClauses: Clauses = {
   'erasure-store/ended: afterwards the account is unknown, the replacement is blocked and hidden, and its last event records the erasure':
     withPeer(async (port, other) => {
       await fill(port);
-      await erased(port);
+      await erase(port);
       expect(await other.accounts.load(ACCOUNT)).to.equal(undefined);
-      expect(await begun(other)).to.equal('unknown');
+      expect(await begin(other)).to.equal('unknown');
       expect((await other.accounts.load(REPLACEMENT))?.value.blocked).to.include({ sites: 'hide' });
       const [last] = await listOf(other, REPLACEMENT);
       expect(last).to.deep.include({ type: 'account.erased', actor: BY_OPERATOR, address: null, pin: null });
@@ -233,7 +233,7 @@ export const erasingClauses: Clauses = {
     withPeer(async (port, other) => {
       await fill(port);
       await port.pairings.register(aRegistration(2));
-      await erased(other);
+      await erase(other);
       const { roles, apiKeys, sessions, pairings, names, accounts } = port;
       const { secretHash } = aRegistration(2);
       for (const credential of [
@@ -255,7 +255,7 @@ export const erasingClauses: Clauses = {
         }
       }
       expect(await accounts.load(ACCOUNT)).to.equal(undefined);
-      expect(await begun(other)).to.equal('unknown');
+      expect(await begin(other)).to.equal('unknown');
       expect((await pairings.find(secretHash, START))?.consent).to.equal(null);
     }),
   'erasure-store/others: data of other accounts does not change': withPeer(async (port, other) => {
@@ -277,7 +277,7 @@ export const erasingClauses: Clauses = {
     };
     const before = await readAll();
     expect(before.replay).to.include({ kind: 'complete' });
-    await erased(port);
+    await erase(port);
     expect(await readAll()).to.deep.equal(before);
   }),
   'erasure-store/naming: takedowns whose reason contains the text are found, even lifted ones': withPeer(

@@ -36,19 +36,22 @@ export const expiringClauses: StoreClauses<HistoryStores> = {
       const make = async (n: number, more: Partial<Role>) =>
         (await publish(port, n, { publishedAt, ...more })).role;
       const expired = await make(1, { expiresAt: end });
-      const stoppedThen = await make(2, { expiresAt: justBefore, deletedAt: end });
+      const stoppedLater = await make(2, { expiresAt: justBefore, deletedAt: end });
       await make(3, { expiresAt: end, deletedAt: justBefore });
       await make(4, { expiresAt: justAfter });
       await make(5, { expiresAt: null, pinned: true });
-      const together = await make(6, { expiresAt: (end - 2) as Instant, deletedAt: (end - 2) as Instant });
+      const stoppedAtEnd = await make(6, {
+        expiresAt: (end - 2) as Instant,
+        deletedAt: (end - 2) as Instant,
+      });
       const row = ({ id: role, account, expiresAt }: Role) => ({ role, account, expiresAt });
-      const all = [together, stoppedThen, expired].map(row);
+      const all = [stoppedAtEnd, stoppedLater, expired].map(row);
       expect(await other.history.expired(end, 10)).to.have.deep.members(all);
       const some = await other.history.expired(end, 2);
       expect(some, 'at most the limit').to.have.lengthOf(2);
       expect(all, 'any of them').to.include.deep.members([...some]);
       expect(new Set(some.map(({ role }) => role)).size, 'each once').to.equal(2);
-      await port.history.recordExpired([expiry(stoppedThen), expiry(together)]);
+      await port.history.recordExpired([expiry(stoppedLater), expiry(stoppedAtEnd)]);
       expect(await other.history.expired(end, 10)).to.deep.equal([row(expired)]);
     }),
   'history-store/tell-expired-once: an expiration has one event, at its instant, even after many concurrent or later calls; a role that does not expire then has none':
@@ -105,6 +108,6 @@ export const expiringClauses: StoreClauses<HistoryStores> = {
       const purged = eventFor(late, { type: 'pin.purged', at });
       await port.roles.save(now.value, now.version, [purged]);
       const [newest] = await recordedEvents(port);
-      expect(newest, 'after what came before').to.deep.equal({ ...purged, at: after(at, duration(1)) });
+      expect(newest, 'after the last event').to.deep.equal({ ...purged, at: after(at, duration(1)) });
     }),
 };

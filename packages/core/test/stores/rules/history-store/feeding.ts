@@ -69,8 +69,8 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
       const instants = [5, 9, 1, 9, 3];
       const alone = instants.map((at) => anEvent({ at: after(START, duration(at)) }));
       for (const [n, event] of alone.entries()) await record(n % 2 === 0 ? port : other, n, event);
-      const ofOne = instants.map((at) => anEvent({ at: after(START, duration(at)) }));
-      await record(other, 10, ...ofOne);
+      const ofOneChange = instants.map((at) => anEvent({ at: after(START, duration(at)) }));
+      await record(other, 10, ...ofOneChange);
       const { role, event } = await publish(port, 1);
       const { value, version } = await loaded(other, role.id);
       const renamed = [eventFor(role), eventFor(role)] as const;
@@ -79,7 +79,7 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
       await port.history.recordExpired([expired]);
       const late = anEvent({ at: START });
       await record(other, 11, late);
-      const ids = [...alone, ...ofOne, event, ...renamed, expired, late].map(({ id }) => id);
+      const ids = [...alone, ...ofOneChange, event, ...renamed, expired, late].map(({ id }) => id);
       for (const stores of [port, other, await peer()]) {
         const { items, last } = await read(stores);
         expect(items.map((item) => item.event.id)).to.deep.equal(ids);
@@ -174,8 +174,8 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
       expect(foreign.items).to.deep.equal(numbered([events[1] as HistoryEvent]));
       const trimming = { since: START, until: HOUR, keep: 1, limit: 10 };
       expect(await port.history.trimEvents(trimming)).to.equal(2);
-      const thinned = await read(other, { account: ONE });
-      expect(thinned.begin.number, 'thinned').to.equal(thinned.items.length === 0 ? 4 : 3);
+      const trimmed = await read(other, { account: ONE });
+      expect(trimmed.begin.number, 'trimmed').to.equal(trimmed.items.length === 0 ? 4 : 3);
       await port.history.drop(HOUR, 10);
       for (const [account, number] of [
         [undefined, 5],
@@ -189,9 +189,9 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
       }
       const late = make(ANOTHER, 9);
       await record(other, 20, late);
-      const after6 = await read(port, { after: 1 });
-      expect(after6.items).to.deep.equal(numbered([late], 6));
-      expect(after6.last).to.deep.equal(placeOf(late, 6));
+      const page = await read(port, { after: 1 });
+      expect(page.items).to.deep.equal(numbered([late], 6));
+      expect(page.last).to.deep.equal(placeOf(late, 6));
       expect((await read(port, { account: ANOTHER })).items).to.deep.equal(numbered([late], 2));
     }),
   'history-store/feed-there: the event whose number is `after` is returned if the feed has it': withPeer(
@@ -200,18 +200,22 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
         anEvent({ account, recordedAt: after(START, duration(n)) }),
       );
       for (const [n, event] of events.entries()) await record(port, n, event);
-      const there = async (number: number, account?: AccountId) =>
+      const eventAt = async (number: number, account?: AccountId) =>
         (await read(other, { account, after: number, pin: aRoleId(9), limit: 1 })).cursorEvent;
       const ids = events.map(({ id }) => id);
-      expect([await there(1), await there(2), await there(3)]).to.deep.equal(ids);
-      expect([await there(1, ONE), await there(2, ONE)]).to.deep.equal([ids[0], ids[2]]);
-      expect([await there(0), await there(4), await there(3, ONE)]).to.deep.equal([
+      expect([await eventAt(1), await eventAt(2), await eventAt(3)]).to.deep.equal(ids);
+      expect([await eventAt(1, ONE), await eventAt(2, ONE)]).to.deep.equal([ids[0], ids[2]]);
+      expect([await eventAt(0), await eventAt(4), await eventAt(3, ONE)]).to.deep.equal([
         undefined,
         undefined,
         undefined,
       ]);
       await port.history.drop(after(START, duration(2)), 10);
-      expect([await there(1), await there(2), await there(3)]).to.deep.equal([undefined, undefined, ids[2]]);
+      expect([await eventAt(1), await eventAt(2), await eventAt(3)]).to.deep.equal([
+        undefined,
+        undefined,
+        ids[2],
+      ]);
     },
   ),
   'history-store/feed-id: peers return the same id of the feed, and another database another one': async (

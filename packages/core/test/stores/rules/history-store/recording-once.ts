@@ -20,9 +20,9 @@ export const recordingOnceClauses: StoreClauses<HistoryStores> = {
       const other = await subject.peer();
       const { role, event: published } = await publish(port, 1);
       const { role: another } = await publish(port, 2);
-      const read = (more: Partial<PublicationEvent> = {}, of = role): PublicationEvent =>
+      const readEvent = (more: Partial<PublicationEvent> = {}, of = role): PublicationEvent =>
         eventFor(of, { type: 'pin.archive_read', at: READ_AT, actor: ADA, ...more });
-      const many = Array.from({ length: 6 }, () => read());
+      const many = Array.from({ length: 6 }, () => readEvent());
       const stored = await together(subject, many.length, ({ history }, n) =>
         history.recordOnce(many[n] as PublicationEvent, START),
       );
@@ -33,28 +33,25 @@ export const recordingOnceClauses: StoreClauses<HistoryStores> = {
       ]);
 
       const justAfter = after(READ_AT, duration(1));
-      expect(await other.history.recordOnce(read({ at: justAfter }), before(READ_AT, duration(1)))).to.equal(
-        false,
-      );
+      expect(
+        await other.history.recordOnce(readEvent({ at: justAfter }), before(READ_AT, duration(1))),
+      ).to.equal(false);
       for (const [what, event, unlessSince] of [
-        ['another actor', read({ actor: { kind: 'key', id: 'ada' } }), START],
-        ['a nameless actor', read({ actor: { kind: 'operator', id: null } }), START],
-        ['another type', read({ type: 'pin.renewed' }), START],
-        ['another role', read({}, another), START],
-        ['an earlier event', read({ at: justAfter }), READ_AT],
+        ['another actor', readEvent({ actor: { kind: 'key', id: 'ada' } }), START],
+        ['a nameless actor', readEvent({ actor: { kind: 'operator', id: null } }), START],
+        ['another type', readEvent({ type: 'pin.renewed' }), START],
+        ['another role', readEvent({}, another), START],
+        ['an earlier event', readEvent({ at: justAfter }), READ_AT],
       ] as const) {
         expect(await other.history.recordOnce(event, unlessSince), what).to.equal(true);
       }
       const instants = (await recordedEvents(port, { pin: role.id })).map(({ at }) => at - READ_AT);
-      expect(instants, 'apart').to.deep.equal([4, 3, 2, 1, 0, START - READ_AT]);
+      expect(instants, 'a millisecond apart').to.deep.equal([4, 3, 2, 1, 0, START - READ_AT]);
 
       const recorded = await recordedEvents(port);
       const later = { at: after(READ_AT, minutes(9)) };
-      for (const [what, event] of [
-        ['a role of another account', read({ ...later, account: accountId('other') })],
-      ] as const) {
-        expect(await port.history.recordOnce(event, START), what).to.equal(false);
-      }
+      const ofOther = readEvent({ ...later, account: accountId('other') });
+      expect(await port.history.recordOnce(ofOther, START), 'a role of another account').to.equal(false);
       expect(await recordedEvents(other)).to.deep.equal(recorded);
     },
 };

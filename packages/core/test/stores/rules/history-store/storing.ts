@@ -57,7 +57,7 @@ function refusal(account: AccountId, at: HistoryEvent['at']): HistoryEvent & { a
   return { ...anEvent({ type: 'session.refused', at }), account };
 }
 
-export const keepingClauses: StoreClauses<HistoryStores> = {
+export const storingClauses: StoreClauses<HistoryStores> = {
   'history-store/with-publication: every peer sees a committed publication with its events; one that lost its lease, or was committed before, leaves none':
     withPeer(async (port, other, subject) => {
       const event = eventFor(aRole(1));
@@ -91,7 +91,7 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
       await port.roles.save(now.value, seen.version, [eventFor(role)]);
       expect(await recordedEvents(port), 'after a conflict').to.have.lengthOf(2);
       await port.roles.save(now.value, now.version, []);
-      expect(await recordedEvents(port), 'without any').to.have.lengthOf(2);
+      expect(await recordedEvents(port), 'without events').to.have.lengthOf(2);
     },
   'history-store/with-cleanup: settling a claim stores its events, and a lost claim stores none': withPeer(
     async (port, other) => {
@@ -197,7 +197,7 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
     },
 };
 
-/** A conflict is tried again, as use cases do: the store decides whether a settlement changes the role. */
+/** Renames a role. Tries again after a conflict, as use cases do: a settlement may raise the version or not. */
 async function rename(stores: HistoryStores, role: Role, n: number): Promise<void> {
   for (;;) {
     const { value, version } = await loaded(stores, role.id);

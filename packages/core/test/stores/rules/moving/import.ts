@@ -43,7 +43,7 @@ import {
 import { expect } from 'chai';
 import { aChange, aName } from '../name-store/values.ts';
 import type { MovingStores } from '../stores.ts';
-import { published, recordsOf, stock } from './stock.ts';
+import { publishOne, recordsOf, stock } from './stock.ts';
 
 const LATER = after(START, days(60));
 const [ONE, TWO] = [aToken(1), aToken(2)];
@@ -97,14 +97,14 @@ const CHANGES: Readonly<Record<string, (stores: MovingStores) => Promise<unknown
 const OWN: Readonly<Record<string, (stores: MovingStores) => Promise<unknown>>> = {
   account: ({ accounts }) => accounts.save(anAccount(1), undefined, []),
   key: ({ apiKeys }) => apiKeys.create(anApiKey(1), []),
-  publication: (stores) => published(stores, 1),
+  publication: (stores) => publishOne(stores, 1),
   reservation: ({ roles }) => roles.reserve(aReservation(1)),
   takedown: ({ takedowns }) => takedowns.takeDown(aTakedown(9), undefined, []),
   views: ({ views }) => views.add([A_DAY]),
   event: ({ sessions }) => sessions.offer(aLink(1), [anEvent()]),
 };
 
-async function stocked(
+async function recordsOfStock(
   another: () => Promise<{ readonly port: MovingStores }>,
 ): Promise<readonly MovedRecord[]> {
   const { port } = await another();
@@ -132,7 +132,7 @@ export const importClauses: StoreClauses<MovingStores> = {
       expect(await all()).to.deep.equal([false, false, false]);
       await port.imports.begin(ONE);
       expect(await all()).to.deep.equal([true, true, true]);
-      await early.imports.saveRecords(ONE, await stocked(another));
+      await early.imports.saveRecords(ONE, await recordsOfStock(another));
       expect(await all()).to.deep.equal([true, true, true]);
       await early.imports.end(ONE);
       expect(await all()).to.deep.equal([false, false, false]);
@@ -147,14 +147,14 @@ export const importClauses: StoreClauses<MovingStores> = {
         expect(await port.imports.begin(ONE), what).to.deep.equal({ kind: 'refused' });
         expect(await port.imports.isUnfinished(), what).to.equal(false);
         expect(await recordsOf(port), what).to.deep.equal(before);
-        await published(port, 50);
+        await publishOne(port, 50);
       }
     },
   'import/begin-again: beginning again removes the records of an unfinished import and makes its token invalid; of many concurrent calls one has the token':
     async (subject, another) => {
       const { port, peer } = subject;
       const other = await peer();
-      const records = await stocked(another);
+      const records = await recordsOfStock(another);
       await port.imports.begin(ONE);
       await port.imports.saveRecords(ONE, records);
       expect(await other.imports.begin(TWO)).to.deep.equal({ kind: 'begun' });
@@ -171,19 +171,19 @@ export const importClauses: StoreClauses<MovingStores> = {
     },
   'import/keep-whole: a snapshot returns the imported records unchanged, and they work as in their own database':
     async ({ port, peer }, another) => {
-      const records = await stocked(another);
+      const records = await recordsOfStock(another);
       const other = await peer();
       await port.imports.begin(ONE);
       for (const record of records) await port.imports.saveRecords(ONE, [record]);
       await port.imports.saveRecords(ONE, records);
-      await port.imports.saveRecords(ONE, records.map(otherwise));
+      await port.imports.saveRecords(ONE, records.map(withOtherValues));
       await other.imports.end(ONE);
       expect(await recordsOf(other)).to.deep.equal(records);
       await expectWorking(other, records);
     },
   'import/keep-removal: a role whose removal is imported has the instants of the removal, and neither manifest nor archive':
     async ({ port, peer }, another) => {
-      const records = await stocked(another);
+      const records = await recordsOfStock(another);
       const removal = { id: aRoleId(4), archive: anArchiveId(4), expiresAt: START, deletedAt: LATER };
       await importInto(port, [...records, { kind: 'removal', value: removal }]);
       const other = await peer();
@@ -199,7 +199,7 @@ export const importClauses: StoreClauses<MovingStores> = {
     { port },
     another,
   ) => {
-    const records = await stocked(another);
+    const records = await recordsOfStock(another);
     expect(await port.imports.saveRecords(ONE, records)).to.deep.equal({ kind: 'lost' });
     await importInto(port, []);
     expect(await port.imports.saveRecords(ONE, records)).to.deep.equal({ kind: 'lost' });
@@ -209,7 +209,7 @@ export const importClauses: StoreClauses<MovingStores> = {
   },
   'import/changes-refused: while an import is unfinished, every change by any peer rejects with the fault store_unavailable, and nothing is claimed or compared; reads work':
     withPeer(async (port, other, _, another) => {
-      const records = await stocked(another);
+      const records = await recordsOfStock(another);
       await port.imports.begin(ONE);
       await port.imports.saveRecords(ONE, records);
       for (const [name, change] of Object.entries(CHANGES)) {
@@ -228,7 +228,7 @@ export const importClauses: StoreClauses<MovingStores> = {
     expect(await other.imports.end(ONE)).to.deep.equal({ kind: 'ended' });
     expect(await other.imports.end(ONE)).to.deep.equal({ kind: 'lost' });
     for (const change of Object.values(CHANGES)) await change(port);
-    await published(other, 50);
+    await publishOne(other, 50);
   }),
 };
 
@@ -252,8 +252,8 @@ async function expectWorking(stores: MovingStores, records: readonly MovedRecord
   await changeRole(roles, aRoleId(4), { title: 'Renamed' as Title }, anEvent({ pin: aRoleId(4) }));
   const events = await recordedEvents(stores, { pin: aRoleId(4) });
   expect(events.map(({ at }) => at)).to.deep.equal([(START + 1) as Instant, START]);
-  const untold = await history.expired(LATER, 10);
-  expect(untold.map(({ role }) => role)).to.deep.equal([aRoleId(1)]);
+  const unrecorded = await history.expired(LATER, 10);
+  expect(unrecorded.map(({ role }) => role)).to.deep.equal([aRoleId(1)]);
   expect(await takedowns.isForbidden(aTakedown(1).sha256)).to.equal(true);
   expect(await takedowns.isForbidden(aTakedown(2).sha256), 'lifted').to.equal(false);
   const claimed = await roles.claimForCleanup(CLAIM);
@@ -267,7 +267,7 @@ async function expectWorking(stores: MovingStores, records: readonly MovedRecord
   );
 }
 
-function otherwise(record: MovedRecord): MovedRecord {
+function withOtherValues(record: MovedRecord): MovedRecord {
   const other = { label: 'other', title: 'Other', reason: 'other', views: 99, address: '192.0.2.99' };
   return { ...record, value: { ...record.value, ...other } } as MovedRecord;
 }

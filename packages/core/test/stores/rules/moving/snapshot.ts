@@ -19,7 +19,7 @@ import {
 import { aClaim, changeRole, type StoreClauses, UNBOUNDED } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import type { MovingStores } from '../stores.ts';
-import { allOf, published, recordsOf, stock } from './stock.ts';
+import { allOf, publishOne, recordsOf, stock } from './stock.ts';
 
 /** More than fits into one answer of a database. */
 const MANY = 150;
@@ -48,7 +48,7 @@ async function rename({ roles }: MovingStores, n: number): Promise<void> {
 }
 
 /** Stores data that only a running service needs. */
-async function use({ roles, sessions, apiKeys, pairings, mode }: MovingStores): Promise<void> {
+async function useService({ roles, sessions, apiKeys, pairings, mode }: MovingStores): Promise<void> {
   await roles.reserve(aReservation(50));
   await sessions.begin(aSession(1), []);
   await sessions.offer(aLink(1), []);
@@ -68,7 +68,7 @@ export const snapshotClauses: StoreClauses<MovingStores> = {
       const inOrder = (records: readonly MovedRecord[]) =>
         records.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
       expect(inOrder(await recordsOf(await peer()))).to.deep.equal(inOrder(stored));
-      await Promise.all(Array.from({ length: MANY }, (_, n) => published(port, 10 + n)));
+      await Promise.all(Array.from({ length: MANY }, (_, n) => publishOne(port, 10 + n)));
       const names = (await recordsOf(port)).map(nameOf);
       expect(new Set(names)).to.have.lengthOf(names.length);
       expect(names).to.have.lengthOf(stored.length + 2 * MANY);
@@ -76,10 +76,10 @@ export const snapshotClauses: StoreClauses<MovingStores> = {
   'snapshot/order: accounts are ordered by name, keys and publications by id, names by account and name, takedowns by publication and archive, views by publication and day, events by instant and id; one kind after the other':
     async ({ port }) => {
       await stock(port);
-      await Promise.all(Array.from({ length: 20 }, (_, n) => published(port, 10 + n)));
+      await Promise.all(Array.from({ length: 20 }, (_, n) => publishOne(port, 10 + n)));
       for (const n of [15, 12, 19, 11]) {
         const counted = [7, 3, 5].map((day) => ({ day: day as Day, views: 1, refusedPasswords: 0 }));
-        await port.views.add(counted.map((of) => ({ role: aRoleId(n), ...of })));
+        await port.views.add(counted.map((counts) => ({ role: aRoleId(n), ...counts })));
         for (const hash of [2, 1]) {
           const takedown = aTakedown(n, { sha256: aSha256(100 + hash) });
           await port.takedowns.takeDown(takedown, undefined, []);
@@ -104,7 +104,7 @@ export const snapshotClauses: StoreClauses<MovingStores> = {
     port,
     peer,
   }) => {
-    await Promise.all(Array.from({ length: MANY }, (_, n) => published(port, n)));
+    await Promise.all(Array.from({ length: MANY }, (_, n) => publishOne(port, n)));
     await port.apiKeys.create(anApiKey(1), []);
     const other = await peer();
     const before = await recordsOf(other);
@@ -114,7 +114,7 @@ export const snapshotClauses: StoreClauses<MovingStores> = {
       if (read.length > 1) continue;
       await port.apiKeys.revoke(anApiKeyId(1), LATER, [anEvent()]);
       for (const stores of [port, other]) {
-        await published(stores, stores === port ? 1_000 : 1_001);
+        await publishOne(stores, stores === port ? 1_000 : 1_001);
         for (let n = 0; n < MANY; n += 10) await rename(stores, n + (stores === port ? 0 : 1));
       }
     }
@@ -128,10 +128,10 @@ export const snapshotClauses: StoreClauses<MovingStores> = {
       const event = anEvent({ at: after(START, minutes(1)) });
       for (const stores of [port, used]) {
         const limits = stores === used ? { ...UNBOUNDED, publications: rate } : UNBOUNDED;
-        await published(stores, 1, { expiresAt: after(START, days(1)) }, { limits });
+        await publishOne(stores, 1, { expiresAt: after(START, days(1)) }, { limits });
         await stores.apiKeys.create(anApiKey(1), [event]);
       }
-      await use(used);
+      await useService(used);
       const withoutIds = async (stores: MovingStores) =>
         (await recordsOf(stores)).map((record) =>
           record.kind === 'event' ? { ...record.value, id: undefined } : record,
@@ -166,14 +166,14 @@ export const snapshotClauses: StoreClauses<MovingStores> = {
     for (const reason of [{ why: 'nobody reads on' }, new Error('nobody reads on')]) {
       const none = allOf(port.snapshot.records(AbortSignal.abort(reason)));
       expect(await rejectionOf(none)).to.equal(reason);
-      const left = new AbortController();
+      const aborting = new AbortController();
       const some = async (): Promise<void> => {
-        for await (const _ of port.snapshot.records(left.signal)) left.abort(reason);
+        for await (const _ of port.snapshot.records(aborting.signal)) aborting.abort(reason);
       };
       expect(await rejectionOf(some())).to.equal(reason);
     }
     for await (const _ of port.snapshot.records()) break;
-    await published(port, 77);
+    await publishOne(port, 77);
   },
 };
 

@@ -51,10 +51,10 @@ export async function stock(stores: MovingStores): Promise<readonly MovedRecord[
   const accounts = await makeAccounts(stores);
   const keys = await makeKeys(stores);
   const made = [
-    await changed(stores, 1),
-    await removed(stores, 2),
-    await expired(stores, 3),
-    await published(stores, 4, { pinned: true, expiresAt: null, title: 'Ünï "\\ 𝒶' as Title }),
+    await publishAndChange(stores, 1),
+    await publishAndRemove(stores, 2),
+    await publishAndExpire(stores, 3),
+    await publishOne(stores, 4, { pinned: true, expiresAt: null, title: 'Ünï "\\ 𝒶' as Title }),
   ];
   const names = await makeNames(stores);
   const takedowns = await takeDown(stores);
@@ -64,12 +64,12 @@ export async function stock(stores: MovingStores): Promise<readonly MovedRecord[
     { role: aRoleId(1), day: 20_778 as Day, views: 1, refusedPasswords: 0 },
   ];
   await stores.views.add(views);
-  const alone = [
+  const otherEvents = [
     anEvent({ account: null, request: 'a request', address: '2001:db8::1', asOperator: true }),
     anEvent({ actor: { kind: 'system', id: null } }),
     anEvent({ type: 'name.deleted', name: aName(3) }),
   ];
-  await stores.sessions.begin(aSession(1), alone);
+  await stores.sessions.begin(aSession(1), otherEvents);
   return [
     ...accounts,
     ...keys.records,
@@ -77,7 +77,7 @@ export async function stock(stores: MovingStores): Promise<readonly MovedRecord[
     ...names.map((value) => ({ kind: 'name', value }) as const),
     ...takedowns.map((value) => ({ kind: 'takedown', value }) as const),
     ...views.map((value) => ({ kind: 'views', value }) as const),
-    ...[...keys.events, ...made.flatMap(({ events }) => events), ...alone].map(
+    ...[...keys.events, ...made.flatMap(({ events }) => events), ...otherEvents].map(
       (value) => ({ kind: 'event', value }) as const,
     ),
   ];
@@ -141,7 +141,7 @@ interface Made {
   readonly events: readonly HistoryEvent[];
 }
 
-export async function published(
+export async function publishOne(
   { roles }: Pick<MovingStores, 'roles'>,
   n: number,
   more: Partial<Role> = {},
@@ -154,12 +154,12 @@ export async function published(
   await roles.reserve(request);
   const outcome = await roles.commit(publication, leaseOf(request), [event]);
   if (outcome.kind !== 'committed') throw new Error(`a fixture's commit is ${outcome.kind}`);
-  const lasting = { fingerprint: aFingerprint(n), warnings, lastEventAt: event.at, isExpiryRecorded: false };
-  return { record: { ...role, ...lasting, manifest }, events: [event] };
+  const rest = { fingerprint: aFingerprint(n), warnings, lastEventAt: event.at, isExpiryRecorded: false };
+  return { record: { ...role, ...rest, manifest }, events: [event] };
 }
 
-async function changed({ roles }: MovingStores, n: number): Promise<Made> {
-  const { record, events } = await published({ roles }, n);
+async function publishAndChange({ roles }: MovingStores, n: number): Promise<Made> {
+  const { record, events } = await publishOne({ roles }, n);
   const change = {
     title: null,
     passwordHash: 'hashed' as PasswordHash,
@@ -172,8 +172,8 @@ async function changed({ roles }: MovingStores, n: number): Promise<Made> {
   return { record: { ...record, ...change, lastEventAt: at }, events: [...events, { ...event, at }] };
 }
 
-async function removed({ roles }: MovingStores, n: number): Promise<Made> {
-  const { record, events } = await published({ roles }, n, {
+async function publishAndRemove({ roles }: MovingStores, n: number): Promise<Made> {
+  const { record, events } = await publishOne({ roles }, n, {
     deletedAt: START,
     passwordHash: 'hashed' as PasswordHash,
   });
@@ -181,12 +181,12 @@ async function removed({ roles }: MovingStores, n: number): Promise<Made> {
   if (task === undefined) throw new Error('an ended role was not claimed');
   const event = anEvent({ pin: record.id, type: 'pin.purged', at: LATER });
   await roles.settleCleanup(task, { kind: 'removed' }, [event]);
-  const left = { ...record, warnings: [], passwordHash: '' as PasswordHash, manifest: null };
-  return { record: { ...left, lastEventAt: LATER }, events: [...events, event] };
+  const remaining = { ...record, warnings: [], passwordHash: '' as PasswordHash, manifest: null };
+  return { record: { ...remaining, lastEventAt: LATER }, events: [...events, event] };
 }
 
-async function expired({ roles, history }: MovingStores, n: number): Promise<Made> {
-  const { record, events } = await published({ roles }, n);
+async function publishAndExpire({ roles, history }: MovingStores, n: number): Promise<Made> {
+  const { record, events } = await publishOne({ roles }, n);
   const { id: pin, expiresAt } = record;
   if (expiresAt === null) throw new Error('a role without an end');
   const event = anEvent({ pin, type: 'pin.expired', at: expiresAt });

@@ -41,7 +41,7 @@ const ROUNDS = [11, 12, 13, 14, 15, 16];
 const remove = ({ names }: NameStores, n: number): ReturnType<NameStore['delete']> =>
   names.delete({ account: ACCOUNT, name: aName(n) }, [deletedEvent(aName(n))]);
 
-/** Calls that a block, the mode and an ended credential refuse. */
+/** Fails unless every change of a name is refused, and none has an effect. */
 async function expectRefused(
   stores: NameStores,
   refusal: object,
@@ -63,7 +63,11 @@ async function expectRefused(
   expect(await recordedEvents(stores)).to.deep.equal(events);
 }
 
-async function everyRefusal(port: NameStores, peer: NameStores, expected: 'set' | 'delete'): Promise<void> {
+async function expectEveryRefusal(
+  port: NameStores,
+  peer: NameStores,
+  expected: 'set' | 'delete',
+): Promise<void> {
   await publish(port, 1, 2);
   await set(port, aChange(1));
   await port.apiKeys.create(anApiKey(1), [anEvent()]);
@@ -124,22 +128,22 @@ export const changingClauses: StoreClauses<NameStores> = {
         expect(resolved?.name, 'resolved').to.deep.equal(found);
         return found?.previous;
       };
-      const pointed = async (stores: NameStores, role: RoleId) => {
+      const pointAt = async (stores: NameStores, role: RoleId) => {
         const outcome = await set(stores, aChange(1, { role }));
         return outcome.kind === 'refused' ? outcome.code : outcome.name.previous;
       };
-      expect([await pointed(port, aRoleId(1)), await previous()], 'at first').to.deep.equal([null, null]);
+      expect([await pointAt(port, aRoleId(1)), await previous()], 'at first').to.deep.equal([null, null]);
       for (const what of ['a move', 'the same again']) {
-        expect(await pointed(what === 'a move' ? port : other, aRoleId(2)), what).to.equal(aRoleId(1));
+        expect(await pointAt(what === 'a move' ? port : other, aRoleId(2)), what).to.equal(aRoleId(1));
         expect(await previous(), what).to.equal(aRoleId(1));
       }
       await publishNamed(port, 3, { name: aName(1) });
       expect(await previous(), 'a publication').to.equal(aRoleId(2));
-      expect(await pointed(port, aRoleId(1)), 'a move after it').to.equal(aRoleId(3));
+      expect(await pointAt(port, aRoleId(1)), 'a move after it').to.equal(aRoleId(3));
       await stop(port, aRoleId(3));
       expect(await previous(), 'a stop').to.equal(aRoleId(3));
       await remove(port, 1);
-      expect(await pointed(port, aRoleId(1)), 'a new name of the same spelling').to.equal(null);
+      expect(await pointAt(port, aRoleId(1)), 'a new name of the same spelling').to.equal(null);
       expect(await previous()).to.equal(null);
     }),
   'name-store/set-unchanged: a name that shows the role already does not change, and no event is stored':
@@ -183,11 +187,11 @@ export const changingClauses: StoreClauses<NameStores> = {
         const move = aChange(1, { role: aRoleId(n) });
         const moving = other.names.set(move, [setEvent(move)]);
         await stop(port, aRoleId(n));
-        const shown = async () => (await port.names.find(ACCOUNT, aName(1)))?.name.role === aRoleId(n);
-        const seen = await shown();
+        const isShown = async () => (await port.names.find(ACCOUNT, aName(1)))?.name.role === aRoleId(n);
+        const wasShown = await isShown();
         const outcome = await moving;
-        expect(await shown(), `round ${n}`).to.equal(seen);
-        expect(outcome.kind !== 'refused', `what was answered in round ${n}`).to.equal(seen);
+        expect(await isShown(), `round ${n}`).to.equal(wasShown);
+        expect(outcome.kind !== 'refused', `what was answered in round ${n}`).to.equal(wasShown);
         expect((await set(other, aChange(2, { role: aRoleId(n) }))).kind).to.equal('refused');
       };
       for (const n of ROUNDS) await round(n);
@@ -211,19 +215,19 @@ export const changingClauses: StoreClauses<NameStores> = {
       expect((await set(port, aChange(1, { role: aRoleId(1), limit: 0 }))).kind).to.equal('moved');
     },
   'name-store/set-refused: a change for a blocked account, in read-only mode or with an ended credential is refused and changes nothing':
-    async ({ port, peer }) => everyRefusal(port, await peer(), 'set'),
+    async ({ port, peer }) => expectEveryRefusal(port, await peer(), 'set'),
   'name-store/delete: no peer finds, lists or resolves a deleted name, its place in the quota is free, and the event is stored with the role that it showed, later than the last of that role; an unknown name leaves no event, and of many concurrent calls one deletes':
     withPeer(async (port, other, subject) => {
       await publish(port, 1, 2);
       for (const n of [1, 2]) await set(port, aChange(n));
-      expect((await port.names.resolve(aNameToken(1)))?.name.name, 'asked before').to.equal(aName(1));
+      expect((await port.names.resolve(aNameToken(1)))?.name.name, 'resolved before').to.equal(aName(1));
       const events = await recordedEvents(port);
-      const gone = deletedEvent(aName(1));
-      expect(await other.names.delete({ account: ACCOUNT, name: aName(1) }, [gone])).to.deep.equal({
+      const deletion = deletedEvent(aName(1));
+      expect(await other.names.delete({ account: ACCOUNT, name: aName(1) }, [deletion])).to.deep.equal({
         kind: 'deleted',
       });
       const [last] = await recordedEvents(port, { pin: aRoleId(1) });
-      expect(last).to.deep.equal({ ...gone, pin: aRoleId(1), at: after(LATER, duration(1)) });
+      expect(last).to.deep.equal({ ...deletion, pin: aRoleId(1), at: after(LATER, duration(1)) });
       for (const { names } of [port, other]) {
         expect(await names.find(ACCOUNT, aName(1))).to.equal(undefined);
         expect(await names.resolve(aNameToken(1))).to.equal(undefined);
@@ -236,8 +240,8 @@ export const changingClauses: StoreClauses<NameStores> = {
         expect(await port.names.delete(place, [deletedEvent(place.name)])).to.deep.equal({ kind: 'unknown' });
       }
       expect(await recordedEvents(port)).to.have.lengthOf(events.length + 1);
-      const anew = aChange(1, { token: aNameToken(9), limit: 2 });
-      expect(await set(port, anew)).to.deep.equal({ kind: 'created', ...shownBy(anew) });
+      const newChange = aChange(1, { token: aNameToken(9), limit: 2 });
+      expect(await set(port, newChange)).to.deep.equal({ kind: 'created', ...shownBy(newChange) });
       const outcomes = await together(subject, 9, (stores) => remove(stores, 1));
       expect(outcomes.filter(({ kind }) => kind === 'deleted')).to.have.lengthOf(1);
       expect(await remove(port, 2)).to.deep.equal({ kind: 'deleted' });
@@ -245,5 +249,5 @@ export const changingClauses: StoreClauses<NameStores> = {
       expect((await recordedEvents(port)).filter(({ type }) => type === 'name.deleted')).to.have.lengthOf(3);
     }),
   'name-store/delete-refused: a deletion for a blocked account, in read-only mode or with an ended credential is refused and changes nothing':
-    async ({ port, peer }) => everyRefusal(port, await peer(), 'delete'),
+    async ({ port, peer }) => expectEveryRefusal(port, await peer(), 'delete'),
 };

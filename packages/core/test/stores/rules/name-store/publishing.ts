@@ -13,7 +13,7 @@ import type { NameStores } from '../stores.ts';
 import {
   aChange,
   aName,
-  aNamed,
+  aNamedPublication,
   aNameToken,
   eventsOf,
   PROTECTED,
@@ -25,7 +25,7 @@ import {
 
 const COMMITTED = { kind: 'committed', warnings: [] };
 const OTHER = accountId('globex');
-const PR: { readonly name: ReturnType<typeof aName> } = { name: aName(1) };
+const FIRST_NAME: { readonly name: ReturnType<typeof aName> } = { name: aName(1) };
 
 export const publishingClauses: StoreClauses<NameStores> = {
   'name-store/with-publication: the commit of a publication points its name at the new role, for every peer, with the given token if the name is new and its own if not; a commit that is refused, lost or repeated changes no name':
@@ -34,34 +34,34 @@ export const publishingClauses: StoreClauses<NameStores> = {
       const published = shownBy(aChange(1, { now: START }));
       expect(await other.names.find(ACCOUNT, aName(1))).to.deep.equal(published);
       expect((await other.names.resolve(aNameToken(1)))?.role.value.id).to.equal(aRoleId(1));
-      expect(await publishNamed(other, 2, PR)).to.deep.equal(COMMITTED);
+      expect(await publishNamed(other, 2, FIRST_NAME)).to.deep.equal(COMMITTED);
       const moved = shownBy(aChange(1, { now: START }), { role: aRoleId(2), previous: aRoleId(1) });
       expect(await port.names.find(ACCOUNT, aName(1))).to.deep.equal(moved);
       expect(await port.names.resolve(aNameToken(2))).to.equal(undefined);
-      expect((await port.names.resolve(aNameToken(1)))?.role.value.id, 'asked again').to.equal(aRoleId(2));
+      expect((await port.names.resolve(aNameToken(1)))?.role.value.id, 'resolved again').to.equal(aRoleId(2));
       expect(
         (await recordedEvents(port, { pin: aRoleId(2) })).map(({ type, name }) => [type, name]),
       ).to.deep.equal([
         ['name.set', aName(1)],
         ['pin.published', null],
       ]);
-      expect(await publishNamed(port, 3, { ...PR, account: OTHER, token: aNameToken(3) })).to.deep.equal(
-        COMMITTED,
-      );
+      expect(
+        await publishNamed(port, 3, { ...FIRST_NAME, account: OTHER, token: aNameToken(3) }),
+      ).to.deep.equal(COMMITTED);
       expect((await port.names.find(OTHER, aName(1)))?.name.token, 'of another account').to.equal(
         aNameToken(3),
       );
-      const first = aNamed(1);
+      const first = aNamedPublication(1);
       const repeated = await port.roles.commit(first, leaseOf(aReservation(1)), eventsOf(first));
       expect(repeated, 'the commit again').to.deep.equal(COMMITTED);
       const full = { ...UNBOUNDED, sites: 2 };
-      expect((await publishNamed(port, 4, { ...PR, limits: full })).kind).to.equal('refused');
+      expect((await publishNamed(port, 4, { ...FIRST_NAME, limits: full })).kind).to.equal('refused');
       await port.roles.reserve(aReservation(5, { name: aName(1) }));
       const late = after(START, hours(1));
       await port.roles.reserve(
         aReservation(5, { token: aToken(55), now: late, until: after(late, seconds(9)) }),
       );
-      const lost = aNamed(5, PR);
+      const lost = aNamedPublication(5, FIRST_NAME);
       const overtaken = await port.roles.commit(lost, leaseOf(aReservation(5)), eventsOf(lost));
       expect(overtaken).to.deep.equal({ kind: 'lease_lost' });
       expect(await other.names.find(ACCOUNT, aName(1))).to.deep.equal(moved);
@@ -80,7 +80,7 @@ export const publishingClauses: StoreClauses<NameStores> = {
         expect(reserved.kind, 'while there is room').to.equal('reserved');
       }
       const outcomes = await together(subject, numbers.length, ({ roles }, n) => {
-        const publication = aNamed(10 + n, { limits });
+        const publication = aNamedPublication(10 + n, { limits });
         return roles.commit(publication, leaseOf(aReservation(10 + n)), eventsOf(publication));
       });
       const refused = overQuota('names', 3, 4);
@@ -106,34 +106,35 @@ export const publishingClauses: StoreClauses<NameStores> = {
     withPeer(async (port, other) => {
       const own: Warning = { rule: 'source_map', path: 'app.js.map' };
       const dropped: Warning = { rule: 'password_dropped' };
-      const rulesOf = async (n: number, named: Parameters<typeof publishNamed>[2]) => {
+      const warningsOf = async (n: number, named: Parameters<typeof publishNamed>[2]) => {
         const outcome = await publishNamed(port, n, named);
         if (outcome.kind !== 'committed') throw new Error(outcome.kind);
         const replay = await other.roles.reserve(aReservation(n, { name: named?.name }));
         expect(replay, 'a replay').to.deep.include({ kind: 'complete', warnings: outcome.warnings });
-        const publication = aNamed(n, named);
+        const publication = aNamedPublication(n, named);
         const again = await other.roles.commit(publication, leaseOf(aReservation(n)), []);
         expect(again, 'the commit again').to.deep.equal(outcome);
         return outcome.warnings;
       };
-      const closed = { ...PR, passwordHash: PROTECTED };
-      expect(await rulesOf(1, closed), 'a new name').to.deep.equal([]);
-      expect(await rulesOf(2, closed), 'protected again').to.deep.equal([]);
-      expect(await rulesOf(3, { ...PR, warnings: [own] })).to.deep.equal([dropped, own]);
-      expect(await rulesOf(4, PR), 'open before').to.deep.equal([]);
-      await rulesOf(5, closed);
+      const withPassword = { ...FIRST_NAME, passwordHash: PROTECTED };
+      expect(await warningsOf(1, withPassword), 'a new name').to.deep.equal([]);
+      expect(await warningsOf(2, withPassword), 'protected again').to.deep.equal([]);
+      expect(await warningsOf(3, { ...FIRST_NAME, warnings: [own] })).to.deep.equal([dropped, own]);
+      expect(await warningsOf(4, FIRST_NAME), 'unprotected before').to.deep.equal([]);
+      await warningsOf(5, withPassword);
       const limits = { ...UNBOUNDED, names: 3 };
       const many = Array.from({ length: 20 }, () => own);
-      await rulesOf(6, { ...PR, limits, passwordHash: PROTECTED });
-      const second = await rulesOf(7, { limits });
+      await warningsOf(6, { ...FIRST_NAME, limits, passwordHash: PROTECTED });
+      const second = await warningsOf(7, { limits });
       expect(second, 'two of three').to.deep.equal([]);
       const full: Warning = { rule: 'names_nearly_full', used: 3, most: 3 };
-      expect(await rulesOf(8, { limits }), 'three of three').to.deep.equal([full]);
-      const both = await rulesOf(9, { ...PR, limits, warnings: many });
+      expect(await warningsOf(8, { limits }), 'three of three').to.deep.equal([full]);
+      const both = await warningsOf(9, { ...FIRST_NAME, limits, warnings: many });
       expect(both).to.deep.equal([dropped, full, ...many.slice(2)]);
-      expect(await rulesOf(10, { ...PR, limits: { ...UNBOUNDED, names: 4 } }), 'three of four').to.deep.equal(
-        [],
-      );
+      expect(
+        await warningsOf(10, { ...FIRST_NAME, limits: { ...UNBOUNDED, names: 4 } }),
+        'three of four',
+      ).to.deep.equal([]);
     }),
   'name-store/last-wins: after concurrent publications and changes over all peers, the name shows the role of the last one, and each leaves its event':
     async (subject) => {
@@ -143,15 +144,15 @@ export const publishingClauses: StoreClauses<NameStores> = {
       const outcomes = await together(subject, numbers.length, async (stores, at) => {
         const n = at + 1;
         return n % 2 === 0
-          ? (await set(stores, aChange(n, PR))).kind
-          : (await publishNamed(stores, n, PR)).kind;
+          ? (await set(stores, aChange(n, FIRST_NAME))).kind
+          : (await publishNamed(stores, n, FIRST_NAME)).kind;
       });
       for (const kind of outcomes) expect(kind).to.be.oneOf(['created', 'moved', 'committed']);
       expect(await port.names.list(ACCOUNT, undefined, 10)).to.have.lengthOf(1);
       const events = (await recordedEvents(port)).filter(({ type }) => type === 'name.set');
       expect(events.map(({ pin }) => pin)).to.have.members(numbers.map(aRoleId));
       for (const n of [21, 22, 23]) {
-        await publishNamed(n % 2 === 0 ? await subject.peer() : port, n, PR);
+        await publishNamed(n % 2 === 0 ? await subject.peer() : port, n, FIRST_NAME);
         const shown = (await (await subject.peer()).names.find(ACCOUNT, aName(1)))?.name.role;
         expect(shown, 'what was acknowledged last').to.equal(aRoleId(n));
       }

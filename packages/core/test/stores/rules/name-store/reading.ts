@@ -25,12 +25,12 @@ import { aChange, aName, aNameToken, LATER, publish, set, shownBy, stop } from '
 const OTHER = accountId('Globex');
 const LIST_ORDER = ['0', '0-1', '01', 'a', 'a-b', 'a0', 'ab', 'b'] as PinName[];
 
-async function walked(names: NameStore, account: AccountId, limit: number): Promise<readonly PinName[]> {
+async function walkNames(names: NameStore, account: AccountId, limit: number): Promise<readonly PinName[]> {
   const all = await walk<ShownName>(limit, (last) => names.list(account, last?.name.name, limit));
   return all.map(({ name }) => name.name);
 }
 
-/** Names for one role, whose tokens are those of their numbers. */
+/** Sets names for one role, whose tokens are those of their numbers. */
 async function setAll(stores: NameStores, names: readonly PinName[], account = ACCOUNT, role = aRoleId(1)) {
   for (const [n, name] of names.entries()) {
     const token = aNameToken(n + (account === ACCOUNT ? 0 : 5_000));
@@ -131,8 +131,15 @@ export const readingClauses: StoreClauses<NameStores> = {
       expect((await other.names.resolve(aNameToken(4)))?.name, 'of another account').to.deep.equal(
         shownBy(theirs).name,
       );
-      const near = [token.toLowerCase(), token.toUpperCase(), token.slice(1), `${token}1`, aNameToken(2), ''];
-      for (const text of near) {
+      const similarTokens = [
+        token.toLowerCase(),
+        token.toUpperCase(),
+        token.slice(1),
+        `${token}1`,
+        aNameToken(2),
+        '',
+      ];
+      for (const text of similarTokens) {
         expect(await other.names.resolve(text as NameToken), text).to.equal(undefined);
       }
     }),
@@ -143,11 +150,14 @@ export const readingClauses: StoreClauses<NameStores> = {
       await setAll(port, LIST_ORDER.toReversed());
       await setAll(port, [...LIST_ORDER.slice(2, 4), 'zz' as PinName], OTHER, aRoleId(2));
       for (const limit of [1, 2, 3, LIST_ORDER.length, 100]) {
-        expect(await walked(other.names, ACCOUNT, limit)).to.deep.equal(LIST_ORDER);
+        expect(await walkNames(other.names, ACCOUNT, limit)).to.deep.equal(LIST_ORDER);
       }
-      expect(await walked(other.names, OTHER, 2)).to.deep.equal([...LIST_ORDER.slice(2, 4), 'zz']);
+      expect(await walkNames(other.names, OTHER, 2)).to.deep.equal([...LIST_ORDER.slice(2, 4), 'zz']);
       expect(await other.names.list(accountId('nobody'), undefined, 5)).to.deep.equal([]);
-      expect(await other.names.list(ACCOUNT, 'a-c' as PinName, 1), 'after no name').to.have.lengthOf(1);
+      expect(
+        await other.names.list(ACCOUNT, 'a-c' as PinName, 1),
+        'after a name that does not exist',
+      ).to.have.lengthOf(1);
       await publish(port, 3);
       await set(port, aChange(3, { name: LIST_ORDER[2] as PinName }));
       for (const account of [ACCOUNT, OTHER]) {
@@ -160,7 +170,7 @@ export const readingClauses: StoreClauses<NameStores> = {
     await publish(port, 1);
     const all = Array.from({ length: 1_100 }, (_, n) => `n${String(n).padStart(4, '0')}` as PinName);
     await setAll(port, all);
-    expect(await walked(port.names, ACCOUNT, 101)).to.deep.equal(all);
+    expect(await walkNames(port.names, ACCOUNT, 101)).to.deep.equal(all);
     expect(await port.names.list(ACCOUNT, undefined, 1_100)).to.have.lengthOf(1_100);
   },
 };

@@ -45,7 +45,7 @@ export function aNameToken(n: number): NameToken {
   return `tOKeN${n.toString().padStart(17, 'x')}` as NameToken;
 }
 
-/** Points the `n`th name at the `n`th role. */
+/** A change that points the `n`th name at the `n`th role. */
 export function aChange(n: number, more: Partial<NameChange> = {}): NameChange {
   return {
     account: ACCOUNT,
@@ -94,8 +94,8 @@ export interface Named extends Partial<Role> {
   readonly warnings?: readonly Warning[];
 }
 
-/** The records of publishing the `n`th role to a name: the `n`th name, unless another is given. */
-export function aNamed(
+/** The commit of the `n`th role with a name: the `n`th name, unless another is given. */
+export function aNamedPublication(
   n: number,
   { name = aName(n), token = aNameToken(n), limits = UNBOUNDED, warnings = [], ...more }: Named = {},
 ): RoleCommit {
@@ -108,7 +108,7 @@ export async function publishNamed(
   n: number,
   named: Named = {},
 ): Promise<CommitOutcome | ReserveOutcome> {
-  const publication = aNamed(n, named);
+  const publication = aNamedPublication(n, named);
   const { role, limits } = publication;
   const reservation = aReservation(n, { account: role.account, limits, name: publication.name?.name });
   const reserved = await roles.reserve(reservation);

@@ -135,8 +135,8 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
 
       await port.sessions.begin(aSession(1), []);
       await port.apiKeys.create(anApiKey(1), []);
-      const given = [{ session: aTokenHash(1) }, { apiKey: anApiKey(1).id }];
-      for (const [n, by] of given.entries()) {
+      const givers = [{ session: aTokenHash(1) }, { apiKey: anApiKey(1).id }];
+      for (const [n, by] of givers.entries()) {
         await port.pairings.agree(hashOf(2 + n), aConsent(30 + n, by), START, []);
         expect(await peer.pairings.agree(hashOf(2 + n), aConsent(40), START, [])).to.deep.equal({
           kind: 'exists',
@@ -170,8 +170,8 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
       const [further, without] = [aConsent(1, { session: one, label: 'b' }), aConsent(1, { label: 'b' })];
       await other.pairings.agree(hashOf(5), further, START, []);
       await other.pairings.agree(hashOf(6), without, START, []);
-      const left = [null, consents[1], null, consents[3], consents[4], further, without];
-      for (const [n, consent] of left.entries()) {
+      const remaining = [null, consents[1], null, consents[3], consents[4], further, without];
+      for (const [n, consent] of remaining.entries()) {
         expect(await consentTo(port, n), `then ${n}`).to.deep.equal(consent);
       }
       await register(port, ...Array(20).keys());

@@ -73,10 +73,10 @@ export const takingClauses: StoreClauses<PairingStores> = {
         const { key } = aPairingRedemption(10 + n);
         return pairings.take({ ...aPairingRedemption(1), key }, [{ ...event }]);
       });
-      const won = outcomes.findIndex(({ kind }) => kind === 'created');
-      const key = keyOf(10 + won, consent);
-      expect(outcomes[won]).to.deep.equal({ kind: 'created', key });
-      for (const [n, outcome] of outcomes.entries()) if (n !== won) expect(outcome).to.deep.equal(UNKNOWN);
+      const winner = outcomes.findIndex(({ kind }) => kind === 'created');
+      const key = keyOf(10 + winner, consent);
+      expect(outcomes[winner]).to.deep.equal({ kind: 'created', key });
+      for (const [n, outcome] of outcomes.entries()) if (n !== winner) expect(outcome).to.deep.equal(UNKNOWN);
       expect(await peer.apiKeys.list(everyKeyOf())).to.deep.equal([key]);
       expect((await peer.accounts.load(consent.account))?.value.name).to.equal(consent.account);
       const { account, actor } = consent;
@@ -112,7 +112,7 @@ export const takingClauses: StoreClauses<PairingStores> = {
         aSession(6),
       ];
       for (const session of sessions) await port.sessions.begin(session, []);
-      const given: readonly Partial<Consent>[] = [
+      const givers: readonly Partial<Consent>[] = [
         ...[1, 2, 3, 4, 5, 6].map((n) => ({ session: aTokenHash(n) })),
         { session: aTokenHash(9) },
         { apiKey: anApiKeyId(50) },
@@ -121,14 +121,14 @@ export const takingClauses: StoreClauses<PairingStores> = {
         { apiKey: 'theirs' as ApiKeyId },
         {},
       ];
-      for (const [n, by] of given.entries()) {
+      for (const [n, by] of givers.entries()) {
         const actor = { kind: 'person', id: `person-${n}` } as const;
         await agree(port, n, aConsent(n, { ...by, actor }));
       }
       await other.sessions.end(aTokenHash(1), []);
       await other.apiKeys.revoke(anApiKeyId(50), START, []);
       const outcomes: string[] = [];
-      for (const n of given.keys()) {
+      for (const n of givers.keys()) {
         outcomes.push(
           (await port.pairings.take(aPairingRedemption(n, { now: soon }), [unattributed()])).kind,
         );

@@ -19,10 +19,10 @@ function commands<Inputs>(
   inputs: fc.Arbitrary<Inputs>,
   run: (model: RoleModel, handles: Handles, inputs: Inputs) => Promise<void>,
 ): fc.Arbitrary<fc.AsyncCommand<RoleModel, Handles>> {
-  return fc.tuple(inputs, fc.boolean()).map(([given, isPeer]) => ({
+  return fc.tuple(inputs, fc.boolean()).map(([values, isPeer]) => ({
     check: (model) => needs === undefined || model[needs].length > 0,
-    run: (model, [port, peer]) => run(model, isPeer ? [peer, port] : [port, peer], given),
-    toString: () => `\n  ${name} ${JSON.stringify(given)} by the ${isPeer ? 'peer' : 'port'}`,
+    run: (model, [port, peer]) => run(model, isPeer ? [peer, port] : [port, peer], values),
+    toString: () => `\n  ${name} ${JSON.stringify(values)} by the ${isPeer ? 'peer' : 'port'}`,
   }));
 }
 
@@ -65,7 +65,7 @@ function pick<Item>(items: readonly Item[], n: number): Item {
 }
 
 /** Loads a role, and compares it with the model's. */
-async function see(model: RoleModel, store: T.RoleStore, id: T.RoleId): Promise<void> {
+async function compareLoaded(model: RoleModel, store: T.RoleStore, id: T.RoleId): Promise<void> {
   const loaded = await store.load(id);
   const row = model.roles.get(id);
   expect(loaded?.value).to.deep.equal(row?.role);
@@ -82,8 +82,14 @@ async function save(now: T.Instant, store: T.RoleStore, old: Snapshot, command: 
 }
 
 /** Saves concurrent commands, all decided on one snapshot, then decides those with a conflict again. */
-async function alter(model: RoleModel, handles: Handles, row: ModelRole, age: number, all: T.RoleCommand[]) {
-  await see(model, handles[0], row.role.id);
+async function saveConcurrently(
+  model: RoleModel,
+  handles: Handles,
+  row: ModelRole,
+  age: number,
+  all: T.RoleCommand[],
+) {
+  await compareLoaded(model, handles[0], row.role.id);
   const snapshot = pick(row.snapshots, age);
   const saving = all.map((command, n) => save(model.now, handles[n] ?? handles[0], snapshot, command));
   const answers = (await Promise.all(saving)).filter((each) => each !== undefined);
@@ -91,17 +97,17 @@ async function alter(model: RoleModel, handles: Handles, row: ModelRole, age: nu
   for (const { kind, decision } of answers.toSorted((one) => (one.kind === 'saved' ? -1 : 1))) {
     expect({ kind }).to.deep.equal(model.save(row, snapshot, decision));
   }
-  await see(model, handles[1], row.role.id);
+  await compareLoaded(model, handles[1], row.role.id);
   for (const { kind, command } of answers) {
-    if (kind === 'conflict') await alter(model, handles, row, 0, [command]);
+    if (kind === 'conflict') await saveConcurrently(model, handles, row, 0, [command]);
   }
 }
 
 const OFTEN = [
-  commands('reserve', undefined, request, async (model, [store], { ahead, ...given }) => {
+  commands('reserve', undefined, request, async (model, [store], { ahead, ...values }) => {
     const now = after(model.now, ahead);
     const times = { now, until: after(now, minutes(1)) };
-    const reservation = aReservation(model.leases.length + 1, { ...given, ...times });
+    const reservation = aReservation(model.leases.length + 1, { ...values, ...times });
     expect(await store.reserve(reservation)).to.deep.equal(model.reserve(reservation));
     model.leases.push(leaseOf(reservation));
   }),
@@ -115,10 +121,10 @@ const OFTEN = [
     const commit = { ...aPublication(number, own), warnings };
     const answer = await store.commit(commit, lease, [anEvent({ pin: commit.role.id })]);
     expect(answer).to.deep.equal(model.commit(commit, lease));
-    await see(model, peer, commit.role.id);
+    await compareLoaded(model, peer, commit.role.id);
   }),
   commands('change', 'rows', changes, (model, handles, { n, age, all }) =>
-    alter(model, handles, pick(model.rows, n), age, all),
+    saveConcurrently(model, handles, pick(model.rows, n), age, all),
   ),
   commands('settle', 'tasks', settlement, async (model, [store, peer], { n, kind }) => {
     const task = pick(model.tasks, n);
@@ -126,7 +132,7 @@ const OFTEN = [
     const event = anEvent({ type: 'pin.expired', pin: task.role });
     await store.settleCleanup(task, outcome, [event]);
     model.settle(task, outcome, event);
-    await see(model, peer, task.role);
+    await compareLoaded(model, peer, task.role);
   }),
 ];
 
@@ -160,18 +166,18 @@ const RARELY = [
     expect(waiting).to.include.members(taken);
     model.tasks.push(...tasks);
     model.claim(taken, request);
-    for (const row of taken) await see(model, peer, row.role.id);
+    for (const row of taken) await compareLoaded(model, peer, row.role.id);
   }),
   commands('purge', undefined, ago, async (model, [store], length) => {
     const begunBefore = before(model.now, length);
     expect(await store.purge(begunBefore, 100)).to.equal(model.purge(begunBefore));
   }),
-  commands('list', undefined, query, async (model, [store], { order, ...given }) => {
-    const isOrdered = given.account !== undefined && given.state !== 'deleted';
-    const listQuery = asks({ now: model.now, ...given, order: isOrdered ? order : undefined });
+  commands('list', undefined, query, async (model, [store], { order, ...values }) => {
+    const isOrdered = values.account !== undefined && values.state !== 'deleted';
+    const listQuery = asks({ now: model.now, ...values, order: isOrdered ? order : undefined });
     expect(await everything(store, listQuery)).to.deep.equal(model.list(listQuery));
     const archives = model.rows.flatMap(({ role, manifest }) => (manifest ? [role.archive] : []));
-    expect(await walkArchives(store, given.limit)).to.deep.equal(archives.toSorted());
+    expect(await walkArchives(store, values.limit)).to.deep.equal(archives.toSorted());
   }),
 ];
 

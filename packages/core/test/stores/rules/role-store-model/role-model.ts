@@ -75,9 +75,9 @@ export class RoleModel {
 
   commit({ role, manifest, warnings }: T.RoleCommit, lease: T.Lease) {
     const holder = this.keys.get(nameOf(lease));
-    const isAgain = holder?.token === lease.token && holder.role === role.id;
+    const isRepeated = holder?.token === lease.token && holder.role === role.id;
     const held = this.#held(lease);
-    if (held === undefined) return { kind: isAgain ? 'committed' : 'lease_lost' };
+    if (held === undefined) return { kind: isRepeated ? 'committed' : 'lease_lost' };
     this.keys.set(nameOf(lease), { ...held, role: role.id, warnings });
     const none = { change: 0, snapshots: [], claim: null, claimableAt: null, failures: 0 };
     this.roles.set(role.id, { role, manifest, events: ['pin.published'], ...none });

@@ -32,7 +32,7 @@ function commitOf(port: RoleStore, n: number, more: Partial<RoleCommit>): Promis
   return port.commit({ ...aPublication(n), ...more }, leaseOf(aReservation(n)), [anEvent()]);
 }
 
-/** Concurrent commits of `numbers` over three peers; returns those that passed. */
+/** Commits `numbers` concurrently over three peers; returns those that passed. */
 async function commitAtOnce(
   subject: Parameters<typeof together<RoleStore, unknown>>[0],
   numbers: readonly number[],

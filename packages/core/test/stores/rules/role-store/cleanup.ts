@@ -97,19 +97,19 @@ export const cleanupClauses: ClauseTable<RoleStore> = {
       for (const [n, account] of accounts.entries()) {
         await publishTo(port, aPublication(n, { account, expiresAt: after(START, hours(n + 1)) }));
       }
-      const claimed = async (store: RoleStore, n: number) =>
+      const claimTwo = async (store: RoleStore, n: number) =>
         rolesOf(await store.claimForCleanup(aClaim(n, END, { limit: 2 })));
       const ids = (...numbers: readonly number[]) => numbers.map((n) => aRole(n).id);
-      expect(await claimed(port, 1), 'alone').to.deep.equal(ids(0, 1));
-      expect(await claimed(other, 2), 'beside').to.deep.equal(ids(3, 4));
-      expect(await claimed(other, 3), 'when nothing else waits').to.deep.equal(ids(2, 5));
+      expect(await claimTwo(port, 1), 'alone').to.deep.equal(ids(0, 1));
+      expect(await claimTwo(other, 2), 'beside the first').to.deep.equal(ids(3, 4));
+      expect(await claimTwo(other, 3), 'when nothing else waits').to.deep.equal(ids(2, 5));
     }),
   'role-store/drop-titles: exactly the titles and file names of roles that expired or stopped earlier are removed, whether their archive is stored or not; the rest of each role stays, including its key, and a change decided before conflicts':
     withPeer(async (port, other) => {
       const END = after(START, days(7));
       const justAfter = after(END, duration(1));
       const publish = (n: number, more: Partial<Role>) => publishTo(port, aPublication(n, more));
-      const gone = [
+      const ended = [
         await publish(1, { expiresAt: END }),
         await publish(2, { expiresAt: after(END, days(9)), deletedAt: END }),
         await publish(3, { expiresAt: END, deletedAt: after(END, days(3)), account: 'globex' as AccountId }),
@@ -132,7 +132,7 @@ export const cleanupClauses: ClauseTable<RoleStore> = {
       expect(await other.dropTitles(justAfter, 3), 'no more than the limit').to.equal(3);
       expect(await port.dropTitles(justAfter, 3)).to.equal(2);
       expect(await port.dropTitles(justAfter, 3)).to.equal(0);
-      for (const role of gone) {
+      for (const role of ended) {
         const without = { ...role, title: null, originalFilename: null };
         expect((await other.load(role.id))?.value).to.deep.equal(without);
         const { account, idempotencyKey: key } = role;

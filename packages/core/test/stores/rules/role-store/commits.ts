@@ -39,7 +39,7 @@ async function partsOf(port: RoleStore, { role }: RoleCommit, n: number): Promis
   return parts;
 }
 
-/** One lapsed lease commits while another request takes its key over and commits; returns the publisher. */
+/** Commits with a lapsed lease while another request takes the key over and commits; returns the committed roles. */
 async function raceForKey(early: RoleStore, late: RoleStore, n: number): Promise<readonly RoleId[]> {
   const [mine, theirs] = [aPublication(n), aPublication(n + 100, { idempotencyKey: aKey(n) })];
   const until = after(IN_A_MINUTE, days(1));

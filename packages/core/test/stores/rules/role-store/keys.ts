@@ -63,18 +63,18 @@ function isPrintable(sign: string): boolean {
   }
 }
 
-function nearly(fingerprint: Fingerprint): readonly Fingerprint[] {
+function similarTo(fingerprint: Fingerprint): readonly Fingerprint[] {
   const cut = fingerprint.slice(0, -1);
   return [fingerprint.toUpperCase(), `${fingerprint} `, cut, aFingerprint(99), '%'] as Fingerprint[];
 }
 
-function asks(n: number, more: Partial<Reservation> = {}): Reservation {
+function aRequest(n: number, more: Partial<Reservation> = {}): Reservation {
   return aReservation(1, { token: aToken(n), ...more });
 }
 
 /** Fails unless a request with the same fingerprint is refused as in progress until the instant. */
 async function expectHeldUntil(port: RoleStore, until: Instant, more: Partial<Reservation> = {}) {
-  const outcome = await port.reserve(asks(999, more));
+  const outcome = await port.reserve(aRequest(999, more));
   expect(outcome).to.deep.equal({ kind: 'in_progress', until });
 }
 
@@ -101,10 +101,13 @@ export const keyClauses: ClauseTable<RoleStore> = {
   'role-store/reserve-mismatch: another fingerprint is a mismatch, in progress or complete, and changes nothing':
     async ({ port, peer }) => {
       const fingerprint = `${aFingerprint(1)}${'x'.repeat(2_000)}` as Fingerprint;
-      const mine = asks(1, { fingerprint });
+      const mine = aRequest(1, { fingerprint });
       await port.reserve(mine);
       const others = [port, await peer()].flatMap((store) =>
-        nearly(fingerprint).map((other, n) => ({ store, request: asks(10 + n, { fingerprint: other }) })),
+        similarTo(fingerprint).map((other, n) => ({
+          store,
+          request: aRequest(10 + n, { fingerprint: other }),
+        })),
       );
       const expectMismatches = async () => {
         for (const { store, request } of others) {
@@ -119,7 +122,7 @@ export const keyClauses: ClauseTable<RoleStore> = {
         kind: 'committed',
       });
       await expectMismatches();
-      expect(await port.reserve(asks(2, { fingerprint }))).to.deep.include({
+      expect(await port.reserve(aRequest(2, { fingerprint }))).to.deep.include({
         kind: 'complete',
         role: aPublication(1).role.id,
       });
@@ -127,19 +130,19 @@ export const keyClauses: ClauseTable<RoleStore> = {
   'role-store/reserve-complete: a complete key always returns its role, and the stored warnings until the archive is removed':
     async ({ port, peer }) => {
       const publication = { ...aPublication(1), warnings: WARNINGS };
-      await port.reserve(asks(1));
-      await port.commit(publication, leaseOf(asks(1)), [anEvent()]);
+      await port.reserve(aRequest(1));
+      await port.commit(publication, leaseOf(aRequest(1)), [anEvent()]);
       const complete = { kind: 'complete', role: publication.role.id, warnings: WARNINGS };
       const inAnAge = after(START, days(40_000));
       const later = await peer();
       for (const now of [START, IN_A_MINUTE, inAnAge]) {
-        expect(await port.reserve(asks(2, { now }))).to.deep.equal(complete);
-        expect(await later.reserve(asks(2, { now }))).to.deep.equal(complete);
+        expect(await port.reserve(aRequest(2, { now }))).to.deep.equal(complete);
+        expect(await later.reserve(aRequest(2, { now }))).to.deep.equal(complete);
       }
       await port.purge(inAnAge, 100);
       await removeEnded(port, inAnAge);
       const removed = { ...complete, warnings: [] };
-      expect(await later.reserve(asks(4, { now: inAnAge })), 'after the cleanup').to.deep.equal(removed);
+      expect(await later.reserve(aRequest(4, { now: inAnAge })), 'after the cleanup').to.deep.equal(removed);
     },
   'role-store/reserve-again: a reservation returns whether its account exists; one that replaces a lost one is refused once the account is gone, and the key stays free':
     withPeer(async (port, other) => {
@@ -157,7 +160,7 @@ export const keyClauses: ClauseTable<RoleStore> = {
       const until = after(now, minutes(1));
       const outcomes = await together(subject, 30, (port, n) => {
         const fingerprint = aFingerprint(round === 2 ? n % 2 : 1);
-        return port.reserve(asks(round * 100 + n, { now, until, fingerprint }));
+        return port.reserve(aRequest(round * 100 + n, { now, until, fingerprint }));
       });
       const leases = outcomes.flatMap((outcome) => (outcome.kind === 'reserved' ? [outcome.lease] : []));
       expect(leases, `round ${round}`).to.have.lengthOf(1);

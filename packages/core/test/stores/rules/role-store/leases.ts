@@ -27,36 +27,37 @@ const LATER = after(START, hours(1));
 const LOST = { kind: 'lost' } as const;
 
 /** A reservation of one key by the `n`th holder. */
-const by = (n: number, more: Partial<Reservation> = {}) => aReservation(1, { token: aToken(n), ...more });
+const requestBy = (n: number, more: Partial<Reservation> = {}) =>
+  aReservation(1, { token: aToken(n), ...more });
 
 const held = (until: Instant) => ({ kind: 'in_progress', until }) as const;
 
 export const leaseClauses: ClauseTable<RoleStore> = {
   'role-store/renew: a reservation is held until the instant it was renewed to; a lease that was replaced, released or completed is lost, and renewing it changes nothing':
     withPeer(async (port, other) => {
-      expect(await port.renew(leaseOf(by(1)), LATER), 'before it is reserved').to.deep.equal(LOST);
-      await port.reserve(by(1));
-      expect(await other.renew(leaseOf(by(1)), LATER)).to.deep.equal({ kind: 'held' });
-      expect(await port.reserve(by(2))).to.deep.equal(held(LATER));
-      expect(await other.reserve(by(2, { now: LATER, until: END }))).to.include({ kind: 'reserved' });
-      expect(await port.renew(leaseOf(by(1)), after(END, days(1))), 'replaced').to.deep.equal(LOST);
-      expect(await other.reserve(by(3, { now: LATER }))).to.deep.equal(held(END));
-      await port.release(leaseOf(by(2)));
-      expect(await port.renew(leaseOf(by(2)), END), 'released').to.deep.equal(LOST);
-      await port.reserve(by(4));
-      await port.commit(aPublication(1), leaseOf(by(4)), [anEvent()]);
-      expect(await other.renew(leaseOf(by(4)), END), 'completed').to.deep.equal(LOST);
+      expect(await port.renew(leaseOf(requestBy(1)), LATER), 'before it is reserved').to.deep.equal(LOST);
+      await port.reserve(requestBy(1));
+      expect(await other.renew(leaseOf(requestBy(1)), LATER)).to.deep.equal({ kind: 'held' });
+      expect(await port.reserve(requestBy(2))).to.deep.equal(held(LATER));
+      expect(await other.reserve(requestBy(2, { now: LATER, until: END }))).to.include({ kind: 'reserved' });
+      expect(await port.renew(leaseOf(requestBy(1)), after(END, days(1))), 'replaced').to.deep.equal(LOST);
+      expect(await other.reserve(requestBy(3, { now: LATER }))).to.deep.equal(held(END));
+      await port.release(leaseOf(requestBy(2)));
+      expect(await port.renew(leaseOf(requestBy(2)), END), 'released').to.deep.equal(LOST);
+      await port.reserve(requestBy(4));
+      await port.commit(aPublication(1), leaseOf(requestBy(4)), [anEvent()]);
+      expect(await other.renew(leaseOf(requestBy(4)), END), 'completed').to.deep.equal(LOST);
     }),
   'role-store/release: a released key is free; a lost lease releases nothing, and a complete key does not change':
     withPeer(async (port, other) => {
-      await port.reserve(by(1));
-      await other.release(leaseOf(by(2)));
-      expect((await port.reserve(by(2))).kind, 'of another token').to.equal('in_progress');
-      await other.release(leaseOf(by(1)));
-      expect((await port.reserve(by(2))).kind).to.equal('reserved');
-      await port.commit(aPublication(1), leaseOf(by(2)), [anEvent()]);
-      await other.release(leaseOf(by(2)));
-      expect((await port.reserve(by(3))).kind).to.equal('complete');
+      await port.reserve(requestBy(1));
+      await other.release(leaseOf(requestBy(2)));
+      expect((await port.reserve(requestBy(2))).kind, 'of another token').to.equal('in_progress');
+      await other.release(leaseOf(requestBy(1)));
+      expect((await port.reserve(requestBy(2))).kind).to.equal('reserved');
+      await port.commit(aPublication(1), leaseOf(requestBy(2)), [anEvent()]);
+      await other.release(leaseOf(requestBy(2)));
+      expect((await port.reserve(requestBy(3))).kind).to.equal('complete');
     }),
   'role-store/abandoned: exactly the reservations that began before an instant, and no complete key, are counted and purged':
     withPeer(async (port, other) => {

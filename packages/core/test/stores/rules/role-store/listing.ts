@@ -61,7 +61,7 @@ function rename(port: RoleStore, id: RoleId, title: string | null): Promise<void
   return changeRole(port, id, { title: title as Title | null });
 }
 
-/** Titles with one sign in each, and what they are found by. */
+/** Publishes titles with one sign in each, and searches for each of them. */
 async function searchSigns(port: RoleStore, other: RoleStore): Promise<void> {
   const account = 'signs' as AccountId;
   const titles = ['ty', ...SIGNS.map((sign) => `t${sign}y`)].filter((each) => !/\p{Cc}/u.test(each));
@@ -112,9 +112,12 @@ export const listingClauses: ClauseTable<RoleStore> = {
         expect(pages.flatMap(idsOf), `${limit} at once`).to.deep.equal(expected);
         expect(pages, `${limit} at once`).to.have.lengthOf(Math.max(1, Math.ceil(expected.length / limit)));
       }
-      const behind = { rank: START + 1_001, id: aRole(99).id };
-      const rest = newestFirst(roles.filter(({ publishedAt }) => publishedAt < behind.rank));
-      expect(idsOf(await other.list(asks({ after: behind }))), 'behind none of them').to.deep.equal(rest);
+      const placeBetween = { rank: START + 1_001, id: aRole(99).id };
+      const rest = newestFirst(roles.filter(({ publishedAt }) => publishedAt < placeBetween.rank));
+      expect(
+        idsOf(await other.list(asks({ after: placeBetween }))),
+        'after a place between roles',
+      ).to.deep.equal(rest);
       const meanwhile = async (page: number) => {
         const publishedAt = after(START, hours(page));
         await publishTo(other, aPublication(200 + page, { publishedAt }));
@@ -201,7 +204,7 @@ export const listingClauses: ClauseTable<RoleStore> = {
       ).at(-1);
       for (const limit of [1, 100]) {
         const pages = await walkList(other, asks({ search: oldest, limit }));
-        expect(pages.flatMap(idsOf), 'the oldest, behind pages of nothing').to.deep.equal([oldest]);
+        expect(pages.flatMap(idsOf), 'the oldest, after empty pages').to.deep.equal([oldest]);
       }
     },
 };

@@ -36,14 +36,11 @@ import {
 } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 
-/** More than a page of any size that a database, a driver or an adapter may have. */
-const [COUNT, _RESERVED] = [2_100, 1_100];
-
-/** Hundreds of one instant, and of one expiration. */
+/** Publishes roles, hundreds of which have the same instant. */
 async function publishMany(
   port: RoleStore,
-  count = COUNT,
-  expiresAtOf = (_: number): Instant => END,
+  count: number,
+  expiresAtOf: (n: number) => Instant,
 ): Promise<readonly Role[]> {
   const roles: Role[] = [];
   for (let n = 1; n <= count; n += 1) {
@@ -59,7 +56,7 @@ async function publishMany(
 const [CROWD, SPARSE] = [2_100, [2, 3, 500, 1_999, 2_001, 2_098, 2_099]];
 
 /** Claims all that ended, and reports that none could be removed. */
-async function claimInVain(port: RoleStore, n: number): Promise<void> {
+async function failClaims(port: RoleStore, n: number): Promise<void> {
   for (const task of await port.claimForCleanup(aClaim(n, END))) {
     await port.settleCleanup(task, { kind: 'failed', retryAt: END }, [anEvent()]);
   }
@@ -118,7 +115,7 @@ export const manyClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
         const title = `Title ${n % 2}` as Title;
         const saved = await port.save({ ...found.value, title }, found.version, [anEvent()]);
         expect(saved.kind, `save ${n}`).to.equal('saved');
-        if (n % 10 === 0) await claimInVain(port, n);
+        if (n % 10 === 0) await failClaims(port, n);
       }
     },
   ),

@@ -31,8 +31,8 @@ import type { ModeStores } from '../stores.ts';
 const READ_ONLY: Mode = { kind: 'read_only', message: 'The database moves.' };
 const REFUSED = { kind: 'refused', code: 'read_only', message: 'The database moves.' };
 
-const stop = ({ mode }: ModeStores): Promise<void> => mode.change(READ_ONLY, [anEvent()]);
-const goOn = ({ mode }: ModeStores): Promise<void> =>
+const makeReadOnly = ({ mode }: ModeStores): Promise<void> => mode.change(READ_ONLY, [anEvent()]);
+const resume = ({ mode }: ModeStores): Promise<void> =>
   mode.change({ kind: 'normal', message: null }, [anEvent()]);
 
 export const boundClauses: StoreClauses<ModeStores> = {
@@ -41,7 +41,7 @@ export const boundClauses: StoreClauses<ModeStores> = {
       const { roles } = other;
       await publishTo(port.roles, aPublication(1));
       for (const n of [2, 3]) await port.roles.reserve(aReservation(n));
-      await stop(port);
+      await makeReadOnly(port);
       for (const n of [1, 2, 4]) {
         const again = aReservation(n, { token: aToken(50) });
         expect(await roles.reserve(again), `the key ${n}`).to.deep.equal(REFUSED);
@@ -52,7 +52,7 @@ export const boundClauses: StoreClauses<ModeStores> = {
       const until = after(START, minutes(9));
       expect(await roles.renew(lease, until)).to.deep.equal({ kind: 'held' });
       await roles.release(leaseOf(aReservation(3)));
-      await goOn(other);
+      await resume(other);
       expect((await port.roles.reserve(aReservation(3, { token: aToken(50) }))).kind, 'released').to.equal(
         'reserved',
       );
@@ -63,7 +63,7 @@ export const boundClauses: StoreClauses<ModeStores> = {
       await publishTo(port.roles, aPublication(1));
       const before = await loaded(port, aPublication(1).role.id);
       const changed = { ...before.value, title: 'Another' as Title };
-      await stop(port);
+      await makeReadOnly(port);
       for (const authority of [[], ['account'] as const]) {
         const saved = await other.roles.save(changed, before.version, [anEvent()], ...authority);
         expect(saved).to.deep.equal(REFUSED);
@@ -74,7 +74,7 @@ export const boundClauses: StoreClauses<ModeStores> = {
       expect((await other.apiKeys.create(anApiKey(1), [anEvent()], 'operator')).kind).to.equal('created');
       const byOperator = await other.roles.save(changed, before.version, [anEvent()], 'operator');
       expect(byOperator.kind).to.equal('saved');
-      await goOn(port);
+      await resume(port);
       const { value, version } = await loaded(other, changed.id);
       expect(value.title).to.equal('Another');
       expect((await other.roles.save(before.value, version, [anEvent()])).kind).to.equal('saved');
@@ -84,7 +84,7 @@ export const boundClauses: StoreClauses<ModeStores> = {
     withPeer(async (port, other) => {
       const { role } = aPublication(1);
       await publishTo(port.roles, aPublication(1));
-      await stop(port);
+      await makeReadOnly(port);
       const { value, version } = await loaded(other, role.id);
       expect((await other.roles.save(value, version, [anEvent()], 'viewing')).kind).to.equal('saved');
       await changeAccount(port.accounts, role.account, { blocked: BLOCK });
@@ -99,7 +99,7 @@ export const boundClauses: StoreClauses<ModeStores> = {
     withPeer(async (port, { accounts, apiKeys, attempts, sessions, views }) => {
       await port.apiKeys.create(anApiKey(1), [anEvent()]);
       await port.apiKeys.create(anApiKey(2), [anEvent()]);
-      await stop(port);
+      await makeReadOnly(port);
       await apiKeys.touch(anApiKey(1).id, START, START);
       expect((await port.apiKeys.find(anApiKey(1).id))?.lastUsedAt).to.equal(START);
       expect(await apiKeys.revoke(anApiKey(2).id, START, [anEvent()])).to.deep.equal({ kind: 'revoked' });

@@ -38,7 +38,7 @@ function changeAll(
   ]);
 }
 
-async function left({ roles, apiKeys }: ModeStores): Promise<readonly unknown[]> {
+async function storedChanges({ roles, apiKeys }: ModeStores): Promise<readonly unknown[]> {
   const found: unknown[] = [];
   for (let n = 0; n < AT_ONCE; n += 1) {
     found.push((await roles.load(aPublication(n).role.id))?.value.title);
@@ -89,9 +89,9 @@ export const modeClauses: StoreClauses<ModeStores> = {
       }
       const changing = before.map((role, n) => changeAll(peers[n % peers.length] ?? port, role, n));
       await peers[1].mode.change(READ_ONLY, [aChange()]);
-      const settled = await left(port);
+      const settled = await storedChanges(port);
       expect(await port.mode.load()).to.deep.equal(READ_ONLY);
       await Promise.all(changing);
-      expect(await left(port)).to.deep.equal(settled);
+      expect(await storedChanges(port)).to.deep.equal(settled);
     },
 };

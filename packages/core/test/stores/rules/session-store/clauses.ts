@@ -92,7 +92,7 @@ export const sessionClauses: ClauseTable<SessionStore, StoreSubject<SessionStore
       const all = { account: before.account, now: START, after: undefined, limit: 10 };
       const outcomes = await together(subject, 20, async (store, n) => {
         const outcome = await store.redeem(aRedemption(link, aSession(n)), [anEvent()]);
-        expect(await store.list(all), 'once somebody redeemed it').to.have.lengthOf(2);
+        expect(await store.list(all), 'once a call redeemed it').to.have.lengthOf(2);
         return outcome;
       });
       const won = outcomes.flatMap((outcome) => (outcome.kind === 'redeemed' ? [outcome.session] : []));
@@ -107,9 +107,10 @@ export const sessionClauses: ClauseTable<SessionStore, StoreSubject<SessionStore
       }
       expect(await peer.find(before.tokenHash, START), 'of the same account').to.deep.equal(before);
       await peer.end((won[0] as Session).tokenHash, [anEvent()]);
-      expect(await peer.redeem(aRedemption(link, aSession(51)), [anEvent()]), 'at last').to.deep.equal(
-        UNKNOWN,
-      );
+      expect(
+        await peer.redeem(aRedemption(link, aSession(51)), [anEvent()]),
+        'after its session has ended',
+      ).to.deep.equal(UNKNOWN);
       const another = await peer.redeem(aRedemption(aLink(2), aSession(60)), [anEvent()]);
       expect(another.kind, 'another').to.equal('redeemed');
       expect((await subject.port.find(aTokenHash(60), START))?.scope).to.equal('admin');

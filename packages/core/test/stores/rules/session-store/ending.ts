@@ -24,18 +24,18 @@ const LIMITS: SessionLimits = { ofActor: 3, ofAccount: 5 };
 export const boundClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>> = {
   'session-store/begin-limit: a new session beyond a limit, even concurrent, ends the oldest ones by (startedAt, tokenHash): first those of the actor, then as many of the account as still exceed its limit; it never ends itself; sessions of other accounts and actors, and ended ones, do not count':
     withPeer(async (port, other, _, another) => {
-      const left = async (store: SessionStore) =>
+      const remaining = async (store: SessionStore) =>
         (await store.list({ account: undefined, now: START, after: undefined, limit: 100 })).map(
           ({ tokenHash }) => Number.parseInt(tokenHash.slice(1), 16),
         );
       const begin = (n: number, more: Partial<Session>) => port.begin(aSession(n, more), [anEvent()], LIMITS);
-      const over = { ...ADA, endsAt: after(START, duration(2)) };
-      await port.begin(aSession(1, over), [anEvent()]);
+      const endedEarly = { ...ADA, endsAt: after(START, duration(2)) };
+      await port.begin(aSession(1, endedEarly), [anEvent()]);
       await port.begin(aSession(2, { ...ADA, account: GLOBEX }), [anEvent()]);
       for (const n of [5, 4, 3]) expect(await begin(n, ADA), `session ${n}`).to.deep.equal({ ended: 0 });
-      expect(await left(other), 'as many as may be').to.deep.equal([1, 2, 3, 4, 5]);
+      expect(await remaining(other), 'as many as the limit').to.deep.equal([1, 2, 3, 4, 5]);
       expect(await begin(6, ADA)).to.deep.equal({ ended: 1 });
-      expect(await left(other), 'the oldest of an actor').to.deep.equal([1, 2, 4, 5, 6]);
+      expect(await remaining(other), 'the oldest of an actor').to.deep.equal([1, 2, 4, 5, 6]);
       expect(await begin(7, BOB)).to.deep.equal({ ended: 0 });
       await port.offer(aLink(8, BOB), [anEvent()]);
       const byLink = aSession(8, BOB);
@@ -46,11 +46,11 @@ export const boundClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>>
       expect(redeemed).to.deep.equal({ kind: 'redeemed', session: byLink, ended: 0 });
       const carl: Pick<Session, 'actor'> = { actor: { kind: 'key', id: 'ada' } };
       expect(await begin(9, carl), 'of the account').to.deep.equal({ ended: 1 });
-      expect(await left(other), 'whose started first').to.deep.equal([1, 2, 5, 6, 7, 8, 9]);
+      expect(await remaining(other), 'the one that started first').to.deep.equal([1, 2, 5, 6, 7, 8, 9]);
       await port.begin(aSession(10, carl), [anEvent()]);
-      expect(await left(other), 'without limits').to.have.lengthOf(8);
+      expect(await remaining(other), 'without limits').to.have.lengthOf(8);
       expect(await begin(11, carl), 'above the limit').to.deep.equal({ ended: 2 });
-      expect(await left(other)).to.deep.equal([1, 2, 7, 8, 9, 10, 11]);
+      expect(await remaining(other)).to.deep.equal([1, 2, 7, 8, 9, 10, 11]);
       const early = aSession(12, { ...carl, startedAt: START, endsAt: after(START, hours(12)) });
       await port.begin(early, [anEvent()], { ofActor: 1, ofAccount: 5 });
       expect(await other.find(aTokenHash(12), START), 'one that began by a clock behind').to.deep.equal(
@@ -63,23 +63,23 @@ export const boundClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>>
         const outcome = await both.port.begin(aSession(n + 1, person), [], limits);
         expect(outcome, `of ${n + 1} past both limits`).to.deep.equal({ ended: n < 2 ? 0 : 1 });
       }
-      expect(await left(both.port), 'an account does not lose more than it must').to.deep.equal([1, 3]);
+      expect(await remaining(both.port), 'an account does not lose more than it must').to.deep.equal([1, 3]);
       await both.port.offer(aLink(4, BOB), []);
       const last = await both.port.redeem(aRedemption(aLink(4, BOB), aSession(4, BOB), { limits }), []);
       expect(last, 'by a link').to.include({ kind: 'redeemed', ended: 1 });
-      expect(await left(both.port)).to.deep.equal([1, 4]);
+      expect(await remaining(both.port)).to.deep.equal([1, 4]);
 
       const tied = await another();
       for (const n of [2, 1, 3]) {
         await tied.port.begin(aSession(n, { ...ADA, startedAt: START }), [], { ofActor: 2, ofAccount: 5 });
       }
-      expect(await left(tied.port), 'of one instant').to.deep.equal([2, 3]);
+      expect(await remaining(tied.port), 'of one instant').to.deep.equal([2, 3]);
 
       const many = await another();
       const outcomes = await together(many, 20, (store, n) =>
         store.begin(aSession(n, { ...ADA, startedAt: START }), [anEvent()], LIMITS),
       );
-      expect(await left(many.port), 'of many at once').to.have.lengthOf(3);
+      expect(await remaining(many.port), 'of many at once').to.have.lengthOf(3);
       const ended = outcomes.map((outcome) => ('ended' in outcome ? outcome.ended : 0));
       expect(ended.reduce((sum, count) => sum + count, 0)).to.equal(17);
     }),
@@ -94,8 +94,8 @@ export const endingClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>
       const { port, peer } = subject;
       const other = await peer();
       const apiKey = 'AbC9' as ApiKeyId;
-      const [ended, stays] = [aSession(1, { apiKey }), aSession(2, { apiKey })];
-      for (const session of [ended, stays]) await port.begin(session, [anEvent()]);
+      const [ended, stored] = [aSession(1, { apiKey }), aSession(2, { apiKey })];
+      for (const session of [ended, stored]) await port.begin(session, [anEvent()]);
       for (const store of [port, other]) {
         expect(await store.find(aTokenHash(1), START), 'before').to.deep.equal(ended);
       }
@@ -105,7 +105,7 @@ export const endingClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>
       await port.end(aTokenHash(1), [anEvent()]);
       await port.end(aTokenHash(9), [anEvent()]);
       expect(await other.find(aTokenHash(1), START), 'ended again').to.equal(undefined);
-      expect(await other.find(aTokenHash(2), START)).to.deep.equal(stays);
+      expect(await other.find(aTokenHash(2), START)).to.deep.equal(stored);
       await other.begin(aSession(9), [anEvent()]);
       expect(await port.find(aTokenHash(9), START), 'ended before it began').to.deep.equal(aSession(9));
       for (let n = 10; n < 40; n += 1) await port.begin(aSession(n), [anEvent()]);
@@ -114,9 +114,14 @@ export const endingClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>
           ? store.begin(aSession(100 + n), [anEvent()])
           : store.end(aTokenHash(10 + (n - 1) / 2), [anEvent()]),
       );
-      const left = await other.list({ account: undefined, now: START, after: aTokenHash(9), limit: 100 });
+      const remaining = await other.list({
+        account: undefined,
+        now: START,
+        after: aTokenHash(9),
+        limit: 100,
+      });
       const begun = Array.from({ length: 29 }, (_, n) => aSession(100 + 2 * n));
-      expect(left, 'once many were ended as others began').to.deep.equal([aSession(39), ...begun]);
+      expect(remaining, 'once many were ended as others began').to.deep.equal([aSession(39), ...begun]);
     },
   'session-store/refuse: a refused sign-in ends no session and no link, and stores nothing for an account that does not exist':
     async ({ port, peer, history }) => {

@@ -48,11 +48,11 @@ export const listClauses: ClauseTable<SessionStore> = {
       expect(await walked(globex, soon)).to.deep.equal([2, 6]);
       const from = (text: string) => other.list({ account: undefined, now: soon, after: text, limit: 1 });
       const { tokenHash } = aSession(6);
-      expect(await from(tokenHash.slice(0, -1)), 'a beginning').to.deep.equal([aSession(1)]);
+      expect(await from(tokenHash.slice(0, -1)), 'after a prefix').to.deep.equal([aSession(1)]);
       expect(await from(tokenHash)).to.deep.equal([aSession(7)]);
       await port.end(tokenHash, [anEvent()]);
-      expect(await from(aSession(5).tokenHash), 'before one that is gone').to.deep.equal([aSession(7)]);
-      expect(await from(tokenHash), 'after one that is gone').to.deep.equal([aSession(7)]);
+      expect(await from(aSession(5).tokenHash), 'before one that has ended').to.deep.equal([aSession(7)]);
+      expect(await from(tokenHash), 'after one that has ended').to.deep.equal([aSession(7)]);
     }),
   'session-store/list-all: hashes are ordered by code unit in full, and the list of an account has exactly its own sessions, even those yet to start, with every field':
     withPeer(async (port, other, _, another) => {

@@ -13,10 +13,10 @@ import {
 import { aFingerprint, publish, type StoreClauses, withPeer } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import type { TakedownStores } from '../stores.ts';
-import { FORBIDDEN, TAKEN_DOWN, takenEvent } from './taken.ts';
+import { FORBIDDEN, TAKEN_DOWN, takedownEvent } from './taken.ts';
 
 const SHA256 = aSha256(1);
-const NOBODY_MORE: PublicationLimits = {
+const NO_ROOM: PublicationLimits = {
   publications: { count: 1, window: hours(1) },
   sites: 0,
   bytes: 0,
@@ -25,7 +25,7 @@ const NOBODY_MORE: PublicationLimits = {
 
 async function forbid({ takedowns }: TakedownStores): Promise<void> {
   const takedown = aTakedown(1, { sha256: SHA256 });
-  const outcome = await takedowns.takeDown(takedown, undefined, [takenEvent(takedown)]);
+  const outcome = await takedowns.takeDown(takedown, undefined, [takedownEvent(takedown)]);
   expect(outcome).to.deep.equal(TAKEN_DOWN);
 }
 
@@ -48,7 +48,7 @@ export const forbiddingClauses: StoreClauses<TakedownStores> = {
       await port.roles.commit(aPublication(1, { sha256: SHA256 }), lease, [anEvent()]);
       await forbid(port);
       for (const account of [accountId('acme'), accountId('nobody')]) {
-        const reservation = aReservation(3, { account, sha256: SHA256, limits: NOBODY_MORE });
+        const reservation = aReservation(3, { account, sha256: SHA256, limits: NO_ROOM });
         expect(await other.roles.reserve(reservation), account).to.deep.equal(FORBIDDEN);
       }
       const free = aReservation(3, { sha256: aSha256(3) });
@@ -80,7 +80,7 @@ export const forbiddingClauses: StoreClauses<TakedownStores> = {
       }
       await port.roles.reserve(aReservation(11));
       for (const store of stores) {
-        const refused = await commit(store, 11, { limits: NOBODY_MORE });
+        const refused = await commit(store, 11, { limits: NO_ROOM });
         expect(refused, 'before rate and quota').to.deep.equal(FORBIDDEN);
       }
       expect(await port.roles.load(aRole(11).id)).to.equal(undefined);

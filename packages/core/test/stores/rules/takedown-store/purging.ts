@@ -30,7 +30,7 @@ function cleanup(n: number, now: Instant): CleanupRequest {
   return aClaim(n, now, { endedBefore: (now - hours(1)) as Instant });
 }
 
-async function takenDown(stores: TakedownStores, n: number): Promise<Role> {
+async function publishAndTakeDown(stores: TakedownStores, n: number): Promise<Role> {
   const role = await publishTo(stores.roles, aPublication(n));
   await takeDown(stores, aTakedown(n, { at: STOPPED }));
   return role;
@@ -39,7 +39,7 @@ async function takenDown(stores: TakedownStores, n: number): Promise<Role> {
 export const purgingClauses: StoreClauses<TakedownStores> = {
   'takedown-store/claim-purge: a stored archive is claimed at once, even from another claim, which is lost; an archive that was removed, or whose role is unknown or not stopped, cannot be claimed':
     withPeer(async (port, { takedowns, roles }) => {
-      const role = await takenDown(port, 1);
+      const role = await publishAndTakeDown(port, 1);
       const claim = (n: number, of = role.id) => ({ role: of, token: aToken(n), until: UNTIL });
       const [swept] = await roles.claimForCleanup({ ...cleanup(1, UNTIL), endedBefore: UNTIL });
       expect(swept).to.deep.equal(aTask(role, 1));
@@ -58,8 +58,8 @@ export const purgingClauses: StoreClauses<TakedownStores> = {
     }),
   "takedown-store/purge-without-grace: cleanups claim and count an archive that was claimed this way and not removed, from the claim's end or the retry's instant on, however recently its role ended":
     withPeer(async (port, { takedowns, roles }) => {
-      const [lapsed, failed] = [await takenDown(port, 1), await takenDown(port, 2)];
-      await takenDown(port, 3);
+      const [lapsed, failed] = [await publishAndTakeDown(port, 1), await publishAndTakeDown(port, 2)];
+      await publishAndTakeDown(port, 3);
       const tasks: (CleanupTask | undefined)[] = [];
       for (const { id } of [lapsed, failed]) {
         tasks.push(await takedowns.claimPurge({ role: id, token: aToken(tasks.length), until: UNTIL }));

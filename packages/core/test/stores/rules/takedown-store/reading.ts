@@ -11,17 +11,17 @@ import {
 import { type StoreClauses, walk, withPeer } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import type { TakedownStores } from '../stores.ts';
-import { takenEvent } from './taken.ts';
+import { takedownEvent } from './taken.ts';
 
-async function bring({ takedowns }: TakedownStores, all: readonly Takedown[]): Promise<void> {
-  for (const each of all) await takedowns.takeDown(each, undefined, [takenEvent(each)]);
+async function takeDownAll({ takedowns }: TakedownStores, all: readonly Takedown[]): Promise<void> {
+  for (const each of all) await takedowns.takeDown(each, undefined, [takedownEvent(each)]);
 }
 
 export const readingClauses: StoreClauses<TakedownStores> = {
   'takedown-store/forbidden: exactly the archives that any peer forbade last are forbidden': withPeer(
     async (port, { takedowns }) => {
       const sha256 = `${'a'.repeat(63)}b` as Takedown['sha256'];
-      await bring(port, [aTakedown(1, { sha256 })]);
+      await takeDownAll(port, [aTakedown(1, { sha256 })]);
       expect(await takedowns.isForbidden(sha256)).to.equal(true);
       for (const other of ['a'.repeat(64), sha256.toUpperCase(), '', 'a'.repeat(63), `${sha256} `]) {
         expect(await takedowns.isForbidden(other as Takedown['sha256']), other).to.equal(false);
@@ -38,7 +38,7 @@ export const readingClauses: StoreClauses<TakedownStores> = {
       aTakedown(2),
       aTakedown(3),
     ] as const;
-    await bring(port, [first, second, ...others]);
+    await takeDownAll(port, [first, second, ...others]);
     const { takedowns } = await peer();
     await takedowns.lift(second, after(START, hours(2)), [anEvent({ pin: null })]);
     const lifted = { ...second, liftedAt: after(START, hours(2)) };
@@ -57,7 +57,7 @@ export const readingClauses: StoreClauses<TakedownStores> = {
         aTakedown(1, { at: at(1), sha256: aSha256(8) }),
       ];
       const lifted = aTakedown(6, { at: at(1) });
-      await bring(port, [...all, lifted]);
+      await takeDownAll(port, [...all, lifted]);
       await port.takedowns.lift(lifted, at(9), [anEvent({ pin: null })]);
       const { takedowns } = await peer();
       const walked = (sha256: Takedown['sha256'] | undefined): Promise<readonly Takedown[]> =>
@@ -75,22 +75,22 @@ export const readingClauses: StoreClauses<TakedownStores> = {
     async ({ port, peer }) => {
       const end = after(START, hours(2));
       const sha256 = aSha256(1);
-      const lives = [
+      const lifetimes = [
         { expiresAt: end },
         { expiresAt: null, pinned: true, account: accountId('other') },
         { expiresAt: instant(end + 1) },
         { expiresAt: end, deletedAt: after(START, hours(1)) },
         { expiresAt: instant(end + 1), sha256: aSha256(2) },
       ];
-      for (const [n, life] of lives.entries()) {
-        await publishTo(port.roles, aPublication(n, { sha256, ...life }));
+      for (const [n, lifetime] of lifetimes.entries()) {
+        await publishTo(port.roles, aPublication(n, { sha256, ...lifetime }));
       }
       const { takedowns } = await peer();
       const walked = (now: number): Promise<readonly RoleId[]> =>
         walk(1, (after) => takedowns.copies({ sha256, now: instant(now), after, limit: 1 }));
       const ids = (...numbers: readonly number[]) => numbers.map(aRoleId).toSorted();
       expect(await walked(end - 1)).to.deep.equal(ids(0, 1, 2));
-      expect(await walked(end), 'an end').to.deep.equal(ids(1, 2));
+      expect(await walked(end), 'at an end').to.deep.equal(ids(1, 2));
       const all = await takedowns.copies({ sha256, now: START, after: undefined, limit: 9 });
       expect(all).to.deep.equal(ids(0, 1, 2));
     },

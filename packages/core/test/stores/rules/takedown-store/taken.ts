@@ -35,7 +35,7 @@ export async function stoppedNow(
 export async function takeDown(
   stores: TakedownStores,
   takedown: Takedown,
-  event: HistoryEvent = takenEvent(takedown),
+  event: HistoryEvent = takedownEvent(takedown),
 ): Promise<HistoryEvent> {
   const stopped = await stoppedNow(stores, takedown, takedown.at);
   expect(await stores.takedowns.takeDown(takedown, stopped, [event])).to.deep.equal(TAKEN_DOWN);
@@ -43,7 +43,7 @@ export async function takeDown(
 }
 
 /** The event of a takedown. */
-export function takenEvent(
+export function takedownEvent(
   { id, account, at }: Takedown,
   more: Partial<PublicationEvent> = {},
 ): HistoryEvent {

@@ -13,7 +13,7 @@ import {
 } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import type { TakedownStores } from '../stores.ts';
-import { CONFLICT, stoppedNow, TAKEN_DOWN, takeDown, takenEvent } from './taken.ts';
+import { CONFLICT, stoppedNow, TAKEN_DOWN, takeDown, takedownEvent } from './taken.ts';
 
 const LATER = after(START, hours(1));
 
@@ -31,10 +31,10 @@ export const takingClauses: StoreClauses<TakedownStores> = {
     expect(await other.takedowns.of([role.id])).to.deep.equal([takedown]);
     expect(await recordedEvents(other)).to.deep.equal([event, published]);
     const unknown = aTakedown(2);
-    const brought = [takenEvent(unknown), takenEvent(unknown)];
-    expect(await port.takedowns.takeDown(unknown, undefined, brought)).to.deep.equal(TAKEN_DOWN);
+    const ofUnknown = [takedownEvent(unknown), takedownEvent(unknown)];
+    expect(await port.takedowns.takeDown(unknown, undefined, ofUnknown)).to.deep.equal(TAKEN_DOWN);
     expect(await other.takedowns.of([unknown.id]), 'without a role').to.deep.equal([unknown]);
-    expect(await recordedIds(other)).to.deep.equal(eventIds(published, event, ...brought));
+    expect(await recordedIds(other)).to.deep.equal(eventIds(published, event, ...ofUnknown));
   },
   'takedown-store/conflict: a takedown of a role that was changed since it was loaded is a conflict; so is a takedown without a role if its archive is already forbidden under that id; both change nothing':
     withPeer(async (port, { takedowns, roles }) => {
@@ -46,14 +46,14 @@ export const takingClauses: StoreClauses<TakedownStores> = {
       const takedown = aTakedown(1);
       expect(await takedowns.takeDown(takedown, stopped, [anEvent()])).to.deep.equal(CONFLICT);
       expect(await loaded(port, role.id)).to.deep.equal(now);
-      expect(await takedowns.isForbidden(role.sha256), 'not by half').to.equal(false);
+      expect(await takedowns.isForbidden(role.sha256), 'not in part').to.equal(false);
       expect(await recordedIds(port)).to.deep.equal(events);
       const unknown = aTakedown(2);
-      const brought = takenEvent(unknown);
-      await port.takedowns.takeDown(unknown, undefined, [brought]);
+      const ofUnknown = takedownEvent(unknown);
+      await port.takedowns.takeDown(unknown, undefined, [ofUnknown]);
       const again = await takedowns.takeDown({ ...unknown, reason: 'x' }, undefined, [anEvent()]);
       expect(again).to.deep.equal(CONFLICT);
-      expect(await recordedIds(port)).to.have.members([...events, brought.id]);
+      expect(await recordedIds(port)).to.have.members([...events, ofUnknown.id]);
     }),
   'takedown-store/race: of many concurrent calls exactly one is stored, with only its event': async (
     subject,
@@ -63,7 +63,7 @@ export const takingClauses: StoreClauses<TakedownStores> = {
     const stopped = await stoppedNow(port, role, LATER);
     const race = async (takedown: Takedown, of: typeof stopped | undefined): Promise<void> => {
       const before = await recordedIds(port);
-      const events = Array.from({ length: 9 }, () => takenEvent(takedown));
+      const events = Array.from({ length: 9 }, () => takedownEvent(takedown));
       const outcomes = await together(subject, 9, ({ takedowns }, n) =>
         takedowns.takeDown(takedown, of, events.slice(n, n + 1)),
       );
@@ -96,7 +96,7 @@ export const takingClauses: StoreClauses<TakedownStores> = {
       const takedown = aTakedown(1, { at: LATER });
       const event = await takeDown(port, takedown);
       const stopped = await loaded(port, role.id);
-      const lifted = takenEvent(takedown, { type: 'takedown.lifted', at: LATER });
+      const lifted = takedownEvent(takedown, { type: 'takedown.lifted', at: LATER });
       expect(await other.takedowns.lift(takedown, LATER, [lifted])).to.deep.equal({ kind: 'lifted' });
       expect(await port.takedowns.isForbidden(role.sha256)).to.equal(false);
       const query = { sha256: undefined, after: undefined, limit: 10 };
@@ -105,19 +105,19 @@ export const takingClauses: StoreClauses<TakedownStores> = {
       expect((await loaded(port, role.id)).value).to.deep.equal(stopped.value);
       const [last, before] = await recordedEvents(port, { pin: role.id });
       expect(before).to.deep.equal(event);
-      expect(last, 'after the one before').to.deep.equal({ ...lifted, at: LATER + 1 });
+      expect(last, 'after the last event').to.deep.equal({ ...lifted, at: LATER + 1 });
       const bare = aTakedown(2, { at: LATER });
-      const [taken, gone] = [takenEvent(bare), takenEvent(bare, { type: 'takedown.lifted' })];
+      const [taken, bareLifted] = [takedownEvent(bare), takedownEvent(bare, { type: 'takedown.lifted' })];
       await port.takedowns.takeDown(bare, undefined, [taken]);
-      await port.takedowns.lift(bare, LATER, [gone]);
+      await port.takedowns.lift(bare, LATER, [bareLifted]);
       const ids = (await recordedEvents(other, { pin: bare.id })).map(({ id }) => id);
-      expect(ids, 'of an archive without its role').to.have.members([taken.id, gone.id]);
+      expect(ids, 'of an archive without its role').to.have.members([taken.id, bareLifted.id]);
     }),
   'takedown-store/lift-of-all: an archive is forbidden until the last of its takedowns is lifted': withPeer(
     async (port, { takedowns }) => {
       const sha256 = aSha256(1);
       const both = [aTakedown(1, { sha256 }), aTakedown(2, { sha256 })];
-      for (const each of both) await port.takedowns.takeDown(each, undefined, [takenEvent(each)]);
+      for (const each of both) await port.takedowns.takeDown(each, undefined, [takedownEvent(each)]);
       for (const [n, each] of both.entries()) {
         expect(await takedowns.isForbidden(sha256), `${n} lifted`).to.equal(true);
         await port.takedowns.lift(each, LATER, [anEvent({ pin: each.id })]);
@@ -133,7 +133,7 @@ export const takingClauses: StoreClauses<TakedownStores> = {
     const takedown = aTakedown(1);
     await takeDown(port, takedown);
     const before = await recordedIds(port);
-    const events = Array.from({ length: 9 }, () => takenEvent(takedown, { type: 'takedown.lifted' }));
+    const events = Array.from({ length: 9 }, () => takedownEvent(takedown, { type: 'takedown.lifted' }));
     const outcomes = await together(subject, 9, ({ takedowns }, n) =>
       takedowns.lift(takedown, LATER, events.slice(n, n + 1)),
     );
@@ -146,7 +146,7 @@ export const takingClauses: StoreClauses<TakedownStores> = {
       { ...takedown, id: aRoleId(9) },
     ]) {
       const outcome = await port.takedowns.lift({ id, sha256 }, LATER, [anEvent()]);
-      expect(outcome, 'what was never taken down').to.deep.equal(CONFLICT);
+      expect(outcome, 'a takedown that does not exist').to.deep.equal(CONFLICT);
     }
     expect(await recordedIds(port)).to.have.lengthOf(before.length + 1);
   },

@@ -17,7 +17,7 @@ function counted(role: RoleId, n: number, views: number, refusedPasswords = 0): 
   return { role, day: day(n), views, refusedPasswords };
 }
 
-function of(n: number, views: number, refusedPasswords = 0): Omit<CountedViews, 'role'> {
+function countsOf(n: number, views: number, refusedPasswords = 0): Omit<CountedViews, 'role'> {
   return { day: day(n), views, refusedPasswords };
 }
 
@@ -32,18 +32,18 @@ export const viewClauses: ViewClauses = {
         counted(another, 0, 5),
         counted(one, 0, 4, 1),
       ]);
-      expect(await port.list(one, LONG_AGO)).to.deep.equal([of(1, 1, 2), of(0, 7, 1)]);
+      expect(await port.list(one, LONG_AGO)).to.deep.equal([countsOf(1, 1, 2), countsOf(0, 7, 1)]);
       // In either order, like concurrent nodes.
       await together(subject, 12, (peer, n) => {
         const batch = [counted(one, 0, 1, 2), counted(another, 0, 10)];
         return peer.add(n % 2 === 0 ? batch : batch.toReversed());
       });
       const other = await subject.peer();
-      expect(await other.list(one, LONG_AGO)).to.deep.equal([of(1, 1, 2), of(0, 19, 25)]);
-      expect(await other.list(another, LONG_AGO)).to.deep.equal([of(0, 125)]);
+      expect(await other.list(one, LONG_AGO)).to.deep.equal([countsOf(1, 1, 2), countsOf(0, 19, 25)]);
+      expect(await other.list(another, LONG_AGO)).to.deep.equal([countsOf(0, 125)]);
       const many = 3_000_000_000;
       for (let n = 0; n < 2; n += 1) await port.add([counted(another, 1, many, many)]);
-      expect(await other.list(another, day(1))).to.deep.equal([of(1, 2 * many, 2 * many)]);
+      expect(await other.list(another, day(1))).to.deep.equal([countsOf(1, 2 * many, 2 * many)]);
     },
   'view-store/add-many: a batch of a thousand roles is added whole, and an empty one changes nothing':
     async ({ port, peer }) => {
@@ -52,7 +52,7 @@ export const viewClauses: ViewClauses = {
       await port.add([]);
       const other = await peer();
       for (const n of [0, 499, 999]) {
-        expect(await other.list(roles[n] as RoleId, LONG_AGO)).to.deep.equal([of(0, n + 1)]);
+        expect(await other.list(roles[n] as RoleId, LONG_AGO)).to.deep.equal([countsOf(0, n + 1)]);
       }
       expect(await port.drop(day(1), 2_000)).to.equal(1_000);
     },
@@ -67,8 +67,12 @@ export const viewClauses: ViewClauses = {
       ]);
       await port.add([counted(aRoleId(2), 4, 1)]);
       const other = await peer();
-      expect(await other.list(role, day(3))).to.deep.equal([of(100, 2), of(9, 1), of(3, 0, 1)]);
-      expect(await other.list(role, day(4))).to.deep.equal([of(100, 2), of(9, 1)]);
+      expect(await other.list(role, day(3))).to.deep.equal([
+        countsOf(100, 2),
+        countsOf(9, 1),
+        countsOf(3, 0, 1),
+      ]);
+      expect(await other.list(role, day(4))).to.deep.equal([countsOf(100, 2), countsOf(9, 1)]);
       expect(await other.list(aRoleId(3), LONG_AGO)).to.deep.equal([]);
     },
   'view-store/drop: exactly earlier days are removed, at most the limit, and their number is returned':
@@ -78,9 +82,13 @@ export const viewClauses: ViewClauses = {
       expect(await other.drop(day(2), 3)).to.equal(3);
       expect(await other.drop(day(2), 3)).to.equal(1);
       expect(await other.drop(day(2), 3)).to.equal(0);
-      expect(await port.list(one, LONG_AGO)).to.deep.equal([of(3, 4), of(2, 3)]);
-      expect(await port.list(another, LONG_AGO)).to.deep.equal([of(3, 1), of(2, 1)]);
+      expect(await port.list(one, LONG_AGO)).to.deep.equal([countsOf(3, 4), countsOf(2, 3)]);
+      expect(await port.list(another, LONG_AGO)).to.deep.equal([countsOf(3, 1), countsOf(2, 1)]);
       await port.add([counted(one, 0, 1)]);
-      expect(await port.list(one, LONG_AGO), 'begun anew').to.deep.equal([of(3, 4), of(2, 3), of(0, 1)]);
+      expect(await port.list(one, LONG_AGO), 'begun anew').to.deep.equal([
+        countsOf(3, 4),
+        countsOf(2, 3),
+        countsOf(0, 1),
+      ]);
     }),
 };
