@@ -1,7 +1,7 @@
 import type { AccountId, Takedown } from '@pinfold/core';
 import type { Administration } from '@pinfold/core/administration';
 import { parseAccountId } from '@pinfold/core/internal';
-import { readAccount } from '../command-line/arguments.ts';
+import { readAccount, readPath } from '../command-line/arguments.ts';
 import {
   type Command,
   command,
@@ -46,7 +46,7 @@ export const erase: Command = command({
       return await eraseOne(account, json, terminal);
     }
     // The user confirmed each name when it was erased first, and a restore may have no terminal.
-    return await eraseListed(await readNames(list ?? ''), terminal);
+    return await eraseListed(await readNames(readPath(list ?? '', '--list')), terminal);
   },
 });
 

@@ -1,6 +1,7 @@
 import { type Instant, instant, parseRoleId, type Takedown } from '@pinfold/core';
 import { isOperatorText, parseAccountId, parseSha256 } from '@pinfold/core/internal';
 import { takedownOf, type WireTakedown } from '@pinfold/http-express/internal';
+import { readPath } from '../command-line/arguments.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { readLines } from '../command-line/decode-text.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
@@ -57,7 +58,8 @@ const importTakedowns = command({
   example: 'pinfold takedowns import takedowns.jsonl',
   guide: 'administration.md#after-a-restore',
   run: async ([file = '-'], _, terminal) => {
-    const exported = readTakedowns(await readLines(file === '-' ? standardInput(terminal) : file));
+    const source = file === '-' ? standardInput(terminal) : readPath(file, 'FILE');
+    const exported = readTakedowns(await readLines(source));
     let changed = 0;
     await withComposition(terminal, async ({ administration }) => {
       for (const takedown of exported)

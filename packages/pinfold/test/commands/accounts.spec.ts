@@ -118,6 +118,7 @@ describe('pinfold accounts', () => {
     expect(await erase('default', '--yes')).to.deep.equal([1, 'invalid_state']);
     expect(await erase('ada'), 'without a terminal').to.deep.equal([2, 'usage']);
     expect(await erase('ada', '--list', 'x', '--yes')).to.deep.equal([2, 'usage']);
+    expect(await erase('--list', ''), 'an unset variable of a script').to.deep.equal([2, 'usage']);
     await machine.run('accounts', 'erase', 'ada', '--yes');
     const { accounts } = await runJson('list');
     const [{ name }] = accounts.filter((one: { name: string }) => one.name.startsWith('erased:'));

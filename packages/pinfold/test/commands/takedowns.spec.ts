@@ -191,7 +191,8 @@ describe('pinfold pins and pinfold takedowns', () => {
     }
     expect((await runJson('takedowns', 'list')).takedowns).to.deep.equal([]);
     expect((await run('takedowns', 'import', join(folder, 'none'))).code).to.equal(1);
-    expect((await run('takedowns', 'keep')).code).to.equal(2);
+    for (const args of [['keep'], ['import', '']])
+      expect((await run('takedowns', ...args)).code, args.join(' ')).to.equal(2);
     await writeFile(file, JSON.stringify(valid));
     expect((await run('takedowns', 'import', file)).code).to.equal(0);
     const [stored] = (await runJson('takedowns', 'list')).takedowns;
