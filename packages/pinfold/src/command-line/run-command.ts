@@ -105,7 +105,7 @@ function report(error: unknown, name: string, { err }: Terminal): number {
   if (error instanceof UsageError) {
     const isSentence = /[.?]$/.test(error.message);
     const help =
-      name === ''
+      name === '' || name === 'help'
         ? '"pinfold help" lists the commands'
         : `${isSentence ? 'See' : 'see'} "pinfold help ${name}"`;
     err(`pinfold: ${error.message}${isSentence ? ' ' : '; '}${help}`);

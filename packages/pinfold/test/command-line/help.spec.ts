@@ -53,7 +53,11 @@ describe('the help', () => {
   });
 
   it('refuses an unknown command', async () => {
-    expect((await run({}, 'help', 'undo')).code).to.equal(2);
+    const { code, err } = await run({}, 'help', 'undo');
+    expect([code, err]).to.deep.equal([
+      2,
+      'pinfold: this command does not exist; "pinfold help" lists the commands\n',
+    ]);
   });
 });
 
