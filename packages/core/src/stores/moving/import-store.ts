@@ -75,34 +75,28 @@ function* insertRecords(records: readonly MovedRecord[]): Steps<void> {
   const moved = records.flatMap(({ kind, value }) => {
     return kind === 'removal' ? [] : [MOVED_TABLES[kind].rowsOf(value as unknown as AnyRow)];
   });
-  const found = yield* all(...moved.map((rows) => all(...rows.map(findTaken))));
-  const taken = new Set<string>();
-  const free = moved.flatMap((rows, n) => {
-    const isFree = rows.map((row, m) => {
-      const isStored = found[n]?.[m]?.some((stored) => stored.length > 0) === true;
-      return !isStored && keysOf(row).every((key) => !taken.has(key));
-    });
-    const inserted = isFree[0] === true ? rows.filter((_, m) => isFree[m]) : [];
-    for (const key of inserted.flatMap(keysOf)) taken.add(key);
+  const keys = moved.flat().flatMap(keysOf);
+  const found = yield* all(
+    ...keys.map(({ table, row }) => find(table, row, { limit: 1, select: keyOf(table) })),
+  );
+  const taken = new Set(keys.filter((_, n) => found[n]?.length !== 0).map(textOf));
+  const free = moved.flatMap((rows) => {
+    const inserted = rows.filter((row) => keysOf(row).every((key) => !taken.has(textOf(key))));
+    if (inserted[0] !== rows[0]) return [];
+    for (const key of inserted.flatMap(keysOf)) taken.add(textOf(key));
     return inserted;
   });
   yield* all(...free.map(({ table, row }) => insert(table, row as never)));
   for (const { kind, value } of records) if (kind === 'removal') yield* removeArchive(value);
 }
 
-/** Finds stored rows that have a key of this row. */
-function findTaken({ table, row }: PlacedRow): Step<readonly (readonly object[])[], 'read'> {
-  const select = table.key as readonly never[];
-  return all(...keyMembers(table).map((members) => find(table, pick(row, members), { limit: 1, select })));
+/** The keys of a row, each with only the members of the key. */
+function keysOf({ table, row }: PlacedRow): readonly PlacedRow[] {
+  return [table.key, ...table.unique].map((members) => ({ table, row: pick(row, members) }));
 }
 
-/** The keys of a row as texts. */
-function keysOf({ table, row }: PlacedRow): readonly string[] {
-  return keyMembers(table).map((members) => JSON.stringify([table.name, pick(row, members)]));
-}
-
-function keyMembers({ key, unique }: PlacedRow['table']): readonly (readonly string[])[] {
-  return [key, ...unique];
+function textOf({ table, row }: PlacedRow): string {
+  return JSON.stringify([table.name, row]);
 }
 
 /** Applies the removal of an archive that happened after the record of its publication was exported. */

@@ -114,7 +114,7 @@ function rowsOfPublication(record: PublicationRecord): readonly [PlacedRow, ...P
     ...FIRST,
     ...derivedMembers(role),
     lastEventAt,
-    isExpiryRecorded: isExpiryRecorded,
+    isExpiryRecorded,
     hasArchive: manifest !== null,
   };
   const held = { token: MOVED, begunAt: 0 as Instant, heldUntil: 0 as Instant, role: id };
