@@ -17,15 +17,10 @@ export function fromStores(stores: ExportedStores): Source {
     for await (const record of stores.snapshot.records()) {
       const { kind, value } = record;
       // A role loses its manifest when its archive is removed.
-      if (kind === 'publication' && value.manifest === null && isInService(stores, value))
-        removed.push({
-          kind: 'gap',
-          fault: 'removed',
-          archive: value.archive,
-          pin: value.id,
-          isLost: true,
-          isKnown: true,
-        });
+      if (kind === 'publication' && value.manifest === null && isInService(stores, value)) {
+        const { archive, id: pin } = value;
+        removed.push({ kind: 'gap', fault: 'removed', archive, pin, isLost: true, isKnown: true });
+      }
       page.push(record);
       if (page.length < PAGE) continue;
       yield { kind: 'records', records: page };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type ArchiveId, isFault, type RoleStore } from '@pinfold/core';
+import type { ArchiveId, RoleStore } from '@pinfold/core';
 import { codeOf } from '@pinfold/core/internal';
 import type { MovedRecord } from '@pinfold/core/moving';
 import type { FsArchiveStorage } from '@pinfold/storage-fs';
@@ -33,8 +33,6 @@ export class ToFolder implements Destination {
   readonly #linked: string | undefined;
   readonly #archives: FsArchiveStorage;
   readonly #records: RecordsWriter = new RecordsWriter((name, lines) => this.#write(name, lines));
-  /** Archives that the records of the previous export did not name, either. */
-  #earlierOrphans: ReadonlySet<ArchiveId> = new Set();
 
   /** @param linked the folder of an export, whose archives are linked instead of copied. */
   constructor(folder: string, linked?: string) {
@@ -55,8 +53,6 @@ export class ToFolder implements Destination {
     await chmod(this.#folder, 0o700);
     for (const name of [RECORDS, ARCHIVES, UNFINISHED])
       await mkdir(join(this.#folder, name), { recursive: true, mode: 0o700 });
-    if (existsSync(join(this.#folder, MANIFEST)))
-      this.#earlierOrphans = new Set((await readManifestIn(this.#folder)).unnamed);
     yield* listArchives(this.#archives);
     if (this.#linked !== undefined) yield* listArchives(openArchives(this.#linked));
   }
@@ -75,9 +71,11 @@ export class ToFolder implements Destination {
     const { archives } = walked;
     const lost = new Set(walked.lost.map(({ archive }) => archive));
     if (this.#linked !== undefined) await this.#link(this.#linked, new Set([...archives, ...lost]));
+    const earlier = existsSync(join(this.#folder, MANIFEST)) ? await readManifestIn(this.#folder) : undefined;
+    const earlierOrphans = new Set(earlier?.unnamed);
     const present = await Array.fromAsync(listArchives(this.#archives));
     const orphans = present.filter((id) => !archives.has(id));
-    const isOld = (id: ArchiveId): boolean => this.#linked !== undefined || this.#earlierOrphans.has(id);
+    const isOld = (id: ArchiveId): boolean => this.#linked !== undefined || earlierOrphans.has(id);
     const removed = new Set(orphans.filter((id) => isOld(id) && !lost.has(id)));
     const remaining = orphans.filter((id) => !removed.has(id));
     await this.#write(MANIFEST, formatManifest(this.#records.files, walked, remaining));
@@ -116,27 +114,23 @@ export class ToFolder implements Destination {
  */
 export async function checkOverwrite(folder: string, roles: Pick<RoleStore, 'load'>): Promise<void> {
   if (!existsSync(join(folder, MANIFEST))) return;
-  const unknown = await countUnknown(folder, roles).catch((error: unknown) => {
-    if (isFault(error) || !(error instanceof Error)) throw error;
-    const message = `${folder} holds an export that cannot be read (${error.message}); name another folder`;
-    throw new CommandFailure(message, { cause: error, code: 'cannot_write' });
-  });
+  let unknown = 0;
+  try {
+    for await (const step of fromFolder(folder)(new Walk({}, () => undefined))) {
+      for (const { kind, value } of step.kind === 'records' ? step.records : []) {
+        if (kind !== 'publication') continue;
+        if ((await roles.load(value.id)) !== undefined) return;
+        unknown += 1;
+      }
+    }
+  } catch (cause) {
+    if (!(cause instanceof CommandFailure)) throw cause;
+    const message = `${folder} holds an export that cannot be read (${cause.message}); name another folder`;
+    throw new CommandFailure(message, { cause, code: 'cannot_write' });
+  }
   if (unknown === 0) return;
   throw new CommandFailure(
     `${folder} holds an export of another database: this one knows none of its ${unknown} publications. Check the settings; if they are right, name another folder`,
     'cannot_write',
   );
-}
-
-/** Counts the publications of an export; 0 if the database knows at least one of them. */
-async function countUnknown(folder: string, roles: Pick<RoleStore, 'load'>): Promise<number> {
-  let unknown = 0;
-  for await (const step of fromFolder(folder)(new Walk({}, () => undefined))) {
-    for (const { kind, value } of step.kind === 'records' ? step.records : []) {
-      if (kind !== 'publication') continue;
-      if ((await roles.load(value.id)) !== undefined) return 0;
-      unknown += 1;
-    }
-  }
-  return unknown;
 }
