@@ -217,6 +217,8 @@ function referenceWarning(
   return reference.answered ? undefined : { rule: 'broken_reference', path, target };
 }
 
+/** Returns at most 100 characters, with U+FFFD for NUL and lone surrogates, which no record of an export may have. */
 function cut(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+  const [start = ''] = /^.{0,100}/su.exec(text) ?? [];
+  return (start.length < text.length ? `${start}…` : text).replaceAll(/[\0\p{Cs}]/gu, '\ufffd');
 }

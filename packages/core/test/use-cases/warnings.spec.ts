@@ -206,6 +206,19 @@ describe('warnings of a site', () => {
     expect(warningFor('x'.repeat(100))).to.include({ target: 'x'.repeat(100) });
     expect(warningFor('x'.repeat(101))).to.include({ target: `${'x'.repeat(100)}…` });
   });
+
+  it('have only texts that an export can be imported with, whatever a reference contains', () => {
+    const references = [`${'x'.repeat(99)}😀.png`, 'a\0b.png', '&#0;.png', '&#xD800;.png', 'data/&#xDC00;'];
+    const html = references.map((reference) => `<img src="${reference}">`).join('');
+    const targets = warnings({ 'index.html': html }).map((warning) => 'target' in warning && warning.target);
+    expect(targets).to.deep.equal([
+      `${'x'.repeat(99)}😀…`,
+      'a\ufffdb.png',
+      '\ufffd.png',
+      '\ufffd.png',
+      'data/\ufffd',
+    ]);
+  });
 });
 
 describe('the filter of references', () => {
