@@ -41,47 +41,54 @@ export function runToEnd<Result>(work: Generator<void, Result>): Result {
 }
 
 const SLASH = 47;
+/** The maximum length of a name in a ZIP, plus 1. */
+const MAX_NAME_LENGTH = 65_536;
 
 /** Finds files whose path is also a folder of another entry, in time linear in all names. Yields between chunks of work. */
 export function* findPathConflicts<E extends Named>(
   entries: readonly Named[],
   files: readonly E[],
 ): Generator<void, readonly E[]> {
-  const byHash = new Map<number, E[]>();
+  const byHash = new Map<number, Set<string>>();
   for (const chunk of splitIntoChunks(files)) {
-    for (const file of chunk) add(byHash, hashOf(file.name), file);
+    for (const { name } of chunk) {
+      const key = keyOf(hashOf(name), name.length);
+      byHash.set(key, (byHash.get(key) ?? new Set()).add(name));
+    }
     yield;
   }
-  const conflicts = new Set<E>();
+  const conflicts = new Set<string>();
   for (const chunk of splitIntoChunks(entries)) {
     for (const { name } of chunk) addParents(name, byHash, conflicts);
     yield;
   }
-  return files.filter((file) => conflicts.has(file));
+  return files.filter(({ name }) => conflicts.has(name));
 }
 
-/** Adds the files that have the path of a parent folder of `name`. */
-function addParents<E extends Named>(
-  name: string,
-  byHash: ReadonlyMap<number, readonly E[]>,
-  to: Set<E>,
-): void {
+/** Adds the parent folders of `name` that are also files. */
+function addParents(name: string, byHash: ReadonlyMap<number, ReadonlySet<string>>, to: Set<string>): void {
   let hash = 0;
   for (let at = 0; at < name.length; at += 1) {
     const code = name.charCodeAt(at);
     if (code === SLASH) {
-      for (const file of byHash.get(hash) ?? []) {
-        if (file.name.length === at && name.startsWith(file.name)) to.add(file);
-      }
+      const files = byHash.get(keyOf(hash, at));
+      if (files !== undefined) addParent(name, at, files, to);
     }
     hash = nextHash(hash, code);
   }
 }
 
-function add<E>(map: Map<number, E[]>, key: number, value: E): void {
-  const values = map.get(key) ?? [];
-  map.set(key, values);
-  values.push(value);
+/** Compares with a single file until it is found; of many with the same key, which an archive can be made of, a set finds one. */
+function addParent(name: string, length: number, files: ReadonlySet<string>, to: Set<string>): void {
+  const [file = ''] = files;
+  if (files.size === 1 && to.has(file)) return;
+  const parent = name.slice(0, length);
+  if (files.size === 1 ? file === parent : files.has(parent)) to.add(parent);
+}
+
+/** Names of different lengths have different keys: comparing a file takes time only with prefixes of its length. */
+function keyOf(hash: number, length: number): number {
+  return (hash >>> 0) * MAX_NAME_LENGTH + length;
 }
 
 function hashOf(name: string): number {

@@ -30,6 +30,24 @@ describe('findPathConflicts', () => {
     expect(findPathConflicts(files, files)).to.deep.equal([]);
   });
 
+  it('takes no longer if many names are the same, have the same hash or are folders of each other', () => {
+    let sameHash = [''];
+    for (let n = 0; n < 18; n += 1) sameHash = sameHash.flatMap((name) => [`${name}Aa`, `${name}BB`]);
+    const [files, folders] = [sameHash.slice(2 ** 17), sameHash.slice(0, 2 ** 17)].map((names) =>
+      names.map((name) => ({ name })),
+    ) as [Named[], Named[]];
+    const below = folders.map(({ name }) => ({ name: `${name}/a` }));
+    expect(findPathConflicts([...files, ...below], files)).to.deep.equal([]);
+    const [file] = files;
+    const same = Array<Named>(200_000).fill(file as Named);
+    const entries = same.map(({ name }) => ({ name: `${name}/a` }));
+    expect(findPathConflicts(entries, [...same, ...files])).to.have.lengthOf(200_001);
+    const deep = Buffer.alloc(6_000, 'a/').toString('latin1');
+    const parents = Array.from({ length: 3_000 }, (_, n) => ({ name: deep.slice(0, 2 * n + 1) }));
+    const deepest = parents.map((_, n) => ({ name: Buffer.from(`${deep}${n}`).toString('latin1') }));
+    expect(findPathConflicts(deepest, parents)).to.deep.equal(parents);
+  });
+
   it('finds a file that a folder entry names', () => {
     const file = { name: 'a' };
     expect(findPathConflicts([file, { name: 'a/' }], [file])).to.deep.equal([file]);
