@@ -34,6 +34,7 @@ describe('a server that ends a connection in the packet with ReadyForQuery', () 
         const pool = new pg.Pool({ host: '127.0.0.1', port, user: 'x', database: 'x', pipeline });
         try {
           const error = await rejectionOf(runStatement(pool));
+          // An examination rejects with the error of `pg`.
           expect(isFault(error) && error.code).to.equal(what === 'a call' && 'store_unavailable');
         } finally {
           await pool.end();

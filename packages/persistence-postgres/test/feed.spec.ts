@@ -24,7 +24,7 @@ describe('The feed on PostgreSQL', () => {
   const read = (after = 0): Promise<FeedPart> =>
     stores.history.feed({ account: undefined, pin: undefined, after, limit: 100 });
   const ids = ({ items }: FeedPart): readonly string[] => items.map(({ event }) => event.id);
-  const keep = (n: number, event: HistoryEvent): Promise<unknown> =>
+  const store = (n: number, event: HistoryEvent): Promise<unknown> =>
     stores.sessions.begin(aSession(n), [event]);
 
   /** Inserts an event in a transaction of another connection. */
@@ -42,18 +42,18 @@ describe('The feed on PostgreSQL', () => {
     const preparing = await place.pool().connect();
     const [a, b, c, d, e, f] = [anEvent(), anEvent(), anEvent(), anEvent(), anEvent(), anEvent()];
     try {
-      await keep(1, a);
+      await store(1, a);
       await insert(writing, b);
       await insert(preparing, c);
       await preparing.query(`PREPARE TRANSACTION '${a.id}'`);
-      await keep(2, d);
+      await store(2, d);
       expect(ids(await read())).to.deep.equal([a.id, d.id]);
-      await keep(3, e);
+      await store(3, e);
       expect(ids(await read(2))).to.deep.equal([e.id]);
       await writing.query('COMMIT');
       expect(ids(await read(3)), 'what was written').to.deep.equal([b.id]);
       await preparing.query(`COMMIT PREPARED '${a.id}'`);
-      await keep(4, f);
+      await store(4, f);
       expect(ids(await read(4)), 'what was prepared').to.deep.equal([c.id, f.id]);
       expect(ids(await read())).to.deep.equal([a, d, e, b, c, f].map(({ id }) => id));
     } finally {
@@ -83,18 +83,18 @@ describe('The feed on PostgreSQL', () => {
     const changed = anEvent({ account: null, type: 'service.mode_changed' });
     await stores.mode.change({ kind: 'read_only', message: null }, [changed]);
     const during = anEvent();
-    await keep(1, during);
+    await store(1, during);
     expect(ids(await read())).to.deep.equal([changed.id, during.id]);
   });
 
   it('waits for a node that is numbering, and sees its numbers', async () => {
-    await keep(1, anEvent());
+    await store(1, anEvent());
     const numbering = await place.pool().connect();
     try {
       await numbering.query(`BEGIN; SELECT pg_advisory_xact_lock(${lockNumber(place.schema, 'feed')})`);
       const reading = [read(), read(), read()];
       await numbering.query(`UPDATE ${events} SET feed_number = 1`);
-      await keep(2, anEvent());
+      await store(2, anEvent());
       await numbering.query('COMMIT');
       for (const part of await Promise.all(reading)) {
         expect(part.items.map(({ number }) => number).slice(0, 2)).to.deep.equal(

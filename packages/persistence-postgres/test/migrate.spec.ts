@@ -11,17 +11,17 @@ import { checkSchema, migrate, newestMigration } from '../src/schema/migrate.ts'
 /** A handle creates the tables from their declarations. */
 const MIGRATIONS = [newestMigration()];
 
-interface Stage {
+interface OpenPlace {
   readonly place: PostgresPlace;
   readonly schema: string;
   open(config?: pg.PoolConfig): PostgresConnection;
 }
 
-async function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
+async function withPlace(work: (opened: OpenPlace) => Promise<void>): Promise<void> {
   const place = await postgresPlace();
   try {
     const open = (config?: pg.PoolConfig) => new PostgresConnection(place.pool(config), async () => {});
-    await play({ place, schema: place.schema, open });
+    await work({ place, schema: place.schema, open });
   } finally {
     await place.dispose();
   }
@@ -46,7 +46,7 @@ describeMigrations({
   migrations: MIGRATIONS,
   noTable: '42P01',
   onPlace: (work) =>
-    onStage(({ place, schema, open }) =>
+    withPlace(({ place, schema, open }) =>
       work({
         open: () => openPostgres({ pool: place.pool({ max: 1 }), schema }),
         migrate: (migrations) => migrate(open(), schema, migrations),
@@ -57,7 +57,7 @@ describeMigrations({
 
 describe('migrate in PostgreSQL', () => {
   it('needs no right to create schemas if the schema exists', () =>
-    onStage(async ({ place, schema, open }) => {
+    withPlace(async ({ place, schema, open }) => {
       const { server } = place;
       const owner = new pg.Client(server.address);
       await owner.connect();
@@ -74,14 +74,14 @@ describe('migrate in PostgreSQL', () => {
     }));
 
   it('may take longer than requests', () =>
-    onStage(async ({ schema, open }) => {
+    withPlace(async ({ schema, open }) => {
       const hurried = open({ statement_timeout: 200, query_timeout: 2_000 });
       const slow = newestMigration('SELECT pg_catalog.pg_sleep(0.4)');
       await migrate(hurried, schema, [slow]);
     }));
 
   it('has every table vacuumed early, with room on its pages', () =>
-    onStage(async ({ place, schema, open }) => {
+    withPlace(async ({ place, schema, open }) => {
       await (await openPostgres({ pool: place.pool(), schema })).migrate();
       const options = unprepared(`
         SELECT DISTINCT reloptions::text FROM pg_catalog.pg_class

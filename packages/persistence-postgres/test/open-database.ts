@@ -10,7 +10,7 @@ import { PostgresConnection, type PostgresPool } from '../src/engine/postgres-co
 /** A port of this host on which no server listens. */
 const DEAD = { host: '127.0.0.1', port: 1 };
 
-/** The types of `pg` lack it. */
+/** The types of `pg` do not have `pipeline` yet. */
 export const PIPELINED: PoolConfig & { readonly pipeline: boolean } = { pipeline: true };
 
 function openIn(pool: PostgresPool, name: string, schema: DatabaseSchema): Database {

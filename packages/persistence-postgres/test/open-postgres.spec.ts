@@ -17,12 +17,14 @@ import pg from 'pg';
 import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
 import { openPostgres, POOL_LIMITS } from '../src/index.ts';
 
-async function onStage(play: (handle: Persistence, place: PostgresPlace) => Promise<void>): Promise<void> {
+async function withDatabase(
+  work: (handle: Persistence, place: PostgresPlace) => Promise<void>,
+): Promise<void> {
   const place = await postgresPlace();
   const handle = await openPostgres({ pool: place.pool(POOL_LIMITS), schema: place.schema });
   try {
     await handle.migrate();
-    await play(handle, place);
+    await work(handle, place);
   } finally {
     await handle.close();
     await place.dispose();
@@ -40,7 +42,7 @@ describe('openPostgres', () => {
   });
 
   it("returns the time of the server's clock in a check, to the millisecond", () =>
-    onStage(async (handle, place) => {
+    withDatabase(async (handle, place) => {
       const now = async (): Promise<number> => {
         const [row] = (await place.pool().query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now'))
           .rows;
@@ -51,7 +53,7 @@ describe('openPostgres', () => {
     }));
 
   it('does not depend on the search path', () =>
-    onStage(async (_, place) => {
+    withDatabase(async (_, place) => {
       const decoy = `${place.schema.slice(0, 40)} decoy"`;
       const pool = place.pool({ options: '-c search_path=decoy,public' });
       await pool.query(`CREATE SCHEMA decoy CREATE TABLE roles (id text) CREATE TABLE api_keys (id text)`);
@@ -71,7 +73,7 @@ describe('openPostgres', () => {
     }));
 
   it('keeps two schemas apart on one connection', () =>
-    onStage(async (_, place) => {
+    withDatabase(async (_, place) => {
       const pool = place.pool({ max: 1 });
       const other = await postgresPlace();
       const one = await openPostgres({ pool, schema: place.schema });
@@ -84,7 +86,7 @@ describe('openPostgres', () => {
     }));
 
   it('reads numbers with any type parsers of the pool', () =>
-    onStage(async (handle, place) => {
+    withDatabase(async (handle, place) => {
       const { role } = aPublication(1);
       await publishTo(handle.roles, aPublication(1));
       const types = { getTypeParser: () => () => 'something else' } as unknown as pg.CustomTypesConfig;
@@ -93,7 +95,7 @@ describe('openPostgres', () => {
     }));
 
   it('never ends the pool, and rejects calls once it is closed', () =>
-    onStage(async (handle, place) => {
+    withDatabase(async (handle, place) => {
       const pool = place.pool();
       const other = await openPostgres({ pool, schema: place.schema });
       await other.check();
@@ -108,7 +110,7 @@ describe('openPostgres', () => {
     }));
 
   it('listens to a connection of the pool once, for any number of handles', () =>
-    onStage(async (_, place) => {
+    withDatabase(async (_, place) => {
       const pool = place.pool({ max: 1 });
       const counts: number[] = [];
       for (let n = 0; n < 2; n += 1) {
@@ -123,7 +125,7 @@ describe('openPostgres', () => {
     }));
 
   it('is unavailable without a server, or if the server denies access', () =>
-    onStage(async (_, place) => {
+    withDatabase(async (_, place) => {
       const wrong = [{ port: 1 }, { password: 'guessed' }, { database: 'absent' }, { host: '/nowhere' }];
       for (const config of wrong) {
         const handle = await openPostgres({ pool: place.pool(config), schema: place.schema });
@@ -134,7 +136,7 @@ describe('openPostgres', () => {
     }));
 
   it('is unavailable if a server accepts connections and never answers', () =>
-    onStage(async (_, place) => {
+    withDatabase(async (_, place) => {
       const mute = createServer().listen(0, '127.0.0.1');
       await once(mute, 'listening');
       const { port } = mute.address() as AddressInfo;
@@ -147,7 +149,7 @@ describe('openPostgres', () => {
     }));
 
   it('waits no longer than the pool’s timeouts, and keeps only a connection that was answered', () =>
-    onStage(async (_, place) => {
+    withDatabase(async (_, place) => {
       const connectionsLeft = { statement_timeout: 1, lock_timeout: 1, query_timeout: 0 };
       const holder = await place.pool().connect();
       await holder.query('BEGIN');
@@ -163,7 +165,7 @@ describe('openPostgres', () => {
     }));
 
   it('rejects an abort at once, and leaves the connection usable', () =>
-    onStage(async (_, place) => {
+    withDatabase(async (_, place) => {
       const holder = await place.pool().connect();
       await holder.query('BEGIN');
       await holder.query(`LOCK TABLE ${pg.escapeIdentifier(place.schema)}.roles IN ACCESS EXCLUSIVE MODE`);
@@ -180,7 +182,7 @@ describe('openPostgres', () => {
     }));
 
   it('is unavailable to changes on a read-only server, and drops its connection', () =>
-    onStage(async (_, place) => {
+    withDatabase(async (_, place) => {
       const pool = place.pool({ max: 1, options: '-c default_transaction_read_only=on' });
       const handle = await openPostgres({ pool, schema: place.schema });
       expect(await handle.apiKeys.list(everyKeyOf())).to.deep.equal([]);

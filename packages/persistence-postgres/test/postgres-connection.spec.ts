@@ -19,7 +19,8 @@ function serverError(code: string): Error {
   return Object.assign(new Error(`state ${code}`), { code, severity: 'ERROR' });
 }
 
-const cut = (): Error => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
+const connectionReset = (): Error =>
+  Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
 
 type Answers = Readonly<Record<string, readonly (Error | undefined)[]>>;
 
@@ -62,7 +63,7 @@ function fakePool(answers: Answers, standby = false): FakePool {
   };
 }
 
-function waiting(): { readonly sleep: Clock['sleep']; readonly waits: number[] } {
+function recordWaits(): { readonly sleep: Clock['sleep']; readonly waits: number[] } {
   const waits: number[] = [];
   return {
     waits,
@@ -84,7 +85,7 @@ const change = (connection: PostgresConnection) =>
   );
 
 /** Changes and reads in one transaction. */
-const twice = (connection: PostgresConnection) =>
+const changeAndRead = (connection: PostgresConnection) =>
   connection.runWithRetries(async ({ run }) => {
     for (const statement of [BEGIN, CHANGE, SELECT]) await run(statement);
     return () => run(COMMIT);
@@ -94,7 +95,7 @@ describe('PostgresConnection', () => {
   it('retries transactions that the server rolled back, with a longer wait each time', async () => {
     for (const code of ['40001', '40P01']) {
       const pool = fakePool({ CHANGE: [serverError(code), serverError(code)] });
-      const { sleep, waits } = waiting();
+      const { sleep, waits } = recordWaits();
       expect(await change(new PostgresConnection(pool, sleep))).to.deep.equal([{ text: 'CHANGE' }]);
       expect(pool.sent).to.deep.equal(['CHANGE', 'CHANGE', 'CHANGE']);
       expect(waits).to.deep.equal([1, 2]);
@@ -104,7 +105,7 @@ describe('PostgresConnection', () => {
 
   it('is unavailable if the server rolls back for five seconds', async () => {
     const failures = Array.from({ length: 1_000 }, () => serverError('40001'));
-    const { sleep, waits } = waiting();
+    const { sleep, waits } = recordWaits();
     const connection = new PostgresConnection(fakePool({ CHANGE: failures }), sleep);
     expect(await faultOf(change(connection))).to.include({
       code: 'store_unavailable',
@@ -114,7 +115,12 @@ describe('PostgresConnection', () => {
   });
 
   it('never repeats a change whose answer was lost', async () => {
-    for (const error of [cut(), serverError('57P01'), serverError('08006'), serverError('25006')]) {
+    for (const error of [
+      connectionReset(),
+      serverError('57P01'),
+      serverError('08006'),
+      serverError('25006'),
+    ]) {
       const pool = fakePool({ CHANGE: [error] });
       expect(await faultOf(change(connectTo(pool)))).to.include({
         code: 'store_unavailable',
@@ -149,31 +155,31 @@ describe('PostgresConnection', () => {
   });
 
   it('repeats a read on another connection, a few times', async () => {
-    const pool = fakePool({ SELECT: [cut(), serverError('57P01')] });
+    const pool = fakePool({ SELECT: [connectionReset(), serverError('57P01')] });
     expect(await connectTo(pool).read(SELECT, [])).to.deep.equal([{ text: 'SELECT' }]);
     expect(pool.released).to.deep.equal([true, true, false]);
-    const dead = fakePool({ SELECT: Array.from({ length: 99 }, cut) });
+    const dead = fakePool({ SELECT: Array.from({ length: 99 }, connectionReset) });
     expect((await faultOf(connectTo(dead).read(SELECT, []))).code).to.equal('store_unavailable');
     expect(dead.sent).to.have.lengthOf(4);
   });
 
   it('repeats a transaction that broke before its commit was sent', async () => {
-    const pool = fakePool({ SELECT: [cut()] });
-    await twice(connectTo(pool));
+    const pool = fakePool({ SELECT: [connectionReset()] });
+    await changeAndRead(connectTo(pool));
     expect(pool.sent).to.deep.equal(['BEGIN', 'CHANGE', 'SELECT', 'BEGIN', 'CHANGE', 'SELECT', 'COMMIT']);
     expect(pool.released).to.deep.equal([true, false]);
   });
 
   it('does not repeat a transaction whose commit was not answered', async () => {
-    const pool = fakePool({ COMMIT: [cut()] });
-    expect((await faultOf(twice(connectTo(pool)))).code).to.equal('store_unavailable');
+    const pool = fakePool({ COMMIT: [connectionReset()] });
+    expect((await faultOf(changeAndRead(connectTo(pool)))).code).to.equal('store_unavailable');
     expect(pool.sent).to.deep.equal(['BEGIN', 'CHANGE', 'SELECT', 'COMMIT']);
     expect(pool.released).to.deep.equal([true]);
   });
 
   it('rolls back and repeats a transaction after a deadlock', async () => {
     const pool = fakePool({ SELECT: [serverError('40P01')] });
-    await twice(connectTo(pool));
+    await changeAndRead(connectTo(pool));
     expect(pool.sent).to.deep.equal([
       'BEGIN',
       'CHANGE',
@@ -189,15 +195,15 @@ describe('PostgresConnection', () => {
 
   it('drops a connection that could not be rolled back', async () => {
     const mistake = serverError('42601');
-    const pool = fakePool({ SELECT: [mistake, mistake], ROLLBACK: [cut()] });
-    expect(await rejectionOf(twice(connectTo(pool)))).to.equal(mistake);
+    const pool = fakePool({ SELECT: [mistake, mistake], ROLLBACK: [connectionReset()] });
+    expect(await rejectionOf(changeAndRead(connectTo(pool)))).to.equal(mistake);
     expect(pool.released).to.deep.equal([true, false]);
   });
 
   it('does not read from a standby', async () => {
     const pool = fakePool({}, true);
-    for (const asked of [connectTo(pool).read(SELECT, []), change(connectTo(pool))]) {
-      expect((await faultOf(asked)).code).to.equal('store_unavailable');
+    for (const call of [connectTo(pool).read(SELECT, []), change(connectTo(pool))]) {
+      expect((await faultOf(call)).code).to.equal('store_unavailable');
     }
     expect(pool.sent).to.deep.equal([]);
     expect(pool.released).to.deep.equal([true, true]);

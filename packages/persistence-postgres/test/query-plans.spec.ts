@@ -27,7 +27,7 @@ function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-interface Asked {
+interface SentStatement {
   readonly name?: string;
   readonly text: string;
   readonly values: unknown[];
@@ -42,18 +42,18 @@ interface Plan {
 }
 
 /** Records every statement that is sent to the server. */
-function recording(pool: pg.Pool, statementsByText: Map<string, Asked>): PostgresPool {
+function recording(pool: pg.Pool, statementsByText: Map<string, SentStatement>): PostgresPool {
   const clients = new WeakSet<pg.PoolClient>();
   const connect = async () => {
     const client = await pool.connect();
     if (clients.has(client)) return client;
     clients.add(client);
-    const query = client.query.bind(client) as (statement: Asked) => Promise<pg.QueryResult>;
-    const note = (statement: Asked) => {
+    const query = client.query.bind(client) as (statement: SentStatement) => Promise<pg.QueryResult>;
+    const record = (statement: SentStatement) => {
       statementsByText.set(statement.text, statement);
       return query(statement);
     };
-    return Object.assign(client, { query: note });
+    return Object.assign(client, { query: record });
   };
   return {
     connect,
@@ -142,12 +142,12 @@ const BLANK = { text: "''", json: "'{}'", integer: '1', flag: 'false' } as const
 /** Enough rows of all kinds that no plan reads all of them needlessly: half of the roles ended, some deleted. */
 function fill(schema: string): string {
   const statements = TABLES.flatMap(({ name, columns }) => {
-    const given = ROWS[name];
-    if (given === undefined) return [];
+    const named = ROWS[name];
+    if (named === undefined) return [];
     const values = Object.entries(columns).flatMap(([member, { type, isNullable }]) => {
       if (type === 'sequence') return [];
       const column = snakeCase(member);
-      return [[column, given[column] ?? (isNullable ? 'NULL' : BLANK[type])] as const];
+      return [[column, named[column] ?? (isNullable ? 'NULL' : BLANK[type])] as const];
     });
     const into = `${pg.escapeIdentifier(schema)}.${name}`;
     return `INSERT INTO ${into} (${values.map(([column]) => pg.escapeIdentifier(column)).join(', ')})
@@ -156,8 +156,8 @@ function fill(schema: string): string {
   return statements.join('; ');
 }
 
-/** A prepared statement is finally planned without its values, any other one with them. */
-async function planOf(pool: pg.Pool, { name, text, values }: Asked): Promise<Plan> {
+/** Plans a prepared statement without its values, as the server does in the end, and any other one with them. */
+async function planOf(pool: pg.Pool, { name, text, values }: SentStatement): Promise<Plan> {
   const [kind, known] = name === undefined ? ['', values] : [', GENERIC_PLAN', []];
   const { rows } = await pool.query(`EXPLAIN (FORMAT JSON${kind}) ${text}`, known);
   return rows[0]['QUERY PLAN'][0].Plan;
@@ -173,7 +173,7 @@ function mayRead(table: string, text: string): boolean {
 }
 
 /** A page of a list, which must be read in the order of an index. */
-function isPage({ text }: Asked): boolean {
+function isPage({ text }: SentStatement): boolean {
   return /ORDER BY .* LIMIT/.test(text) && !text.includes('OFFSET');
 }
 
@@ -183,7 +183,7 @@ describe('Every statement of a request', () => {
   afterEach(() => place.dispose());
 
   it('finds its rows by an index, and sorts none to give a page', async () => {
-    const statementsByText = new Map<string, Asked>();
+    const statementsByText = new Map<string, SentStatement>();
     const handle = await openPostgres({
       pool: recording(place.pool(), statementsByText),
       schema: place.schema,

@@ -16,13 +16,13 @@ import type { PoolConfig } from 'pg';
 import { postgresPlace } from 'pinfold-test-servers/mocha';
 import { openPostgres } from '../src/index.ts';
 
-/** Types of `pg` do not have it yet. */
+/** The types of `pg` do not have `pipeline` yet. */
 const PIPELINED: PoolConfig & { readonly pipeline: boolean } = { pipeline: true };
 const CRASHES = 3;
 const WORKERS = 8;
 
 /** The outcomes of one worker's calls. */
-interface Record {
+interface Outcomes {
   readonly committed: number[];
   readonly unknown: number[];
   generation: number;
@@ -30,11 +30,11 @@ interface Record {
   lost: number;
 }
 
-function aRecord(): Record {
+function noOutcomes(): Outcomes {
   return { committed: [], unknown: [], generation: 1, lost: 0 };
 }
 
-function published(records: readonly Record[]): number {
+function published(records: readonly Outcomes[]): number {
   return records.reduce((sum, record) => sum + record.committed.length, 0);
 }
 
@@ -49,7 +49,7 @@ async function attempt(work: () => Promise<void>): Promise<boolean> {
   }
 }
 
-async function publish({ roles }: Persistence, n: number, record: Record): Promise<void> {
+async function publish({ roles }: Persistence, n: number, record: Outcomes): Promise<void> {
   const request = aReservation(n, { token: `token ${n}` as Token });
   const reserved = await attempt(async () => {
     expect((await roles.reserve(request)).kind).to.equal('reserved');
@@ -63,11 +63,11 @@ async function publish({ roles }: Persistence, n: number, record: Record): Promi
   (committed ? record.committed : record.unknown).push(n);
 }
 
-/** Raises the generation of the worker's own role; nobody else changes it. */
-async function raise({ roles }: Persistence, id: RoleId, record: Record): Promise<void> {
+/** Raises the generation of the worker's own role; no other worker changes it. */
+async function raise({ roles }: Persistence, id: RoleId, record: Outcomes): Promise<void> {
   await attempt(async () => {
     const loaded = await roles.load(id);
-    if (loaded === undefined) throw new Error('a committed role is gone');
+    if (loaded === undefined) throw new Error('a committed role does not exist');
     const { generation } = loaded.value;
     expect(generation, 'a save that was acknowledged').to.be.within(
       record.generation,
@@ -98,7 +98,7 @@ describe('A server that crashes under load', () => {
     );
     const [first] = handles as [Persistence];
     await first.migrate();
-    const records = Array.from({ length: WORKERS }, aRecord);
+    const records = Array.from({ length: WORKERS }, noOutcomes);
     const workers = records.map(async (record, worker) => {
       const handle = handles[worker % handles.length] as Persistence;
       for (let n = worker; running; n += WORKERS) {
@@ -123,10 +123,13 @@ describe('A server that crashes under load', () => {
         expect(await roles.loadManifest(aPublication(n).role.archive)).to.equal(aPublication(n).manifest);
       }
       for (const n of unknown) {
-        const there = (await roles.load(aRoleId(n))) !== undefined;
+        const isStored = (await roles.load(aRoleId(n))) !== undefined;
         const manifest = (await roles.loadManifest(aPublication(n).role.archive)) !== undefined;
         const key = await roles.reserve(aReservation(n, { token: 'later' as Token }));
-        expect([manifest, key.kind], `role ${n}`).to.deep.equal([there, there ? 'complete' : 'in_progress']);
+        expect([manifest, key.kind], `role ${n}`).to.deep.equal([
+          isStored,
+          isStored ? 'complete' : 'in_progress',
+        ]);
       }
     }
     await publishTo(roles, aPublication(1_000_000, { idempotencyKey: aKey(1_000_000) }));

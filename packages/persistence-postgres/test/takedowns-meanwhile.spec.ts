@@ -15,7 +15,7 @@ describe('A takedown on PostgreSQL', () => {
     try {
       const { role, ...publication } = aPublication(1);
       await roles.reserve(aReservation(1));
-      // Another node takes it down, and has not committed yet.
+      // Another node takes the publication down, and has not committed yet.
       await other.query('BEGIN');
       await other.query('SELECT pg_advisory_xact_lock($1)', [
         lockNumber(place.schema, `archive ${role.sha256}`),

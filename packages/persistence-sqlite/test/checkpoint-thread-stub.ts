@@ -2,8 +2,8 @@ import { appendFileSync, existsSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 
 /**
- * Replaces the checkpoint thread: for each order, writes to the named file where it finds a package, and ends abruptly
- * on request.
+ * Replaces the checkpoint thread: for each message, appends to the named file where it finds a package, and fails if a
+ * test has created the file `.die`.
  */
 parentPort?.on('message', (file: string) => {
   appendFileSync(file, `${import.meta.resolve('@pinfold/core')}\n`);

@@ -15,28 +15,28 @@ import { inFolder, onFile } from './in-folder.ts';
 /** Changes after which the log is copied. */
 const ENOUGH = 500;
 
-/** The size of its pages in bytes, unless another one is given. */
+/** The default size of pages, in bytes. */
 const PAGE = 4_096;
 
-/** A file with pages in its log, which nobody else copies. */
+/** A file with pages in its log, which no other connection copies. */
 async function withLog(
   pages: number,
-  play: (file: string, database: Database.Database) => unknown,
+  work: (file: string, database: Database.Database) => unknown,
 ): Promise<void> {
   await inFolder(async (folder) => {
     const file = join(folder, 'pinfold.sqlite');
     const database = new Database(file);
     database.pragma('journal_mode = WAL');
     database.pragma('wal_autocheckpoint = 0');
-    database.exec('CREATE TABLE noted (text TEXT)');
-    note(database, pages);
-    await play(file, database);
+    database.exec('CREATE TABLE notes (text TEXT)');
+    insertRows(database, pages);
+    await work(file, database);
     database.close();
   });
 }
 
-function note(database: Database.Database, pages: number): void {
-  const insert = database.prepare('INSERT INTO noted VALUES (?)');
+function insertRows(database: Database.Database, pages: number): void {
+  const insert = database.prepare('INSERT INTO notes VALUES (?)');
   for (let n = 0; n < pages; n += 1) insert.run('x');
 }
 
@@ -56,7 +56,7 @@ describe('checkpoint', () => {
     withLog(100, (file, database) => {
       checkpoint(file);
       expect(logOf(database)).to.equal(1);
-      expect(database.prepare('SELECT count(*) AS count FROM noted').get()).to.deep.equal({ count: 100 });
+      expect(database.prepare('SELECT count(*) AS count FROM notes').get()).to.deep.equal({ count: 100 });
     }));
 
   it('changes no data', () =>
@@ -71,11 +71,11 @@ describe('checkpoint', () => {
     withLog(50, (file, database) => {
       const reader = new Database(file);
       reader.exec('BEGIN');
-      reader.prepare('SELECT count(*) FROM noted').get();
-      note(database, 50);
+      reader.prepare('SELECT count(*) FROM notes').get();
+      insertRows(database, 50);
       checkpoint(file);
       expect(logOf(database)).to.be.at.least(100);
-      expect(reader.prepare('SELECT count(*) AS count FROM noted').get()).to.deep.equal({ count: 50 });
+      expect(reader.prepare('SELECT count(*) AS count FROM notes').get()).to.deep.equal({ count: 50 });
       reader.close();
     }));
 
@@ -83,7 +83,7 @@ describe('checkpoint', () => {
     withLog(50, async (file, database) => {
       const reader = new Worker(new URL('./reading-thread.ts', import.meta.url), { workerData: file });
       await once(reader, 'message');
-      note(database, 50);
+      insertRows(database, 50);
       let isReading = true;
       const ended = once(reader, 'exit').then(() => {
         isReading = false;
@@ -107,24 +107,24 @@ describe('checkpoint', () => {
 });
 
 describe('Checkpointer', () => {
-  /** A checkpointer whose thread records its orders. */
+  /** A checkpointer whose thread records the requests for checkpoints. */
   async function withCheckpointer(
-    play: (stage: {
+    work: (opened: {
       readonly checkpointer: Checkpointer;
-      readonly asked: () => number;
+      readonly requests: () => number;
       /** The first record of the thread. */
-      readonly noted: () => string | undefined;
+      readonly firstRecord: () => string | undefined;
       readonly change: (count: number) => void;
       readonly die: () => void;
     }) => Promise<void>,
   ): Promise<void> {
     await inFolder(async (folder) => {
-      const file = join(folder, 'asked');
+      const file = join(folder, 'requests');
       const checkpointer = new Checkpointer(file, new URL('./checkpoint-thread-stub.ts', import.meta.url));
-      await play({
+      await work({
         checkpointer,
-        asked: () => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0),
-        noted: () => readFileSync(file, 'utf8').split('\n')[0],
+        requests: () => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0),
+        firstRecord: () => readFileSync(file, 'utf8').split('\n')[0],
         change: (count) => {
           for (let n = 0; n < count; n += 1) checkpointer.changed();
         },
@@ -135,34 +135,34 @@ describe('Checkpointer', () => {
   }
 
   it('starts one checkpoint after enough changes, and no other while it runs', () =>
-    withCheckpointer(async ({ checkpointer, asked, change }) => {
+    withCheckpointer(async ({ checkpointer, requests, change }) => {
       change(ENOUGH - 1);
       await setImmediate();
-      expect(asked()).to.equal(0);
+      expect(requests()).to.equal(0);
       change(1 + 3 * ENOUGH);
       await checkpointer.close();
-      expect(asked()).to.equal(1);
+      expect(requests()).to.equal(1);
     }));
 
   it('starts another checkpoint once the thread is done', () =>
-    withCheckpointer(async ({ asked, change }) => {
-      while (asked() < 3) {
+    withCheckpointer(async ({ requests, change }) => {
+      while (requests() < 3) {
         change(ENOUGH);
         await setImmediate();
       }
     }));
 
   it('has a thread that finds the packages of the process', () =>
-    withCheckpointer(async ({ checkpointer, change, noted }) => {
+    withCheckpointer(async ({ checkpointer, change, firstRecord }) => {
       change(ENOUGH);
       await checkpointer.close();
-      expect(noted()).to.equal(import.meta.resolve('@pinfold/core'));
+      expect(firstRecord()).to.equal(import.meta.resolve('@pinfold/core'));
     }));
 
   it('starts another thread when one has died', () =>
-    withCheckpointer(async ({ asked, change, die }) => {
+    withCheckpointer(async ({ requests, change, die }) => {
       die();
-      while (asked() < 5) {
+      while (requests() < 5) {
         change(ENOUGH);
         await setImmediate();
       }
@@ -175,11 +175,11 @@ describe('Checkpointer', () => {
   });
 
   it('starts nothing once it is closed, once or twice', () =>
-    withCheckpointer(async ({ checkpointer, asked, change }) => {
+    withCheckpointer(async ({ checkpointer, requests, change }) => {
       await Promise.all([checkpointer.close(), checkpointer.close()]);
       change(ENOUGH);
       await setImmediate();
-      expect(asked()).to.equal(0);
+      expect(requests()).to.equal(0);
     }));
 });
 

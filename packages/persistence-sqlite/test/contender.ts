@@ -39,7 +39,7 @@ const CONTESTS: Readonly<Record<Contest, (handle: Persistence, name: string) => 
     let saved = 0;
     while (saved < 100) {
       const loaded = await roles.load(aRoleId(1));
-      if (loaded === undefined) throw new Error('the role is gone');
+      if (loaded === undefined) throw new Error('the role does not exist');
       const generation = (loaded.value.generation + 1) as typeof loaded.value.generation;
       const outcome = await roles.save({ ...loaded.value, generation }, loaded.version, [anEvent()]);
       if (outcome.kind === 'saved') saved += 1;

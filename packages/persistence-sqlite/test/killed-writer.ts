@@ -4,6 +4,6 @@ import Database from 'better-sqlite3';
 const database = new Database(process.argv[2]);
 database.pragma('journal_mode = WAL');
 database.exec(
-  "CREATE TABLE schema_state (one); CREATE TABLE noted (text TEXT); INSERT INTO noted VALUES ('noted')",
+  "CREATE TABLE schema_state (one); CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES ('noted')",
 );
 process.kill(process.pid, 'SIGKILL');

@@ -4,7 +4,7 @@ import { ACCOUNT, aRole, aRoleId, START } from '@pinfold/test-contracts/fixtures
 import { expect } from 'chai';
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 import { inFolder } from './in-folder.ts';
-import { stock } from './stocked.ts';
+import { stock } from './stock.ts';
 import { storesOver } from './stores-over.ts';
 
 const MANY = 4_500;

@@ -30,7 +30,7 @@ describe('openSqlite', () => {
       }
     }));
 
-  it('survives a power cut: every commit is forced to the disk', () =>
+  it('has the settings that force every commit to the disk', () =>
     inFolder(async (folder) => {
       const file = new SqliteFile(join(folder, 'pinfold.sqlite'));
       const setting = (name: string): unknown =>
@@ -46,7 +46,7 @@ describe('openSqlite', () => {
   it('uses small pages in a new file, and keeps those of an existing one', () =>
     inFolder(async (folder) => {
       const old = new Database(join(folder, 'old.sqlite'));
-      old.exec('CREATE TABLE noted (text TEXT)');
+      old.exec('CREATE TABLE notes (text TEXT)');
       old.close();
       for (const [name, bytes] of [
         ['new.sqlite', 1_024],
@@ -82,7 +82,7 @@ describe('openSqlite', () => {
 
   it('closes once, and answers nothing afterwards', () =>
     onFile(async (_, handle) => {
-      expect(await handle.check(), 'a clock of its own').to.equal(undefined);
+      expect(await handle.check(), 'without a clock').to.equal(undefined);
       await handle.close();
       await handle.close();
       expect((await faultOf(handle.check())).code).to.equal('store_unavailable');

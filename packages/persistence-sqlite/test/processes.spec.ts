@@ -16,7 +16,7 @@ import type { Contest } from './contender.ts';
 import { inFolder, onFile } from './in-folder.ts';
 
 /** Starts a process that waits for a signal. */
-async function enter(contest: Contest, file: string, name: string): Promise<ChildProcess> {
+async function startContender(contest: Contest, file: string, name: string): Promise<ChildProcess> {
   const child = fork(new URL('./contender.ts', import.meta.url), [contest, file, name], {
     execArgv: ['--conditions=@pinfold/source'],
   });
@@ -27,7 +27,7 @@ async function enter(contest: Contest, file: string, name: string): Promise<Chil
 /** Lets processes do the same with one file at the same moment; returns the output of each. */
 async function compete(contest: Contest, file: string, count: number): Promise<readonly number[]> {
   const children = await Promise.all(
-    Array.from({ length: count }, (_, n) => enter(contest, file, `process ${n}`)),
+    Array.from({ length: count }, (_, n) => startContender(contest, file, `process ${n}`)),
   );
   const results = children.map(async (child) => {
     const [[result]] = await Promise.all([once(child, 'message'), once(child, 'exit')]);
@@ -63,9 +63,9 @@ describe('Several processes on one file', () => {
       expect(sum(await compete('attempt', file, 2))).to.equal(50);
     }));
 
-  it('lose nothing acknowledged when one is killed, and show no half publication', () =>
+  it('lose nothing acknowledged when one is killed, and show no part of a publication', () =>
     onFile(async (file, { roles }) => {
-      const child = await enter('publish', file, 'victim');
+      const child = await startContender('publish', file, 'victim');
       child.send('go');
       let acknowledged = 0;
       child.on('message', (n: number) => {
@@ -92,7 +92,7 @@ describe('Several processes on one file', () => {
 
   it('leave an intact file when one is killed during a checkpoint', () =>
     onFile(async (file, { roles }) => {
-      const child = await enter('begin', file, 'victim');
+      const child = await startContender('begin', file, 'victim');
       child.send('go');
       let acknowledged = 0;
       child.on('message', (n: number) => {

@@ -59,7 +59,7 @@ describe('Every statement of a request', () => {
       const steps = new Set<string>();
       for (const text of texts) {
         const plan = await connection.read(({ prepare }) =>
-          prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`).all(...unbound(text)),
+          prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`).all(...nullsFor(text)),
         );
         for (const { detail } of plan) {
           steps.add(detail);
@@ -81,7 +81,7 @@ describe('Every statement of a request', () => {
     }));
 });
 
-/** Some value for each parameter: a plan does not depend on them. */
-function unbound(text: string): unknown[] {
+/** A value for each parameter: a plan does not depend on them. */
+function nullsFor(text: string): unknown[] {
   return [...text.matchAll(/\?/g)].map(() => null);
 }

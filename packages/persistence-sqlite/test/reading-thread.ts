@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 const reader = new Database(workerData, { timeout: 0 });
 const writer = new Database(workerData, { timeout: 0 });
 reader.exec('BEGIN');
-reader.prepare('SELECT count(*) FROM noted').get();
+reader.prepare('SELECT count(*) FROM notes').get();
 parentPort?.postMessage('reading');
 while (canWrite()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
 reader.exec('COMMIT');

@@ -24,12 +24,12 @@ function wasWritten(file: string): boolean {
   return statSync(`${file}-wal`).mtimeMs > LONG_AGO.getTime();
 }
 
-/** The log of a killed process. */
-function withLog(play: (file: string) => Promise<void>): Promise<void> {
+/** Works with the log of a killed process. */
+function withLog(work: (file: string) => Promise<void>): Promise<void> {
   return inFolder(async (folder) => {
     const file = join(folder, 'pinfold.sqlite');
     leaveLog(file);
-    await play(file);
+    await work(file);
   });
 }
 
@@ -39,7 +39,7 @@ describe('A log that was recovered', () => {
       const connection = new SqliteConnection(file, async () => {});
       const rows = await connection.read(({ prepare }) => {
         expect(wasWritten(file)).to.equal(true);
-        return prepare('SELECT * FROM noted').all();
+        return prepare('SELECT * FROM notes').all();
       });
       expect(rows).to.deep.equal([{ text: 'noted' }]);
       connection.close();
@@ -62,7 +62,7 @@ describe('A log that was recovered', () => {
       utimesSync(`${file}-wal`, LONG_AGO, LONG_AGO);
       await read(second);
       expect(wasWritten(file), 'by the second').to.equal(true);
-      await second?.write(({ prepare }) => prepare("INSERT INTO noted VALUES ('more')").run());
+      await second?.write(({ prepare }) => prepare("INSERT INTO notes VALUES ('more')").run());
       utimesSync(`${file}-wal`, LONG_AGO, LONG_AGO);
       await read(third);
       expect(wasWritten(file), 'by the third').to.equal(false);
@@ -86,10 +86,10 @@ describe('A log that was recovered', () => {
       writer.close();
     }));
 
-  it('is not copied into the file before that', () =>
+  it('is not copied into the file before it is rewritten', () =>
     withLog(async (file) => {
       const reader = new Database(file, { readonly: true });
-      reader.prepare('SELECT * FROM noted').all();
+      reader.prepare('SELECT * FROM notes').all();
       const { mtimeMs } = statSync(file);
       checkpoint(file);
       expect(statSync(file).mtimeMs).to.equal(mtimeMs);

@@ -38,15 +38,15 @@ import type { Prepare } from '../src/engine/sqlite-file.ts';
 import { openSqlite } from '../src/index.ts';
 import { inFolder } from './in-folder.ts';
 import { releasedRoom } from './released-room.ts';
-import { stock } from './stocked.ts';
+import { stock } from './stock.ts';
 import { storesOver } from './stores-over.ts';
 
 describe('Reserve', () => {
   /** A reserve and the path of its file. */
-  function onReserve(play: (reserve: Reserve, file: string) => void): Promise<void> {
+  function onReserve(work: (reserve: Reserve, file: string) => void): Promise<void> {
     return inFolder(async (folder) => {
       const database = join(folder, 'pinfold.sqlite');
-      play(new Reserve(database), `${database}-reserve`);
+      work(new Reserve(database), `${database}-reserve`);
     });
   }
 
@@ -70,7 +70,7 @@ describe('Reserve', () => {
       expect(statSync(file).size).to.equal(RESERVE);
     }));
 
-  it('reserves it again after a task that fails, and throws its error', () =>
+  it('reserves the space again after a task that fails, and throws its error', () =>
     onReserve((reserve, file) => {
       const reason = new Error('broken');
       const failing = (): never => {
@@ -80,14 +80,14 @@ describe('Reserve', () => {
       expect(statSync(file).size).to.equal(RESERVE);
     }));
 
-  it('does not fail if it cannot be reserved', () =>
+  it('does not fail if the space cannot be reserved', () =>
     inFolder(async (folder) => {
       const reserve = new Reserve(join(folder, 'absent', 'pinfold.sqlite'));
       reserve.refill();
       expect(reserve.releaseDuring(() => 'done')).to.equal('done');
     }));
 
-  it('is reserved from the first opening on, and restored by a later one', () =>
+  it('has the space from the first opening on, and reserves it again at a later one', () =>
     inFolder(async (folder) => {
       const file = join(folder, 'pinfold.sqlite');
       for (let n = 0; n < 2; n += 1) {
@@ -118,7 +118,7 @@ describe('A full database', () => {
   }
 
   /** A database of ended roles, a key and a session that gets no more pages unless its reserve is released. */
-  async function whenFull(play: (full: Full) => Promise<void>): Promise<void> {
+  async function whenFull(work: (full: Full) => Promise<void>): Promise<void> {
     await inFolder(async (folder) => {
       let opened: Prepare | undefined;
       const setRoom = (pages: number): unknown => opened?.(`PRAGMA max_page_count = ${pages}`).get();
@@ -139,7 +139,7 @@ describe('A full database', () => {
         opened = prepare;
       });
       setRoom(1);
-      await play({ connection, stores, released });
+      await work({ connection, stores, released });
       connection.close();
     });
   }
@@ -183,7 +183,7 @@ describe('A full database', () => {
       const events = (): readonly HistoryEvent[] => Array.from({ length: 300 }, () => anEvent());
       const load = async (n: number): Promise<Versioned<Role>> => {
         const loaded = await stores.roles.load(aRole(n).id);
-        if (loaded === undefined) throw new Error(`role ${n} is gone`);
+        if (loaded === undefined) throw new Error(`role ${n} does not exist`);
         return { value: { ...loaded.value, deletedAt: LATER }, version: loaded.version };
       };
       const [stopped, taken] = [await load(0), await load(1)];

@@ -137,7 +137,7 @@ if (process.platform === 'linux')
         other.close();
       }));
 
-    it('are those of that file even if the first of a statement is read after another connection opened the backup', () =>
+    it('are those of the open file even if a statement first reads after another connection opened the backup', () =>
       inFolder(async (folder) => {
         const path = join(folder, 'rows.sqlite');
         const file = new SqliteFile(path);

@@ -12,19 +12,19 @@ import type { SqliteFile } from '../src/engine/sqlite-file.ts';
 import { inFolder } from './in-folder.ts';
 import { storesOver } from './stores-over.ts';
 
-interface Stage {
+interface OpenDatabase {
   readonly file: string;
   readonly connection: SqliteConnection;
   readonly keys: ApiKeyStore;
 }
 
 /** A migrated database of one connection, which waits by `sleep`. */
-function onStage(sleep: Clock['sleep'], play: (stage: Stage) => Promise<void>): Promise<void> {
+function withDatabase(sleep: Clock['sleep'], work: (opened: OpenDatabase) => Promise<void>): Promise<void> {
   return inFolder(async (folder) => {
     const file = join(folder, 'pinfold.sqlite');
     const connection = new SqliteConnection(file, sleep);
     await storesOver(connection).migrate();
-    await play({ file, connection, keys: storesOver(connection).apiKeys });
+    await work({ file, connection, keys: storesOver(connection).apiKeys });
     connection.close();
   });
 }
@@ -50,8 +50,8 @@ function makeRoom(connection: SqliteConnection, pages: number): Promise<unknown>
 }
 
 describe('SqliteConnection and power cuts', () => {
-  it('forces every change to the disk, even a cleanup', () =>
-    onStage(neverWait, async ({ connection }) => {
+  it('has the setting that forces every change to the disk, even for a cleanup', () =>
+    withDatabase(neverWait, async ({ connection }) => {
       for (const usesReserve of [false, true]) {
         const levelIn = ({ prepare }: SqliteFile) => prepare<object>('PRAGMA synchronous').get();
         const level = await connection.write(levelIn, usesReserve);
@@ -69,11 +69,11 @@ describe('SqliteConnection and changes', () => {
       });
       await storesOver(connection).migrate();
       changes = 0;
-      await connection.write(({ prepare }) => prepare('CREATE TABLE noted (text TEXT)').run());
-      await connection.write(({ prepare }) => prepare('INSERT INTO noted VALUES (1)').run());
+      await connection.write(({ prepare }) => prepare('CREATE TABLE notes (text TEXT)').run());
+      await connection.write(({ prepare }) => prepare('INSERT INTO notes VALUES (1)').run());
       expect(changes).to.equal(2);
-      await connection.read(({ prepare }) => prepare('SELECT * FROM noted').all());
-      await connection.read(({ prepare }) => prepare('SELECT * FROM noted').all());
+      await connection.read(({ prepare }) => prepare('SELECT * FROM notes').all());
+      await connection.read(({ prepare }) => prepare('SELECT * FROM notes').all());
       await rejectionOf(connection.write(({ prepare }) => prepare('INSERT INTO absent VALUES (1)').run()));
       expect(changes).to.equal(2);
       connection.close();
@@ -88,7 +88,7 @@ describe('SqliteConnection, while another process holds the lock', () => {
       waits.push(length);
       if (waits.length === 20) holder?.exec('COMMIT');
     };
-    await onStage(sleep, async ({ file, keys }) => {
+    await withDatabase(sleep, async ({ file, keys }) => {
       holder = locking(file, 'write');
       expect(await keys.create(anApiKey(1), [anEvent()])).to.deep.equal({ kind: 'created' });
       expect(waits).to.have.lengthOf(20);
@@ -102,7 +102,7 @@ describe('SqliteConnection, while another process holds the lock', () => {
     const sleep: Clock['sleep'] = async (length) => {
       waited += length;
     };
-    await onStage(sleep, async ({ file, keys }) => {
+    await withDatabase(sleep, async ({ file, keys }) => {
       const holder = locking(file, 'write');
       const { code, cause } = await faultOf(keys.create(anApiKey(1), [anEvent()]));
       expect(code).to.equal('store_unavailable');
@@ -115,7 +115,7 @@ describe('SqliteConnection, while another process holds the lock', () => {
   });
 
   it('can read while another writes', () =>
-    onStage(neverWait, async ({ file, keys }) => {
+    withDatabase(neverWait, async ({ file, keys }) => {
       await keys.create(anApiKey(1), [anEvent()]);
       const holder = locking(file, 'write');
       expect(await keys.find(anApiKeyId(1))).to.deep.equal(anApiKey(1));
@@ -129,7 +129,7 @@ describe('SqliteConnection, while another process holds the lock', () => {
       caller.abort(reason);
       signal?.throwIfAborted();
     };
-    return onStage(sleep, async ({ file, connection }) => {
+    return withDatabase(sleep, async ({ file, connection }) => {
       connection.close();
       const holder = locking(file, 'all');
       const other = new SqliteConnection(file, sleep);
@@ -148,7 +148,7 @@ describe('SqliteConnection, while another process holds the lock', () => {
 
 describe('SqliteConnection with a failing disk', () => {
   it('is unavailable while the disk is full, loses nothing, and works again once there is room', () =>
-    onStage(neverWait, async ({ connection, keys }) => {
+    withDatabase(neverWait, async ({ connection, keys }) => {
       await keys.create(anApiKey(1), [anEvent()]);
       await makeRoom(connection, 1);
       const label = 'x'.repeat(100_000);
@@ -161,7 +161,7 @@ describe('SqliteConnection with a failing disk', () => {
     }));
 
   it('is unavailable to writes while the file is read-only, and works again afterwards', () =>
-    onStage(neverWait, async ({ connection, keys }) => {
+    withDatabase(neverWait, async ({ connection, keys }) => {
       await makeReadOnly(connection);
       const { code, cause } = await faultOf(keys.create(anApiKey(1), [anEvent()]));
       expect(code).to.equal('store_unavailable');
@@ -188,7 +188,7 @@ describe('SqliteConnection with a failing disk', () => {
     }));
 
   it('throws a bug unchanged, and undoes earlier statements', () =>
-    onStage(neverWait, async ({ connection, keys }) => {
+    withDatabase(neverWait, async ({ connection, keys }) => {
       const mistake = new RangeError('ours');
       const work = connection.write(({ prepare }) => {
         prepare('DELETE FROM schema_state').run();

@@ -12,7 +12,7 @@ const STEPS: Readonly<Record<string, (handle: Persistence) => Promise<unknown>>>
 
 describe('A sweep on SQLite', () => {
   for (const [name, step] of Object.entries(STEPS)) {
-    it(`lets others have their turn before each step of ${name}`, () =>
+    it(`yields to the event loop before each step of ${name}`, () =>
       onFile(async (_, handle) => {
         let turns = 0;
         setImmediate(() => {

@@ -29,7 +29,7 @@ export interface StressOptions {
 const WRITERS = 2;
 
 /**
- * Reads a row by the cache while processes change it, check the log out in every way, and are killed. Each writer
+ * Reads a row by the cache while processes change it, checkpoint the log in every way, and are killed. Each writer
  * acknowledges in a file of its own, which is read before each check: the answer must not be older.
  */
 export function stress({ checks, killEvery = 2_000, watch = watchOf }: StressOptions): Promise<Stress> {

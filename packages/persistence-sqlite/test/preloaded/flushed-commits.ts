@@ -1,6 +1,7 @@
-// The disk of disk.c without a compiler, for `node --import`: it records the flushes that Node makes, and treats a commit of
-// SQLite with `synchronous = FULL` as one of the log (https://sqlite.org/pragma.html#pragma_synchronous). It cannot notice
-// a checkpoint, so there is none. Everything that exists after the start counts as flushed (`flushAll`).
+// The disk of acceptance/power-cuts/disk.c without a compiler, for `node --import`: it records the flushes that Node makes,
+// and treats a commit of SQLite with `synchronous = FULL` as a flush of the log
+// (https://sqlite.org/pragma.html#pragma_synchronous). It cannot notice a checkpoint, so there is none. Everything that
+// exists after the start counts as flushed (`flushAll`).
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';

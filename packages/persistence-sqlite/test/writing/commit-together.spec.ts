@@ -10,7 +10,7 @@ import { commitTogether, type Work } from '../../src/writing/write-queue.ts';
 import { inFolder } from '../in-folder.ts';
 import { releasedRoom } from '../released-room.ts';
 
-interface Stage {
+interface OpenFile {
   readonly path: string;
   readonly file: LastingFile;
   readonly groups: { commit(works: readonly Work[]): ReturnType<typeof commitTogether> };
@@ -18,20 +18,20 @@ interface Stage {
   readonly writtenTexts: () => readonly unknown[];
 }
 
-function onStage(
-  play: (stage: Stage) => void,
+function withFile(
+  work: (opened: OpenFile) => void,
   reserve?: Pick<Reserve, 'releaseDuring' | 'refill'>,
 ): Promise<void> {
   return inFolder(async (folder) => {
     const path = join(folder, 'pinfold.sqlite');
     const file = new LastingFile(path, reserve ?? new Reserve(path));
     file.change((opened) =>
-      opened.exec(`CREATE TABLE noted (text TEXT UNIQUE);
-        CREATE TABLE referring (text TEXT REFERENCES noted (text) DEFERRABLE INITIALLY DEFERRED)`),
+      opened.exec(`CREATE TABLE notes (text TEXT UNIQUE);
+        CREATE TABLE referring (text TEXT REFERENCES notes (text) DEFERRABLE INITIALLY DEFERRED)`),
     );
     const reader = new Database(path, { readonly: true });
-    const writtenTexts = () => reader.prepare('SELECT text FROM noted ORDER BY text').pluck().all();
-    play({
+    const writtenTexts = () => reader.prepare('SELECT text FROM notes ORDER BY text').pluck().all();
+    work({
       path,
       file,
       groups: { commit: (works: readonly Work[]) => commitTogether(file, works) },
@@ -43,7 +43,7 @@ function onStage(
 }
 
 const note = ({ prepare }: SqliteFile, text: unknown): unknown =>
-  prepare('INSERT INTO noted VALUES (?)').run(text);
+  prepare('INSERT INTO notes VALUES (?)').run(text);
 
 function writing(text: string, also: (file: SqliteFile) => void = () => {}): Work {
   return {
@@ -66,7 +66,7 @@ function commitsOf(path: string): number {
 
 describe('commitTogether', () => {
   it('commits the changes of several programs once, and returns each result', () =>
-    onStage(({ path, groups, writtenTexts }) => {
+    withFile(({ path, groups, writtenTexts }) => {
       const before = commitsOf(path);
       const outcomes = groups.commit([writing('a'), writing('b'), writing('c')]);
       expect(outcomes).to.deep.equal([{ result: 'noted a' }, { result: 'noted b' }, { result: 'noted c' }]);
@@ -75,12 +75,12 @@ describe('commitTogether', () => {
     }));
 
   it('runs them one after the other: each sees what those before it wrote', () =>
-    onStage(({ groups }) => {
+    withFile(({ groups }) => {
       const counting = (text: string): Work => ({
         usesReserve: false,
         run: (file) => {
           note(file, text);
-          return file.prepare('SELECT count(*) AS count FROM noted').get();
+          return file.prepare('SELECT count(*) AS count FROM notes').get();
         },
       });
       expect(groups.commit([counting('a'), counting('b')])).to.deep.equal([
@@ -90,7 +90,7 @@ describe('commitTogether', () => {
     }));
 
   it('undoes one that throws, or whose statement fails, and keeps the others', () =>
-    onStage(({ groups, writtenTexts }) => {
+    withFile(({ groups, writtenTexts }) => {
       const mistake = new RangeError('ours');
       const [a, thrown, b, failed, c] = groups.commit([
         writing('a'),
@@ -112,7 +112,7 @@ describe('commitTogether', () => {
     }));
 
   it('returns the error of a failed commit for all, changes nothing, and continues', () =>
-    onStage(({ groups, writtenTexts }) => {
+    withFile(({ groups, writtenTexts }) => {
       const breaking = writing('a', ({ prepare }) =>
         prepare("INSERT INTO referring VALUES ('nothing')").run(),
       );
@@ -125,7 +125,7 @@ describe('commitTogether', () => {
     }));
 
   it('does nothing while another connection holds the lock, whether there is one program or several', () =>
-    onStage(({ path, groups, writtenTexts }) => {
+    withFile(({ path, groups, writtenTexts }) => {
       const other = new Database(path);
       other.exec('BEGIN IMMEDIATE');
       let runs = 0;
@@ -148,14 +148,14 @@ describe('commitTogether, on a full disk', () => {
   });
 
   /** A database that gets no more pages unless its reserve is released. */
-  function whenFull(play: (stage: Stage, released: () => number) => void): Promise<void> {
+  function whenFull(work: (opened: OpenFile, released: () => number) => void): Promise<void> {
     let setRoom = (_: number): void => {};
     const { reserve, released } = releasedRoom((pages) => setRoom(pages));
-    return onStage((stage) => {
+    return withFile((opened) => {
       setRoom = (pages) =>
-        stage.file.attempt(({ prepare }) => prepare(`PRAGMA max_page_count = ${pages}`).get());
+        opened.file.attempt(({ prepare }) => prepare(`PRAGMA max_page_count = ${pages}`).get());
       setRoom(1);
-      play(stage, released);
+      work(opened, released);
     }, reserve);
   }
 

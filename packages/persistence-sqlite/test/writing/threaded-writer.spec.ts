@@ -15,7 +15,7 @@ import { inFolder } from '../in-folder.ts';
 import { newWriter, runInThread, untilReady } from './start-writer.ts';
 import { DIE, NOTE, NOTED, REFUSE, THREAD_SCHEMA, WHERE } from './thread-programs.ts';
 
-interface Stage {
+interface OpenDatabase {
   readonly file: string;
   readonly writer: ThreadedWriter;
   readonly database: SqliteDatabase;
@@ -25,7 +25,7 @@ interface Stage {
 }
 
 /** A database whose programs run in a thread, which has started. */
-function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
+function withDatabase(work: (opened: OpenDatabase) => Promise<void>): Promise<void> {
   return inFolder(async (folder) => {
     const file = join(folder, 'pinfold.sqlite');
     let changes = 0;
@@ -38,12 +38,12 @@ function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
     await untilReady(writer);
     changes = 0;
     const writtenTexts = () => database.read(NOTED, undefined);
-    await play({ file, writer, database, writtenTexts, changes: () => changes });
+    await work({ file, writer, database, writtenTexts, changes: () => changes });
     await database.close();
   });
 }
 
-function hold(file: string): Database.Database {
+function holdLock(file: string): Database.Database {
   const holder = new Database(file, { timeout: 0 });
   holder.exec('BEGIN IMMEDIATE');
   return holder;
@@ -53,7 +53,7 @@ const TEXTS = Array.from({ length: 20 }, (_, n) => `text ${String(n).padStart(2,
 
 describe('A writer with a thread', () => {
   it('runs programs there, and reports each that may have changed something', () =>
-    onStage(async ({ database, writtenTexts, changes }) => {
+    withDatabase(async ({ database, writtenTexts, changes }) => {
       expect(await database.write(WHERE, undefined)).to.not.equal(threadId);
       expect(await Promise.all(TEXTS.map((text) => database.write(NOTE, text)))).to.deep.equal(TEXTS);
       expect(await writtenTexts()).to.deep.equal(TEXTS);
@@ -71,7 +71,7 @@ describe('A writer with a thread', () => {
     }));
 
   it('rejects with the fault of a program and its step, while others are stored', () =>
-    onStage(async ({ database, writtenTexts, changes }) => {
+    withDatabase(async ({ database, writtenTexts, changes }) => {
       const [a, refused, taken, b] = await Promise.allSettled([
         database.write(NOTE, 'a'),
         database.write(REFUSE, 'refused'),
@@ -90,9 +90,9 @@ describe('A writer with a thread', () => {
     }));
 
   it('allows reads while another process holds the lock, and writes afterwards', () =>
-    onStage(async ({ file, database, writtenTexts }) => {
+    withDatabase(async ({ file, database, writtenTexts }) => {
       await database.write(NOTE, 'before');
-      const holder = hold(file);
+      const holder = holdLock(file);
       const writing = TEXTS.map((text) => database.write(NOTE, text));
       for (let n = 0; n < 50; n += 1) {
         expect(await writtenTexts()).to.deep.equal(['before']);
@@ -104,8 +104,8 @@ describe('A writer with a thread', () => {
     }));
 
   it('refuses programs beyond its queue, and stores the others', () =>
-    onStage(async ({ file, database, writtenTexts }) => {
-      const holder = hold(file);
+    withDatabase(async ({ file, database, writtenTexts }) => {
+      const holder = holdLock(file);
       const texts = Array.from({ length: 2_048 }, (_, n) => `text ${n}`);
       const writing = Promise.all(texts.map((text) => database.write(NOTE, text)));
       expect((await faultOf(database.write(NOTE, 'one more'))).code).to.equal('store_unavailable');
@@ -116,17 +116,17 @@ describe('A writer with a thread', () => {
 });
 
 describe('A process with such a writer', () => {
-  for (const [asked, text, answer] of [
+  for (const [condition, text, answer] of [
     ['after every change is answered', ['a'], 'answered a\n'],
     ['even if nothing was changed', [], ''],
   ] as const)
-    it(`ends by itself when nothing else runs, ${asked}`, () =>
+    it(`ends by itself when nothing else runs, ${condition}`, () =>
       inFolder(async (folder) => {
         const { stdout, status } = spawnSync(
           process.execPath,
           [
             ...['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'],
-            ...[join(import.meta.dirname, 'left-open.ts'), join(folder, 'pinfold.sqlite'), ...text],
+            ...[join(import.meta.dirname, 'not-closed.ts'), join(folder, 'pinfold.sqlite'), ...text],
           ],
           { encoding: 'utf8', timeout: 120_000 },
         );
@@ -136,7 +136,7 @@ describe('A process with such a writer', () => {
 
 describe('A writer whose thread dies', () => {
   it('rejects waiting programs, whose outcome is unknown, and runs later ones in another thread', () =>
-    onStage(async ({ file, writer, database, writtenTexts }) => {
+    withDatabase(async ({ file, writer, database, writtenTexts }) => {
       await database.write(NOTE, 'before');
       const waiting = [
         ...TEXTS.slice(0, 10).map((text) => database.write(NOTE, text)),
@@ -161,7 +161,7 @@ describe('A writer whose thread dies', () => {
     }));
 
   it('writes in the event loop until there is another one', () =>
-    onStage(async ({ database, writtenTexts }) => {
+    withDatabase(async ({ database, writtenTexts }) => {
       await rejectionOf(database.write(DIE, 'dead'));
       expect(await database.write(WHERE, undefined)).to.equal(threadId);
       await database.write(NOTE, 'a');
@@ -183,8 +183,8 @@ describe('A writer whose thread dies', () => {
 
 describe('A writer that is closed', () => {
   it('answers waiting programs before its thread ends', () =>
-    onStage(async ({ file, database, writtenTexts }) => {
-      const holder = hold(file);
+    withDatabase(async ({ file, database, writtenTexts }) => {
+      const holder = holdLock(file);
       const writing = Promise.all(TEXTS.map((text) => database.write(NOTE, text)));
       const closing = database.close();
       holder.close();

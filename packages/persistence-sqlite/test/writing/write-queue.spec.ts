@@ -8,41 +8,41 @@ function works(count: number): readonly Work[] {
   return Array.from({ length: count }, () => ({ usesReserve: false, run: () => undefined }));
 }
 
-interface Stage {
+interface TestQueue {
   readonly queue: WriteQueue;
-  /** The programs that arrive before the next check. */
+  /** Lets programs arrive before the next check. */
   readonly arrive: (...more: readonly Work[]) => void;
   readonly groups: (readonly Work[])[];
   readonly outcomes: Map<Work, Outcome>;
 }
 
 /** A queue with the programs that arrive when it checks, and the outcome of each commit. */
-function onStage(
-  commit: (group: readonly Work[], stage: Stage) => readonly (Outcome | undefined)[],
+function openQueue(
+  commit: (group: readonly Work[], opened: TestQueue) => readonly (Outcome | undefined)[],
   now?: () => number,
-): Stage {
+): TestQueue {
   const arrived: Work[] = [];
   const outcomes = new Map<Work, Outcome>();
   const groups: (readonly Work[])[] = [];
   const queue = new WriteQueue(
     (group) => {
       groups.push(group);
-      return commit(group, stage);
+      return commit(group, opened);
     },
     () => {
       for (const work of arrived.splice(0)) queue.add(work, (outcome) => outcomes.set(work, outcome));
     },
     now,
   );
-  const stage: Stage = { queue, arrive: (...more) => arrived.push(...more), groups, outcomes };
-  return stage;
+  const opened: TestQueue = { queue, arrive: (...more) => arrived.push(...more), groups, outcomes };
+  return opened;
 }
 
 describe('WriteQueue', () => {
   it('commits arrived programs together, and then those that arrived meanwhile', async () => {
     const [first, second, third] = works(3) as [Work, Work, Work];
-    const { queue, arrive, groups, outcomes } = onStage((group, stage) => {
-      if (stage.groups.length === 1) stage.arrive(third);
+    const { queue, arrive, groups, outcomes } = openQueue((group, opened) => {
+      if (opened.groups.length === 1) opened.arrive(third);
       return group.map(() => DONE);
     });
     arrive(first, second);
@@ -53,7 +53,7 @@ describe('WriteQueue', () => {
 
   it('commits a limited number together, in order', async () => {
     const all = works(150);
-    const { queue, arrive, groups } = onStage((group) => group.map(() => DONE));
+    const { queue, arrive, groups } = openQueue((group) => group.map(() => DONE));
     arrive(...all);
     await queue.run();
     expect(groups.map(({ length }) => length)).to.deep.equal([64, 64, 22]);
@@ -62,9 +62,9 @@ describe('WriteQueue', () => {
 
   it('retries programs that could not run, before later ones', async () => {
     const [first, second, late] = works(3) as [Work, Work, Work];
-    const { queue, arrive, groups, outcomes } = onStage((group, stage) => {
-      if (stage.groups.length > 1) return group.map(() => DONE);
-      stage.arrive(late);
+    const { queue, arrive, groups, outcomes } = openQueue((group, opened) => {
+      if (opened.groups.length > 1) return group.map(() => DONE);
+      opened.arrive(late);
       return [DONE, undefined];
     });
     arrive(first, second);
@@ -80,10 +80,10 @@ describe('WriteQueue', () => {
     let now = 0;
     const early = works(100);
     const [late] = works(1) as [Work];
-    const { queue, arrive, outcomes } = onStage(
-      (group, stage) => {
+    const { queue, arrive, outcomes } = openQueue(
+      (group, opened) => {
         now += 1_000;
-        if (now === 3_000) stage.arrive(late);
+        if (now === 3_000) opened.arrive(late);
         return group.map(() => (now > 6_000 ? DONE : undefined));
       },
       () => now,

@@ -4,7 +4,7 @@ import { SqliteConnection } from '../../src/engine/sqlite-connection.ts';
 import { newWriter, untilReady } from './start-writer.ts';
 import { NOTE, THREAD_SCHEMA } from './thread-programs.ts';
 
-// Calls its thread, if told to, and closes nothing: the answer must arrive before the process ends, which
+// Writes a text in its thread, if one is given, and closes nothing: the answer must arrive before the process ends, which
 // it does by itself.
 const [, , file = '', text] = process.argv;
 const writer = newWriter(file);
