@@ -125,7 +125,7 @@ const REFERRING_WEIGHT = 3;
 /** Work for references in addition to a character per byte. All files share it equally, since small files need it most. */
 const SHARED_REFERENCE_WORK = 262_144;
 
-interface ToRead {
+interface TaskToRead {
   readonly task: ProofTask;
   readonly entry: ListedEntry;
   /** How many times longer it takes to search a byte than in other files. */
@@ -141,17 +141,17 @@ export function splitTasks(
   workers: number,
 ): { readonly jobs: readonly (readonly EntryTask[])[]; readonly empty: readonly EntryProof[] } {
   const empty: EntryProof[] = [];
-  const toRead: ToRead[] = [];
+  const tasksToRead: TaskToRead[] = [];
   for (const task of tasks) {
     const entry = listing.entries[task.entry];
     if (entry === undefined) throw new RangeError('a task names an entry that is not listed');
     if (isEmptyEntry(entry)) empty.push(bareProof(task.entry, true, true));
-    else toRead.push({ task, entry, weight: weightOf(task.path) });
+    else tasksToRead.push({ task, entry, weight: weightOf(task.path) });
   }
-  const observed = observedBytes(toRead);
-  const referring = toRead.filter(({ task, weight }) => weight > 1 || isScript(task.path ?? '')).length;
+  const observed = observedBytes(tasksToRead);
+  const referring = tasksToRead.filter(({ task, weight }) => weight > 1 || isScript(task.path ?? '')).length;
   const costs: number[] = [];
-  const entryTasks = toRead.map(({ task, entry, weight }) => {
+  const entryTasks = tasksToRead.map(({ task, entry, weight }) => {
     const { method, crc32, compressedSize, size, dataOffset } = entry;
     const readBytes = observed.get(task.entry) ?? 0;
     costs.push(compressedSize + size + ENTRY_COST_BYTES + readBytes * weight);
@@ -172,7 +172,7 @@ export function splitTasks(
 }
 
 /** The bytes to search of each entry: small files first, so that as many files as possible are searched. */
-function observedBytes(tasks: readonly ToRead[]): ReadonlyMap<number, number> {
+function observedBytes(tasks: readonly TaskToRead[]): ReadonlyMap<number, number> {
   const all = tasks.reduce((sum, { entry }) => sum + entry.size, 0);
   let remaining = OBSERVED_BYTES + OBSERVED_SHARE * all;
   const bytes = new Map<number, number>();

@@ -67,7 +67,7 @@ const [one, two, three] = ['the first one', 'another', 'the last one'].map(pack)
   PackedEntry,
 ];
 
-describe('Entries that are inflateTogether together', () => {
+describe('Entries that are inflated together', () => {
   it('are returned one after another', () => {
     expect(inflateTogether([one, two, three])).to.equal('the first oneanotherthe last one');
   });
@@ -109,7 +109,7 @@ describe('Entries that are inflateTogether together', () => {
   for (const [fault, entries] of Object.entries(broken)) {
     it(`are proved one by one, and some are broken, if one ${fault}`, async () => {
       const { archive, tasks } = archiveOf(entries);
-      // Either not all entries are in the batch, or it cannot be inflateTogether.
+      // Either not all entries are in the batch, or it cannot be inflated.
       const isBatch = nextBatch(tasks, 0).length === tasks.length;
       expect(isBatch ? inflateTogether(entries) : undefined).to.equal(undefined);
       const together = await prove(archive, tasks);

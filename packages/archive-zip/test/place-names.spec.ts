@@ -40,9 +40,9 @@ describe('names of places in 200 countries', () => {
       const raw = linesOf(Buffer.from(bytes, 'base64'));
       expect([names.length, raw.length]).to.deep.equal([200, 200]);
       for (let at = 0; at < names.length; at += 2) {
-        const two = names.slice(at, at + 2);
-        const paths = await pathsOf(two, raw.slice(at, at + 2));
-        expect(paths).to.deep.equal(['index.html', ...two.map((name) => `${name}.html`)]);
+        const pair = names.slice(at, at + 2);
+        const paths = await pathsOf(pair, raw.slice(at, at + 2));
+        expect(paths).to.deep.equal(['index.html', ...pair.map((name) => `${name}.html`)]);
       }
     });
   }

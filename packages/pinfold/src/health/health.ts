@@ -110,7 +110,7 @@ export class Health {
     this.#parts.database.probeWith(async (signal) => {
       const askedAt = clock.now();
       const checked = await persistence.check(signal);
-      this.#clock.note(askedAt, checked, clock.now());
+      this.#clock.record(askedAt, checked, clock.now());
     });
     this.#parts.storage.probeWith((signal) => archives.check(signal));
     const checkSpace = disk === undefined ? async () => {} : createSpaceCheck(disk);
@@ -218,7 +218,7 @@ export class ClockDifference {
    * Records the database's time, read between two times of this clock; `undefined` for a database without a clock,
    * which cannot differ.
    */
-  note(askedAt: Instant, databaseNow: Instant | undefined, answeredAt: Instant): void {
+  record(askedAt: Instant, databaseNow: Instant | undefined, answeredAt: Instant): void {
     if (answeredAt - askedAt > TIMEOUTS.slow) return;
     const before = this.isTooLarge;
     this.#milliseconds = databaseNow === undefined ? 0 : Math.round((askedAt + answeredAt) / 2 - databaseNow);

@@ -59,7 +59,7 @@ function rejectOption(options: PackOptions, option: FolderOption, requirement: s
 async function packSite(argument: string, options: PackOptions, terminal: Terminal): Promise<Packed> {
   const path = resolve(currentFolder(terminal.env), argument);
   const { leftOut, ...packed } = await packWholeFolder(path, { dotFiles: options['with-dot-files'] });
-  noteLeftOut(leftOut, terminal);
+  printLeftOut(leftOut, terminal);
   const index = join(path, 'index.html');
   const pageTitle = existsSync(index) ? titleOf(await readFile(index)) : undefined;
   return { ...packed, pageTitle };
@@ -79,7 +79,7 @@ async function chooseFolder(folder: string, { env, confirm }: Terminal): Promise
   throw new CommandFailure(`${warning}: publish that, or all of it with --as-is`, 'looks_like_project');
 }
 
-function noteLeftOut(leftOut: readonly string[], { err }: Terminal): void {
+function printLeftOut(leftOut: readonly string[], { err }: Terminal): void {
   if (leftOut.length === 0) return;
   err(
     `left out: ${leftOut.map(escapeControls).join(', ')} (Pinfold never publishes links, private keys, .git, .env, node_modules, tmp and log; --with-dot-files includes other names with a dot)`,
@@ -119,6 +119,6 @@ async function packPageFile(
   loadedFiles?: ReadonlyMap<string, Uint8Array>,
 ): Promise<Packed> {
   const { leftOut, ...packed } = await packPage(path, page, loadedFiles);
-  noteLeftOut(leftOut, terminal);
+  printLeftOut(leftOut, terminal);
   return { ...packed, pageTitle: titleOf(page) };
 }

@@ -15,12 +15,12 @@ export interface Workspace {
   run(shell: readonly [string, ...string[]], script: string, env: Env): Promise<CommandRun>;
 }
 
-const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
+const quote = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
 
 /** The release is pinned, and npx must not ask before it installs it. */
 const NPX = `#!/bin/sh
 case "$1 $2" in '--yes pinfold@0.1.0') shift 2 ;; *) exit 99 ;; esac
-exec ${quoted(COMMAND)} "$@"
+exec ${quote(COMMAND)} "$@"
 `;
 const NPM = `#!/bin/sh
 mkdir -p dist

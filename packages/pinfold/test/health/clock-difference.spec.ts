@@ -21,39 +21,39 @@ describe("the difference between this machine's clock and the database's", () =>
 
   it('is measured at the middle of the call, and positive if this machine is ahead', () => {
     const { difference } = createDifference();
-    difference.note(at(10), at(4), at(10.5));
+    difference.record(at(10), at(4), at(10.5));
     expect(difference.milliseconds).to.equal(6_250);
-    difference.note(at(10), at(12), at(10));
+    difference.record(at(10), at(12), at(10));
     expect(difference.milliseconds).to.equal(-2_000);
   });
 
   it('is 0 if the database has no clock of its own', () => {
     const { difference } = createDifference();
-    difference.note(at(10), undefined, at(10));
+    difference.record(at(10), undefined, at(10));
     expect(difference.milliseconds).to.equal(0);
   });
 
   it('is not measured by a slow call', () => {
     const { difference } = createDifference();
-    difference.note(at(10), at(10), at(10));
-    difference.note(at(20), at(10), at(21.5));
+    difference.record(at(10), at(10), at(10));
+    difference.record(at(20), at(10), at(21.5));
     expect(difference.milliseconds).to.equal(0);
   });
 
   it('is logged once when it exceeds a minute, and once when it ends', () => {
     const { difference, logged } = createDifference();
-    difference.note(at(70), at(10), at(70));
+    difference.record(at(70), at(10), at(70));
     expect([difference.isTooLarge, logged]).to.deep.equal([false, []]);
-    difference.note(at(70.1), at(10), at(70.1));
-    difference.note(at(92), at(10), at(92));
-    difference.note(at(0), at(72.34), at(0));
+    difference.record(at(70.1), at(10), at(70.1));
+    difference.record(at(92), at(10), at(92));
+    difference.record(at(0), at(72.34), at(0));
     expect(difference.isTooLarge).to.equal(true);
     expect(logged).to.deep.equal([
       "this machine's clock is 60.1 s ahead of the database's, so it cleans nothing up",
     ]);
-    difference.note(at(10), at(10), at(10));
-    difference.note(at(10), at(10), at(10));
-    difference.note(at(0), at(72.34), at(0));
+    difference.record(at(10), at(10), at(10));
+    difference.record(at(10), at(10), at(10));
+    difference.record(at(0), at(72.34), at(0));
     expect(logged.slice(1)).to.deep.equal([
       "this machine's clock agrees with the database's again",
       "this machine's clock is 72.3 s behind the database's, so it cleans nothing up",
