@@ -1,11 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { AccountId } from '@pinfold/core';
+import { codeOf } from '@pinfold/core/internal';
 import { CommandFailure, UnavailableError } from '../command-line/failures.ts';
 import { isServing } from '../command-line/known-addresses.ts';
 import { userName } from '../identity.ts';
 import { isLoopback } from '../server/client-address.ts';
 import { formatMachineCredentials } from '../server/machine-key.ts';
-import { readServerFile, type ServerFile } from '../server/server-file.ts';
+import { readServerFile, type ServerFile, serverFilePath } from '../server/server-file.ts';
 import { type Environment, readSettings } from '../settings/settings.ts';
 import type { Server } from './logins.ts';
 
@@ -13,12 +15,12 @@ import type { Server } from './logins.ts';
  * The server on the data folder of these settings, with its key for commands of this machine. Before each request it
  * must prove that it has the key, because another process may listen at its address by then.
  *
- * @throws UnavailableError if no server answers.
+ * @throws UnavailableError if no server answers; CommandFailure if only another user or another machine can reach it.
  */
 export async function findMachineServer(env: Environment, account: AccountId): Promise<Server> {
   const { dataDir } = readSettings(env);
   const file = await readServerFile(dataDir);
-  if (file === undefined || !(await isServing(file))) throw notServingError(dataDir, file);
+  if (file === undefined || !(await isServing(file))) throw await notServingError(dataDir, file);
   const caller = { account, user: userName() };
   const { address } = file;
   return {
@@ -37,7 +39,12 @@ export async function findMachineServer(env: Environment, account: AccountId): P
   };
 }
 
-function notServingError(dataDir: string, file: ServerFile | undefined): CommandFailure {
+async function notServingError(dataDir: string, file: ServerFile | undefined): Promise<CommandFailure> {
+  const path = serverFilePath(dataDir);
+  if ((await readFile(path).catch(codeOf)) === 'EACCES') {
+    const advice = "run this as the server's user, or give the --url of the server";
+    return new CommandFailure(`${path} cannot be read by this user: ${advice}`, 'unreadable');
+  }
   const host = new URL(file?.address ?? 'http://localhost').hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0 && !isLoopback(host)) {
     return new CommandFailure(

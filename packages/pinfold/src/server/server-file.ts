@@ -73,7 +73,7 @@ export async function readServerFile(dataDir: string): Promise<ServerFile | unde
   }
 }
 
-function serverFilePath(dataDir: string): string {
+export function serverFilePath(dataDir: string): string {
   return join(resolve(dataDir), 'server.json');
 }
 

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { chmod, readFile, stat } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { networkInterfaces, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -45,6 +45,18 @@ describe('the key in the file of a running server', () => {
     await served.app.close();
     const outcome = await stat(file).catch(({ code }: NodeJS.ErrnoException) => code);
     expect(outcome).to.equal('ENOENT');
+  });
+
+  it('is named as unreadable to a command of another user', async () => {
+    const file = join(served.folder, 'data', 'server.json');
+    const isRoot = process.geteuid?.() === 0;
+    if (isRoot) process.seteuid?.(65_534);
+    else await chmod(file, 0);
+    const failure = await findMachineServer(served.env, accountId('ada')).catch(
+      (error: Error) => error.message,
+    );
+    if (isRoot) process.seteuid?.(0);
+    expect(failure).to.include(`${file} cannot be read`).and.include("as the server's user");
   });
 
   it('changes with each start', async () => {
