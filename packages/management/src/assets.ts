@@ -53,12 +53,13 @@ export function loadAssets(): Assets {
       }
       response.set({
         'Content-Type': asset.type,
+        'Content-Length': String(body.length),
         'Cache-Control': 'public, max-age=31536000, immutable',
         Vary: 'Accept-Encoding',
         'X-Content-Type-Options': 'nosniff',
       });
       if (isGzipped) response.set('Content-Encoding', 'gzip');
-      response.end(body);
+      response.end(request.method === 'HEAD' ? undefined : body);
       outgoingBytes.followWritten(response, () => clientOf(client()));
       return true;
     },

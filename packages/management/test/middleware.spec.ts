@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Fault, OPERATOR, type Publication } from '@pinfold/core';
 import { listedKeys } from '@pinfold/test-contracts/internal';
@@ -236,6 +237,24 @@ describe('the guards of the screen', () => {
     }
     for (const path of ['/assets/x.js', '/assets/..%2f..%2fpackage.json', '/assets/manifest.json']) {
       expect((await person.get(path)).status, path).to.equal(404);
+    }
+  });
+
+  it('answer HEAD with the head of an asset, even in a server that accepts no body for it', async () => {
+    const { useCases, sessions, url: publicUrl } = screen;
+    const app = express().use('/manage', createManagement({ useCases, sessions, publicUrl }));
+    const server = createServer({ rejectNonStandardBodyWrites: true }, app).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { style } = screenOf({ useCases, sessions, publicUrl }).assets.names;
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/manage/assets/${style}`;
+    try {
+      const [head, whole] = [await fetch(address, { method: 'HEAD' }), await fetch(address)];
+      expect([head.status, whole.status]).to.deep.equal([200, 200]);
+      expect(head.headers.get('content-length')).to.equal(whole.headers.get('content-length'));
+      expect(await head.text()).to.equal('');
+    } finally {
+      server.close();
+      server.closeAllConnections();
     }
   });
 
