@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { connect, createServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import { duration, minutes, seconds } from '@pinfold/core';
 import type { ManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -191,5 +195,22 @@ describe('A body', () => {
     const { request, body, times } = incoming({ 'content-length': '11' });
     const refused = await readWhole(request, { ...times, bytes: 10 }).catch((error: unknown) => error);
     expect([(refused as BodyError).reason, body.listenerCount('data')]).to.deep.equal(['too_long', 0]);
+  });
+});
+
+describe('A body over HTTP/2', () => {
+  it('fails if it breaks off', async () => {
+    const server = createServer();
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const stream = client.request({ ':method': 'POST', ':path': '/' }).on('error', () => {});
+    stream.write('password=half of the');
+    const [request] = (await once(server, 'request')) as [IncomingMessage];
+    const read = readWhole(request, { ...incoming().times, bytes: 100 }).catch(String);
+    await once(request, 'data');
+    stream.destroy();
+    expect(String(await read)).to.include('broken_off');
+    client.destroy();
+    await new Promise((resolve) => server.close(resolve));
   });
 });

@@ -146,8 +146,10 @@ export class WatchedBody extends Readable implements IncomingBody {
 
   /** The client has left. A complete body is still read, so that its publication completes. */
   readonly #leave = (): void => {
-    if (this.#request.readableEnded) return;
-    if (!this.#request.complete) {
+    const { readableEnded, complete, httpVersionMajor, aborted } = this.#request;
+    if (readableEnded) return;
+    // Over HTTP/2, a body that broke off is `complete`, too.
+    if (!complete || (httpVersionMajor === 2 && aborted)) {
       this.#fail('broken_off');
       return;
     }
