@@ -47,7 +47,7 @@ POST ${url}/api/v1/pins as multipart/form-data:
 ## Afterwards
 
 - The content of a publication never changes. For a new version, publish again. For a link that stays the same, add \`?name=NAME\` (\`a\` to \`z\`, \`0\` to \`9\`, \`-\`) each time, and give the person \`name.url\`.
-- It expires after ${limits.lifetime / DAY} days unless the operator pins it: PATCH ${url}/api/v1/pins/{id} with the JSON {"reset_expiration": true} (Content-Type: application/json) restarts the time. {"title": …} and {"password": …} change these, null removes them.
+- It expires after ${limits.lifetime / DAY} days unless it is pinned in the management screen: PATCH ${url}/api/v1/pins/{id} with the JSON {"reset_expiration": true} (Content-Type: application/json) restarts the time. {"title": …} and {"password": …} change these, null removes them.
 - DELETE ${url}/api/v1/pins/{id} stops it at once. Ask the person before.
 - GET ${url}/api/v1/pins lists publications, and GET ${url}/api/v1/limits returns the account's limits.
 
