@@ -52,7 +52,7 @@ export const returningBrowsers: HostileLoad = {
         ["others' p99", during, 'ms'],
         ["others' p99 in a new process", first.during, 'ms'],
         ['memory', resident, 'MiB more', 256],
-        ['exchanges at a time', issuer.open.most, '', 8],
+        ['exchanges at a time', issuer.open.max, '', 8],
         ['exchanges after they left', issuer.open.now, '', 0],
         ['exchanges in all', issuer.tokens.length, '', CALLBACKS],
       );

@@ -48,11 +48,11 @@ describe('GET /api/v1/events?order=asc', () => {
     expect(rest).not.to.have.property('cursors');
     const { events } = (await get('/api/v1/events')).json;
     expect([...first.events, ...rest.events]).to.have.deep.members(events);
-    const none = await read(`${FEED}&after=${rest.next_cursor}`);
-    expect(none).to.deep.equal({ events: [], next_cursor: rest.next_cursor });
-    expect(await read(`${FEED}&after=latest`)).to.deep.equal(none);
+    const emptyPage = await read(`${FEED}&after=${rest.next_cursor}`);
+    expect(emptyPage).to.deep.equal({ events: [], next_cursor: rest.next_cursor });
+    expect(await read(`${FEED}&after=latest`)).to.deep.equal(emptyPage);
     const id = await storeEvent();
-    const next = await read(`${FEED}&after=${none.next_cursor}&wait=30`, rig.keys.readOnly);
+    const next = await read(`${FEED}&after=${emptyPage.next_cursor}&wait=30`, rig.keys.readOnly);
     expect(next.events.map((event) => event.id)).to.deep.equal([id]);
   });
 

@@ -18,9 +18,9 @@ export async function* readPieces(
 ): AsyncGenerator<Uint8Array, void> {
   for (let at = from; at < to; ) {
     if (!loopTurns.takeNow()) await loopTurns.wait();
-    const left = Math.min(MAX_READ, to - at);
-    const isLarge = outgoingBytes.hasRoomFor(left) && !loopTurns.isBusy;
-    const wanted = isLarge ? left : Math.min(outgoingBytes.piece, left);
+    const largest = Math.min(MAX_READ, to - at);
+    const isLarge = outgoingBytes.hasRoomFor(largest) && !loopTurns.isBusy;
+    const wanted = isLarge ? largest : Math.min(outgoingBytes.piece, largest);
     // Not in a variable, which would hold the piece while the next one is read.
     yield await countWhile(outgoing, wanted, () => read(at, wanted));
     at += wanted;

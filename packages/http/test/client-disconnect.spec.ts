@@ -25,21 +25,21 @@ describe('The client', () => {
 
   it('has left if the connection closes before the answer is sent', async () => {
     const { response, leave } = await request();
-    const gone = untilGone(response);
-    expect(gone.aborted).to.equal(false);
+    const signal = untilGone(response);
+    expect(signal.aborted).to.equal(false);
     const closed = once(response, 'close');
     leave();
     await closed;
-    expect(gone.aborted).to.equal(true);
+    expect(signal.aborted).to.equal(true);
     expect(untilGone(response).aborted, 'called afterwards').to.equal(true);
   });
 
   it('has not left once the answer is sent', async () => {
     const { response } = await request();
-    const gone = untilGone(response);
+    const signal = untilGone(response);
     const closed = once(response, 'close');
     response.end('whole');
     await closed;
-    expect(gone.aborted).to.equal(false);
+    expect(signal.aborted).to.equal(false);
   });
 });

@@ -12,7 +12,7 @@ const LARGE = Buffer.alloc(16 * MiB);
 const SMALL_PIECE = 16_384;
 const LARGEST_SMALL = 65_536;
 
-/** An answer whose client reads what a test tells it to. */
+/** An answer whose client reads as much as a test lets it. */
 class Answer {
   writableLength = 0;
   destroyed = false;

@@ -21,7 +21,7 @@ describe('exchanges with a provider that is slow or hostile', () => {
   const begin = (): ReturnType<typeof beginSignIn> => beginSignIn(provider);
 
   const DISCOVERY = '/.well-known/openid-configuration';
-  const discoveries = (): number => issuer.asked.filter((path) => path === DISCOVERY).length;
+  const discoveries = (): number => issuer.requests.filter((path) => path === DISCOVERY).length;
   const answerAll = async (count: number): Promise<void> => {
     for (let n = 0; n < count; n += 1) {
       await issuer.untilTokens(n + 1);
@@ -48,7 +48,7 @@ describe('exchanges with a provider that is slow or hostile', () => {
     await issuer.untilTokens(8);
     await answerAll(codes.length);
     for (const each of finished) await expectProblem(each, 'late');
-    expect(issuer.open.most).to.equal(8);
+    expect(issuer.open.max).to.equal(8);
     // Concurrent requests arrive in any order, so only the client of the first eight is compared.
     expect(issuer.tokens.slice(0, 8).every(({ code }) => code?.startsWith('a'))).to.equal(true);
     expect(issuer.tokens.slice(8, 10).map(({ code }) => code)).to.include('b0');

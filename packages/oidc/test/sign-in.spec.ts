@@ -250,7 +250,7 @@ describe('signing in by OpenID Connect', () => {
 
   it('requests the keys again only for an unknown one', async () => {
     await open();
-    const keyRequests = (): number => screen.issuer.asked.filter((one) => one === 'GET /jwks').length;
+    const keyRequests = (): number => screen.issuer.requests.filter((one) => one === 'GET /jwks').length;
     for (let n = 0; n < 2; n += 1) await screen.signIn(new TestBrowser(), 'ada');
     expect(keyRequests()).to.equal(1);
     screen.issuer.serve(screen.redirectUri);
@@ -282,9 +282,9 @@ describe('signing in by OpenID Connect', () => {
   it('sends no request to the issuer before a sign-in, and only one for several sign-ins', async () => {
     await open();
     await ada.follow(await page());
-    expect(screen.issuer.asked).to.deep.equal([]);
+    expect(screen.issuer.requests).to.deep.equal([]);
     for (let n = 0; n < 3; n += 1) await ada.get(`${screen.base}/sign-in/oidc/begin`);
-    expect(screen.issuer.asked).to.deep.equal(['GET /.well-known/openid-configuration']);
+    expect(screen.issuer.requests).to.deep.equal(['GET /.well-known/openid-configuration']);
   });
 
   it('refuses two cookies, since a sibling may have planted one', async () => {

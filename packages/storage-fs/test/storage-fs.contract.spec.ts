@@ -36,11 +36,11 @@ describeContract(stagingContract, {
   name: 'FsStaging',
   create: async () => {
     const { folder, clock, staging, openStaging, strew, dispose } = await openFolder();
-    const gone = new FsStaging({ folder: join(folder, 'gone'), clock });
+    const unreachable = new FsStaging({ folder: join(folder, 'gone'), clock });
     return {
       port: staging,
       peer: openStaging,
-      unreachable: async () => gone,
+      unreachable: async () => unreachable,
       left: async () => (await filesIn(folder)).length,
       strew,
       advance: (length) => clock.advance(length),

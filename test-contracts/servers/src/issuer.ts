@@ -19,7 +19,7 @@ export interface Issuer {
   /** Changes the claims of further id_tokens, which stay signed. */
   forge: ((claims: IssuedRecord) => IssuedRecord) | undefined;
   /** The requests, as method and path. */
-  readonly asked: string[];
+  readonly requests: string[];
   /** Registers a client, and signs with a new key. */
   serve(redirectUri: string, configuration?: IssuedRecord, client?: IssuedRecord): void;
   /** Expires all issued codes. */
@@ -49,7 +49,7 @@ export async function openIssuer(host: string = 'localhost'): Promise<Issuer> {
     url,
     people,
     forge: undefined,
-    asked: [],
+    requests: [],
     serve: (redirectUri, configuration = {}, client = {}) => {
       keys += 1;
       key = newKey(`key-${keys}`);
@@ -74,7 +74,7 @@ export async function openIssuer(host: string = 'localhost'): Promise<Issuer> {
     close: () => closed(server),
   };
   server.on('request', (request, response) => {
-    issuer.asked.push(`${request.method} ${request.url?.split('?')[0]}`);
+    issuer.requests.push(`${request.method} ${request.url?.split('?')[0]}`);
     if (answer === undefined) {
       request.socket.destroy();
       return;

@@ -16,10 +16,10 @@ export interface TokenRequest {
 /** An issuer of OpenID Connect that answers token requests only when the test says so. */
 export class SlowIssuer {
   readonly url: string;
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   readonly tokens: TokenRequest[] = [];
   /** How many requests are open, and the maximum so far. */
-  open: { readonly now: number; readonly most: number } = { now: 0, most: 0 };
+  open: { readonly now: number; readonly max: number } = { now: 0, max: 0 };
   document: string | undefined;
   readonly #server: Server;
   readonly #came: EventEmitter = new EventEmitter();
@@ -45,7 +45,7 @@ export class SlowIssuer {
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '';
-    this.asked.push(path);
+    this.requests.push(path);
     const answer = (status: number, body: string | Buffer): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(body);
     };
@@ -59,7 +59,7 @@ export class SlowIssuer {
     answer: (status: number, body: string | Buffer) => void,
   ): Promise<void> {
     const now = this.open.now + 1;
-    this.open = { now, most: Math.max(now, this.open.most) };
+    this.open = { now, max: Math.max(now, this.open.max) };
     const isClosed = once(response, 'close').then(() => {
       this.open = { ...this.open, now: this.open.now - 1 };
     });

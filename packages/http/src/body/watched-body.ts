@@ -167,11 +167,11 @@ export class WatchedBody extends Readable implements IncomingBody {
     let checkedAt: Instant | undefined;
     for (let waited = 0; waited < total; ) {
       const since = this.#lastByteAt;
-      const left = since + idle - clock.now();
-      const isDue = since !== checkedAt && left <= 0 && left > -MAX_DELAY;
+      const untilIdle = since + idle - clock.now();
+      const isDue = since !== checkedAt && untilIdle <= 0 && untilIdle > -MAX_DELAY;
       // A deadline just passed is checked at once. Other values mean that the clock was set: the wait must not get shorter.
-      const rest = left > 0 && left < idle ? left : idle;
-      const wait = Math.min(isDue ? 1 : rest, total - waited);
+      const delay = untilIdle > 0 && untilIdle < idle ? untilIdle : idle;
+      const wait = Math.min(isDue ? 1 : delay, total - waited);
       checkedAt = since;
       if (!(await sleepUnlessAborted(clock, duration(wait), this.#ended.signal))) return;
       waited += wait;

@@ -34,5 +34,5 @@ export const hashOnly: ReceiveFile = (file, limit) =>
   });
 
 function notStored(): never {
-  throw new TypeError('a repeated upload was not kept');
+  throw new TypeError('a repeated upload was not stored');
 }

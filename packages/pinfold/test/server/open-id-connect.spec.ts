@@ -32,7 +32,7 @@ describe('a server with an OpenID Connect issuer', () => {
   it('starts without a request to the issuer, and offers its sign-in by its host name', async () => {
     const page = await fetch(`http://127.0.0.1:${server.port}/share/manage/sign-in`);
     expect(await page.text()).to.include(`Sign in with ${new URL(issuer.url).host}`);
-    expect(issuer.asked).to.deep.equal([]);
+    expect(issuer.requests).to.deep.equal([]);
   });
 
   it('redirects people to the issuer, which returns them to the public URL', async () => {
