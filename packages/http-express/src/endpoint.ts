@@ -61,18 +61,18 @@ export interface DescribedAnswer {
 }
 
 /** The part of a path in braces. */
-export interface PathParameter<PathValue> {
+export interface PathParameter<Value> {
   readonly name: string;
   readonly description: string;
   readonly example: string;
   /** Parses the segment, percent-encoded as sent; undefined is refused. */
-  readonly parse: (segment: string) => PathValue | undefined;
+  readonly parse: (segment: string) => Value | undefined;
   /** The code of the refusal before the body is read. Absent: 404 after it was read. */
   readonly refusedAs?: WireCode;
 }
 
 /** One operation: its route, its checks, its part of the API document and its handler. */
-interface EndpointOptions<C, P extends Parameters, Body, PathValue> {
+interface EndpointOptions<C, P extends Parameters, Body, Value> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly id: string;
@@ -80,7 +80,7 @@ interface EndpointOptions<C, P extends Parameters, Body, PathValue> {
   readonly description?: string;
   /** Offered only by services that have this. */
   readonly needs?: keyof Offered;
-  readonly parameter?: PathParameter<PathValue>;
+  readonly parameter?: PathParameter<Value>;
   readonly query?: P;
   /** Headers that the request may have, as the document describes them. */
   readonly headers?: (limits: Limits) => readonly JsonObject[];
@@ -96,7 +96,7 @@ interface EndpointOptions<C, P extends Parameters, Body, PathValue> {
   readonly handle: (
     service: Service,
     call: C,
-    input: { readonly query: QueryOf<P>; readonly body: Body; readonly pathValue: PathValue },
+    input: { readonly query: QueryOf<P>; readonly body: Body; readonly pathValue: Value },
   ) => Promise<Outcome>;
 }
 
@@ -115,9 +115,7 @@ export const publicEndpoint = endpointFactory<Pick<Call, 'request' | 'again'>>(n
 export const operatorEndpoint = endpointFactory<OperatorCall>('admin');
 
 function endpointFactory<C extends Pick<Call, 'request' | 'again'>>(scope: Scope | null) {
-  return <P extends Parameters, Body, PathValue>(
-    options: EndpointOptions<C, P, Body, PathValue>,
-  ): Endpoint<C> => {
+  return <P extends Parameters, Body, Value>(options: EndpointOptions<C, P, Body, Value>): Endpoint<C> => {
     const { handle, ...described } = options;
     const { body, parameter } = described;
     const document = documentOf(options.path);
@@ -138,7 +136,7 @@ function endpointFactory<C extends Pick<Call, 'request' | 'again'>>(scope: Scope
         return handle(service, call, {
           query: parsedQuery?.query ?? {},
           body: sent?.body as Body,
-          pathValue: pathValue as PathValue,
+          pathValue: pathValue as Value,
         });
       },
     };

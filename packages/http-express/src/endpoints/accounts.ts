@@ -31,7 +31,7 @@ export const listAccounts = operatorEndpoint({
   query: pageParameters('The next_cursor of an earlier page.'),
   answers: () =>
     pageAnswer('AccountList', 'accounts', [accountSchema, exampleAccount], {
-      continueWith: 'this as cursor',
+      nextBy: 'this as cursor',
       order: 'By name.',
     }),
   handle: async (_service, { administration }, { query }) =>

@@ -36,7 +36,7 @@ export const listAllPins = operatorEndpoint({
   },
   answers: ({ publicUrl }) =>
     pageAnswer('AdministeredPinList', 'pins', [administeredPinSchema, exampleAdministeredPin(publicUrl)], {
-      continueWith: 'the same account, state and search, and this as cursor',
+      nextBy: 'the same account, state and search, and this as cursor',
     }),
   handle: async ({ publicUrl }, { administration }, { query }) => {
     const pinFor = (found: AdministeredPublication) => administeredPinOf(found, publicUrl);

@@ -16,7 +16,7 @@ export const listNames = readingEndpoint({
   query: pageParameters('The next_cursor of an earlier page of the account.'),
   answers: ({ publicUrl }) =>
     pageAnswer('NameList', 'names', [nameSchema, exampleName(publicUrl)], {
-      continueWith: 'this as cursor',
+      nextBy: 'this as cursor',
       order: 'By name.',
     }),
   handle: async ({ useCases, publicUrl }, { caller }, { query }) => {

@@ -41,7 +41,7 @@ export const listPins = readingEndpoint({
   },
   answers: ({ publicUrl }) =>
     pageAnswer('PinList', 'pins', [pinSchema, examplePin(publicUrl)], {
-      continueWith: 'this as cursor and the same parameters',
+      nextBy: 'this as cursor and the same parameters',
     }),
   handle: async (
     { useCases, publicUrl },

@@ -11,9 +11,7 @@ export const listTakedowns = operatorEndpoint({
   summary: 'List takedowns in force, newest first',
   query: pageParameters('The next_cursor of an earlier page.'),
   answers: () =>
-    pageAnswer('TakedownList', 'takedowns', [takedownSchema, exampleTakedown], {
-      continueWith: 'this as cursor',
-    }),
+    pageAnswer('TakedownList', 'takedowns', [takedownSchema, exampleTakedown], { nextBy: 'this as cursor' }),
   handle: async (_service, { administration }, { query }) =>
     pageOf('takedowns', await administration.listTakedowns(query), ({ takedowns }) =>
       takedowns.map(takedownOf),

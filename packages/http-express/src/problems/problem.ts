@@ -130,10 +130,8 @@ function waitHeaders(
 ): Readonly<Record<string, string>> {
   if (status === 503) return { 'Retry-After': String(RETRY_AFTER) };
   if (retryAt === undefined) return {};
-  const seconds = Math.max(1, Math.ceil((retryAt - now) / 1_000));
-  return {
-    'Retry-After': String(code === 'idempotency_in_progress' ? Math.min(seconds, MAX_WAIT) : seconds),
-  };
+  const wait = Math.max(1, Math.ceil((retryAt - now) / 1_000));
+  return { 'Retry-After': String(code === 'idempotency_in_progress' ? Math.min(wait, MAX_WAIT) : wait) };
 }
 
 /** The challenge (RFC 6750, section 3), without an error code, so that it does not reveal the reason. */

@@ -60,13 +60,13 @@ export function pageAnswer<Item>(
   name: string,
   member: string,
   [items, example]: readonly [schema: T.Schema<Item>, example: Item],
-  { continueWith, order = 'Newest first.' }: { readonly continueWith: string; readonly order?: string },
+  { nextBy, order = 'Newest first.' }: { readonly nextBy: string; readonly order?: string },
 ): Readonly<Record<number, DescribedAnswer>> {
   const schema = T.named(name, () =>
     T.object({
       [member]: T.array(items, { maxItems: 100, description: order }),
       next_cursor: T.nullable(T.string(), {
-        description: `Ask for the next page with ${continueWith}; null on the last page.`,
+        description: `Ask for the next page with ${nextBy}; null on the last page.`,
       }),
     }),
   );

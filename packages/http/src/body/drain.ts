@@ -10,7 +10,6 @@ export interface DrainLimits {
   readonly bytes?: number;
 }
 
-/** Whether some of an announced body has not arrived yet. */
 export function isBodyPending({ headers, complete, destroyed, aborted }: IncomingMessage): boolean {
   const { 'transfer-encoding': coding, 'content-length': length } = headers;
   return (coding !== undefined || Number(length ?? 0) > 0) && !complete && !destroyed && !aborted;
