@@ -29,7 +29,7 @@ import { moreLocks, StorePrograms, tryWithLocks } from './store-programs.ts';
 
 export const API_KEY_PROGRAMS: StorePrograms = new StorePrograms();
 
-const TAKEN = ['id'] as const;
+const ID = ['id'] as const;
 
 export interface KeyCreation {
   readonly key: ApiKey;
@@ -79,7 +79,7 @@ export function* createKey<Refused>(
 > {
   const [{ account, refusal }, taken, live, ends] = yield* together(
     check,
-    get(API_KEYS, { id: key.id }, TAKEN),
+    get(API_KEYS, { id: key.id }, ID),
     countLive(key.account),
     feedEnds(events),
   );
@@ -102,7 +102,6 @@ export function storeKey(
   return all(insert(API_KEYS, key), insertAccount(key.account, account), ...insertEvents(events, ends));
 }
 
-const ID = ['id'] as const;
 const PLACE = [...ID, 'account'] as const;
 const USED = ['lastUsedAt'] as const;
 const FOUND_USED = [...PLACE, ...USED] as const;

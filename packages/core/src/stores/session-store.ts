@@ -19,7 +19,7 @@ import { ROW_LOCKS, StorePrograms } from './store-programs.ts';
 
 export const SESSION_PROGRAMS: StorePrograms = new StorePrograms();
 
-const OFFERED = ['tokenHash'] as const;
+const HASH = ['tokenHash'] as const;
 const COMPARED = ['tokenHash', 'actor'] as const;
 
 /** The members of a session or a link that its locks depend on. */
@@ -56,7 +56,7 @@ const beginSession = SESSION_PROGRAMS.change('sessions.begin', {
   },
   *run({ session, limits, events, link, credential = {}, locked }) {
     const [offered, excess, account, caller, ends] = yield* together(
-      link === undefined ? nothing : get(SIGN_IN_LINKS, { tokenHash: link }, OFFERED),
+      link === undefined ? nothing : get(SIGN_IN_LINKS, { tokenHash: link }, HASH),
       findExcess(session, limits),
       get(ACCOUNTS, { name: session.account }, BLOCKED),
       getCredential(credential),
@@ -129,7 +129,6 @@ function* findExcess(
   return [...pastActor, ...pastAccount].map((session) => session.tokenHash);
 }
 
-const HASH = ['tokenHash'] as const;
 const PLACE = [...HASH, 'account'] as const;
 const RECORDED = ['recordedAt'] as const;
 const ID = ['id'] as const;

@@ -5,7 +5,6 @@ import type { Instant } from '../../domain/instant.ts';
 import { FIRST_GENERATION, type Generation } from '../../domain/role.ts';
 import type { Takedown } from '../../domain/takedown.ts';
 import type { ErasureRequest, ErasureStep, ErasureStore } from '../../ports/erasure-store.ts';
-import type { Version } from '../../ports/role-store.ts';
 import { lte, notNull } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, type Step, type Steps } from '../../records/step.ts';
@@ -39,13 +38,6 @@ import {
 } from './rows-of-erased.ts';
 
 export const ERASURE_PROGRAMS: StorePrograms = new StorePrograms();
-
-/** The maximum number of events of one step: one for each role that it stops. */
-const EVENTS_AT_ONCE = ROLES_AT_ONCE;
-
-function isMoreLocks(outcome: ErasureStep | MoreLocks): outcome is MoreLocks {
-  return typeof outcome === 'object';
-}
 
 /**
  * Erases some rows of the first kind that still has any. Events come first, since those of stops are stored after them
@@ -122,7 +114,7 @@ const begin = ERASURE_PROGRAMS.change('erasures.begin', {
       row === undefined
         ? insert(ACCOUNTS, { ...newAccount(name), blocked, generation })
         : update(ACCOUNTS, { name }, { blocked, generation, version: nextVersion(row) }),
-      upsert(ACCOUNTS, { ...newAccount(replacement), blocked: erasedBlock(at), version: 1 as Version }),
+      upsert(ACCOUNTS, { ...newAccount(replacement), blocked: erasedBlock(at) }),
       upsert(ERASURES, {
         account: name,
         replacement,
@@ -154,7 +146,7 @@ const advance = ERASURE_PROGRAMS.change('erasures.advance', {
     const erasure = yield* get(ERASURES, { account: step.account });
     if (erasure?.replacement !== step.replacement) return { kind: 'done', step: 'erased' as ErasureStep };
     const outcome = yield* forgetNext(erasure, step);
-    return isMoreLocks(outcome) ? outcome : { kind: 'done', step: outcome };
+    return typeof outcome === 'object' ? outcome : { kind: 'done', step: outcome };
   },
 });
 
@@ -175,7 +167,8 @@ const pageOfTakedowns = ERASURE_PROGRAMS.query('erasures.takedowns', (after: Tak
 
 export function erasureStore(database: Database): ErasureStore {
   return {
-    eventsAtOnce: EVENTS_AT_ONCE,
+    // One for each role that a step stops.
+    eventsAtOnce: ROLES_AT_ONCE,
     begin: (request) => database.write(begin, request),
     list: (...page) => database.read(list, page),
     advance: async ({ account, replacement }, now, ids) => {

@@ -49,18 +49,10 @@ export function* forgetEvents(erasure: ErasureRow): ForgetSteps {
   if (rows.length === 0) return undefined;
   const byAccount = rows.filter(({ asOperator }) => !asOperator);
   yield* all(
-    ...rows.map(({ at, id, actor }, n) =>
-      update(
-        EVENTS,
-        { at, id },
-        {
-          ...FORGOTTEN,
-          account: replacement,
-          actor: { kind: actor.kind, id: null },
-          accountFeedNumber: last + n + 1,
-        },
-      ),
-    ),
+    ...rows.map(({ at, id, actor: { kind } }, n) => {
+      const moved = { account: replacement, actor: { kind, id: null }, accountFeedNumber: last + n + 1 };
+      return update(EVENTS, { at, id }, { ...FORGOTTEN, ...moved });
+    }),
     ...addPersons(erasure, byAccount),
   );
   return 'continued';

@@ -57,17 +57,11 @@ const recordExpirations = HISTORY_PROGRAMS.change('history.record_expirations', 
       return event === undefined ? [] : [{ role, event }];
     });
     yield* all(
-      ...recorded.map(({ role, event: { at } }) =>
-        update(
-          ROLES,
-          { id: role.id },
-          {
-            isExpiryRecorded: true,
-            version: nextVersion(role),
-            lastEventAt: Math.max(role.lastEventAt, at) as Instant,
-          },
-        ),
-      ),
+      ...recorded.map(({ role, event }) => {
+        const lastEventAt = Math.max(role.lastEventAt, event.at) as Instant;
+        const changes = { isExpiryRecorded: true, version: nextVersion(role), lastEventAt };
+        return update(ROLES, { id: role.id }, changes);
+      }),
       ...insertEvents(
         recorded.map(({ event }) => event),
         ends,
