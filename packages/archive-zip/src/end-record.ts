@@ -34,7 +34,7 @@ interface DirectoryFields {
 }
 
 /** Reads the end record that begins at a position, with the Zip64 records before it. */
-export function readEndRecord(file: ByteSource, at: number): EndRecord {
+function readEndRecord(file: ByteSource, at: number): EndRecord {
   const record = file.at(at, END_BYTES);
   const plain: DirectoryFields = {
     disk: uint16(record, 4),

@@ -9,7 +9,7 @@ import { SitePaths } from './observe/page-references.ts';
 import { ReferenceFilter } from './observe/reference-filter.ts';
 
 /** Entries up to this size, compressed and expanded, are inflated at once, which is faster; larger ones in pieces. */
-export const WHOLE_BYTES = 2_097_152;
+const WHOLE_BYTES = 2_097_152;
 
 const ASCII = /^\p{ASCII}*$/u;
 
@@ -96,7 +96,7 @@ function siteOf({ sitePaths }: Pick<ProveJob, 'sitePaths'>): SitePaths {
 }
 
 /** Inflates an entry and compares size, CRC-32 and the end of its data with the directory. */
-export async function proveEntry(task: EntryTask, tools: ProofTools): Promise<EntryOutcome> {
+async function proveEntry(task: EntryTask, tools: ProofTools): Promise<EntryOutcome> {
   if (Math.max(task.size, task.compressedSize) > WHOLE_BYTES) return proveInPieces(task, tools);
   const outcome = proveWhole(task, tools);
   // Inflates an entry that is longer than declared up to the limits, to report whether it exceeds them.
@@ -119,10 +119,7 @@ export function proveWhole(task: EntryTask, tools: ProofTools): EntryOutcome | '
 }
 
 /** Inflates and proves entries together; undefined if that fails, and each must be proved by itself. */
-export function proveBatch(
-  tasks: readonly EntryTask[],
-  tools: ProofTools,
-): readonly EntryOutcome[] | undefined {
+function proveBatch(tasks: readonly EntryTask[], tools: ProofTools): readonly EntryOutcome[] | undefined {
   const bytes = inflateBatch(tools.archive, tasks, tools.scratch);
   if (bytes === undefined) return undefined;
   const excess = countInflated(tools, bytes.length);

@@ -9,9 +9,9 @@ import { filterOf, type ProofTools, proveWhole } from './prove-entries.ts';
 
 /** The largest archive that is read on the caller's thread, since switching threads would take longer. */
 const SMALL_BYTES = 16_384;
-export const SMALL_ENTRIES = 16;
+const SMALL_ENTRIES = 16;
 /** The maximum number of bytes of its entries together: a few milliseconds with any content. */
-export const SMALL_SITE_BYTES = 16_384;
+const SMALL_SITE_BYTES = 16_384;
 
 /** The bytes of an archive in memory that is small enough for this thread; else `undefined`. */
 export function smallArchiveBytes({ bytes, size }: StagedArchive): Uint8Array | undefined {
@@ -19,7 +19,7 @@ export function smallArchiveBytes({ bytes, size }: StagedArchive): Uint8Array | 
 }
 
 /** Whether entries are few and small, by their headers. */
-export function isSmallSite(entries: readonly Pick<EntryTask, 'size' | 'compressedSize'>[]): boolean {
+function isSmallSite(entries: readonly Pick<EntryTask, 'size' | 'compressedSize'>[]): boolean {
   const bytes = entries.reduce((sum, { size, compressedSize }) => sum + Math.max(size, compressedSize), 0);
   return entries.length <= SMALL_ENTRIES && bytes <= SMALL_SITE_BYTES;
 }

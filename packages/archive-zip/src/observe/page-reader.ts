@@ -243,7 +243,7 @@ const TOOL_FILES: readonly (readonly [RegExp, SiteTool])[] = [
 const VITE_FILE = /(?:^|\/)assets\/[\w.-]{1,99}-[\w-]{8}\.js$/;
 
 /** Finds the tool that made the page by one of its tags; otherwise returns the known one. */
-export function toolOf(tag: Tag, known: SiteTool | undefined): SiteTool | undefined {
+function toolOf(tag: Tag, known: SiteTool | undefined): SiteTool | undefined {
   if (known !== undefined && known !== 'vite') return known;
   const { name, content = '' } = tag;
   if (name === 'app-root') return 'angular';

@@ -11,12 +11,10 @@ const OTHERS_WRITE = 0o002;
 
 type FileSystem = Readonly<Record<'bsize' | 'bavail', number>>;
 
-export type StatDisk = (path: string) => Promise<FileSystem>;
-
 /** Checks the data folder and returns it; `undefined` if the other checks of this machine cannot run. */
 export async function* checkDataFolder(
   settings: Settings,
-  statDisk: StatDisk = (path) => statfs(path),
+  statDisk: (path: string) => Promise<FileSystem> = (path) => statfs(path),
 ): AsyncGenerator<Finding, string | undefined> {
   const folder = resolve(settings.dataDir);
   const checks: readonly Check[] = [
