@@ -234,7 +234,7 @@ describe('GET /admin/v1/pins/{id}/archive', () => {
     expect(own?.actor, 'to the account').to.deep.equal({ kind: 'operator', id: null });
   });
 
-  it('records nothing if it sends no byte of it', async () => {
+  it('records nothing if it sends no byte of the ZIP', async () => {
     const { headers } = await get({}, 'HEAD');
     const etag = String(headers.get('etag'));
     expect((await get({ 'if-none-match': etag })).status).to.equal(304);

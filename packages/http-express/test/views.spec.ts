@@ -39,7 +39,7 @@ describe('GET /api/v1/pins/{id}?include=views', () => {
     });
   });
 
-  it('adds them in any state, and shows them to no other account', async () => {
+  it('adds the days in any state, and shows them to no other account', async () => {
     rig.views.viewed(id);
     await rig.views.store();
     await rig.useCases.stop({ by: 'first', id });

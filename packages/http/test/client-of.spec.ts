@@ -29,7 +29,7 @@ describe("a client's address", () => {
     expect(clientOf('unknown')).to.equal('unknown');
   });
 
-  it('is the same for a whole network', () => {
+  it('is the same for every address of an IPv6 network', () => {
     fc.assert(
       fc.property(fc.ipV6(), (address) => {
         fc.pre(!address.includes('.') && !clientOf(address).includes('.'));

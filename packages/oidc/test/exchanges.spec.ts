@@ -104,7 +104,7 @@ describe('exchanges with a provider that is slow or hostile', () => {
     expect(discoveries()).to.equal(2);
   });
 
-  it('requests it at most every five seconds even while it is unusable', async () => {
+  it('requests the discovery document at most every five seconds even while it is unusable', async () => {
     issuer.document = '{}';
     for (let n = 0; n < 3; n += 1) {
       expect(await provider.begin('https://pages.example/')).to.include({ problem: 'untrusted' });
@@ -115,7 +115,7 @@ describe('exchanges with a provider that is slow or hostile', () => {
     expect(await provider.begin('https://pages.example/')).to.include({ kind: 'begun' });
   });
 
-  it('requests it again at once after a failure while the clock was days ahead, once the clock is right', async () => {
+  it('requests the discovery document again at once if the clock was days ahead at a failed request', async () => {
     let offset = days(9);
     const client = { issuer: issuer.url, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET };
     const wrongClock = { now: () => after(clock.now(), offset), sleep: clock.sleep.bind(clock) };

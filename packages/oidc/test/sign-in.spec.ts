@@ -56,7 +56,7 @@ describe('signing in by OpenID Connect', () => {
     expect(inside.cookies.find((line) => line.startsWith('pinfold_oidc='))).to.include('Max-Age=0');
   });
 
-  it('continues by a page if the browser sends no fetch metadata, so that it sends all cookies', async () => {
+  it('continues with a page, not a redirect, if the browser sends no fetch metadata, so that it sends all cookies', async () => {
     await open();
     const { location } = await screen.leadToReturn(ada, 'ada', '/keys');
     const cookie = [...ada.cookiesOf(screen.base)].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -226,7 +226,7 @@ describe('signing in by OpenID Connect', () => {
     await expectRefused(await ada.get(back.href), 502, 'untrusted');
   });
 
-  it('explains that the issuer cannot be reached, before and after the way there, and continues later', async () => {
+  it('explains that the issuer cannot be reached, before the browser goes there or after it comes back, and works later', async () => {
     await open();
     screen.issuer.fail();
     const begun = await ada.get(`${screen.base}/sign-in/oidc/begin`);

@@ -37,7 +37,7 @@ describe('ScryptPasswordHasher', () => {
     expect(await hasher.verify('パスワード'.normalize('NFD') as Password, hash, CLIENT)).to.equal(true);
   });
 
-  it('verifies hashes of another cost, up to twice the current one', async () => {
+  it('verifies hashes of a lower cost than the current one', async () => {
     const current = new ScryptPasswordHasher({ cost: CHEAP });
     const cheaper = await new ScryptPasswordHasher({ cost: { logN: 2, r: 4, p: 2 } }).hash(
       password('right'),
@@ -47,7 +47,7 @@ describe('ScryptPasswordHasher', () => {
     expect(await current.verify(password('wrong'), cheaper, CLIENT)).to.equal(false);
   });
 
-  it('refuses a hash whose cost would exhaust the server, without paying it', async () => {
+  it('refuses a hash whose cost would exhaust the server, without computing it', async () => {
     const hasher = new ScryptPasswordHasher({ cost: CHEAP });
     const hash = await hasher.hash(password('correct horse'), CLIENT);
     const exorbitant = [
