@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { run } from '../command-run.ts';
-import { openStage, succeed } from './stage.ts';
+import { listFiles, openStage, replaceRecords, succeed } from './stage.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Row = readonly [
@@ -25,28 +23,17 @@ describe('the import of an export that was manipulated', () => {
 
   beforeEach(async () => {
     await succeed(await stage.stock('one', 1), 'export', stage.at('out'));
-    const { file } = (await manifest()).records[0];
-    records = (await readFile(stage.at('out', file), 'utf8'))
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    const names = await readdir(stage.at('out', 'archives'), { recursive: true, withFileTypes: true });
-    const [archive] = names.filter((entry) => entry.isFile());
-    zip = await readFile(join(String(archive?.parentPath), String(archive?.name)));
+    const [file = ''] = await listFiles(stage.at('out', 'records'));
+    const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+    records = lines.map((line) => JSON.parse(line));
+    const [archive = ''] = await listFiles(stage.at('out', 'archives'));
+    zip = await readFile(archive);
   });
-
-  const manifest = async () => JSON.parse(await readFile(stage.at('out', 'manifest.json'), 'utf8'));
 
   /** Writes other records with their correct hashes, and imports them. */
   async function imported(changed: readonly Json[]) {
-    const whole = await manifest();
-    await rm(stage.at('out', whole.records[0].file));
-    const lines = changed.map((record) => `${JSON.stringify(record)}\n`).join('');
-    const sha256 = createHash('sha256').update(lines).digest('hex');
-    const file = `records/000001-${sha256.slice(0, 12)}.jsonl`;
-    await writeFile(stage.at('out', file), lines);
-    whole.records = [{ file, records: changed.length, bytes: Buffer.byteLength(lines), sha256 }];
-    await writeFile(stage.at('out', 'manifest.json'), JSON.stringify(whole));
+    const text = changed.map((record) => `${JSON.stringify(record)}\n`).join('');
+    await replaceRecords(stage.at('out'), () => text);
     return run(stage.env('two'), 'import', stage.at('out'));
   }
 

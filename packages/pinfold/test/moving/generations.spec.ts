@@ -6,7 +6,7 @@ import { type Env, run } from '../command-run.ts';
 import { newFolder } from '../servers/new-folder.ts';
 import { countSteps } from './dying-disk.ts';
 import { startPublisher } from './load.ts';
-import { archivesOf, hashFiles, openStage, removeArchive, type Stage, succeed } from './stage.ts';
+import { archivesOf, hashFiles, listFiles, openStage, removeArchive, type Stage, succeed } from './stage.ts';
 
 const { text: KEY } = new NodeApiKeySecrets().mint();
 const GENERATION = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
@@ -30,11 +30,7 @@ describe('pinfold export --generations', () => {
     await publisher.publish(0, 1, 1_000);
     await publisher.close();
   }
-  async function filesOf(generation = ''): Promise<readonly string[]> {
-    const archives = join(backups, generation, 'archives');
-    const found = await readdir(archives, { recursive: true, withFileTypes: true });
-    return found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-  }
+  const filesOf = (generation = '') => listFiles(join(backups, generation, 'archives'));
 
   it('writes each export to a folder named after its end, and keeps the given number', async () => {
     for (let night = 1; night <= 4; night += 1) {

@@ -5,14 +5,13 @@ import { expect } from 'chai';
 import { type Env, spawnCommand } from '../command-run.ts';
 import { type Engines, startEngines } from '../servers/engines.ts';
 import { startPublisher } from './load.ts';
-import { hashFiles, openStage, type Stage, succeed } from './stage.ts';
+import { hashFiles, listFiles, openStage, type Stage, succeed } from './stage.ts';
 
 const COUNT = 40;
 
 /** The number of archives in a folder. */
 async function countIn(folder: string): Promise<number> {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true });
-  return found.filter((entry) => entry.isFile() && /^\d{13}-/.test(entry.name)).length;
+  return (await listFiles(folder)).filter((file) => /\/\d{13}-[^/]+$/.test(file)).length;
 }
 
 /** Runs a command, and kills it once a folder has this many archives. */

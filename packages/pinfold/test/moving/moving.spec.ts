@@ -5,9 +5,18 @@ import type { ArchiveId } from '@pinfold/core';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { compose } from '../../src/compose/compose.ts';
+import { archivePath } from '../../src/moving/export-form.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { COMMAND, run, runProcess } from '../command-run.ts';
-import { archivesOf, hashFiles, loseArchive, openStage, removeArchive, succeed } from './stage.ts';
+import {
+  alterManifest,
+  archivesOf,
+  hashFiles,
+  loseArchive,
+  openStage,
+  removeArchive,
+  succeed,
+} from './stage.ts';
 
 describe('pinfold export and import', () => {
   const stage = ofEachTest(openStage);
@@ -80,7 +89,7 @@ describe('pinfold export and import', () => {
     const before = await exportedIn('out');
     const [removed = '', missing = ''] = await archivesOf(env);
     const pin = await loseArchive(env, removed as ArchiveId);
-    await rm(stage.at('one', 'archives', missing.slice(0, 4), missing.slice(4, 7), missing));
+    await rm(stage.at('one', archivePath(missing as ArchiveId)));
     for (let night = 1; night <= 3; night += 1) {
       const { code, err } = await run(env, 'export', stage.at('out'));
       expect(code).to.equal(1);
@@ -181,14 +190,15 @@ describe('pinfold export and import', () => {
     await succeed(env, 'keys', 'create');
   });
 
-  it('refuse an archive that differs from its record', async () => {
+  it('refuse an archive that differs from its record, and move all others', async () => {
     await succeed(await stage.stock('one', 2), 'export', stage.at('out'));
-    const [id = ''] = await archivesOf(stage.env('one'));
-    const file = stage.at('out', 'archives', id.slice(0, 4), id.slice(4, 7), id);
+    const [id = '', other] = await archivesOf(stage.env('one'));
+    const file = stage.at('out', archivePath(id as ArchiveId));
     const bytes = await readFile(file);
     await writeFile(file, Buffer.concat([bytes, Buffer.from('x')]));
     const env = stage.env('two');
     expect((await run(env, 'import', stage.at('out'))).err).to.include(`archive ${id} does not match`);
+    expect(await archivesOf(env)).to.deep.equal([other]);
     await rm(file);
     expect((await run(env, 'import', stage.at('out'))).err).to.include(
       `archives are missing, ${id} among them`,
@@ -201,11 +211,10 @@ describe('pinfold export and import', () => {
   it('continue without an archive that the manifest lists as broken', async () => {
     await succeed(await stage.stock('one', 2), 'export', stage.at('out'));
     const [id = '', other = ''] = await archivesOf(stage.env('one'));
-    await rm(stage.at('out', 'archives', id.slice(0, 4), id.slice(4, 7), id));
+    await rm(stage.at('out', archivePath(id as ArchiveId)));
     const env = stage.env('two');
     expect((await run(env, 'import', stage.at('out'))).code).to.equal(1);
-    const manifest = JSON.parse(await readFile(stage.at('out', 'manifest.json'), 'utf8'));
-    await writeFile(stage.at('out', 'manifest.json'), JSON.stringify({ ...manifest, broken: [id] }));
+    await alterManifest(stage.at('out'), { broken: [id] });
     const { code, err } = await run(env, 'import', stage.at('out'));
     expect(code).to.equal(1);
     expect(err).to.include(id);
@@ -216,7 +225,7 @@ describe('pinfold export and import', () => {
   it('list archives that are broken at the source, and move everything else', async () => {
     const env = await stage.stock('one', 3);
     const [missing = '', altered = ''] = await archivesOf(env);
-    const place = (id: string) => stage.at('one', 'archives', id.slice(0, 4), id.slice(4, 7), id);
+    const place = (id: string) => stage.at('one', archivePath(id as ArchiveId));
     await rm(place(missing));
     await writeFile(place(altered), 'no ZIP');
     const exported = await run(env, 'export', stage.at('out'), '--json');

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packFiles } from '@pinfold/client/zip';
 import type { ArchiveId, Role, RoleId, Token } from '@pinfold/core';
 import { compose } from '../../src/compose/compose.ts';
+import { describeRecordsFile, MANIFEST, RECORDS } from '../../src/moving/export-form.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { DEFAULT_ACCOUNT } from '../../src/start/default-account.ts';
 import { type CommandRun, type Env, run } from '../command-run.ts';
@@ -116,16 +117,37 @@ export async function succeed(env: Env, ...args: readonly string[]): Promise<Com
   return ran;
 }
 
+/** The paths of all files in a folder, in order. */
+export async function listFiles(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map(({ parentPath, name }) => join(parentPath, name)).sort();
+}
+
 /** Every file of a folder, with a hash of its bytes. */
 export async function hashFiles(folder: string): Promise<Readonly<Record<string, string>>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
   const contents: Record<string, string> = {};
-  for (const file of files.toSorted()) {
-    const hash = createHash('sha256').update(await readFile(file));
-    contents[file.slice(folder.length)] = hash.digest('hex');
-  }
+  for (const file of await listFiles(folder))
+    contents[file.slice(folder.length)] = hash(await readFile(file));
   return contents;
+}
+
+/** Changes members of the manifest of an export. */
+export async function alterManifest(folder: string, members: object): Promise<void> {
+  const file = join(folder, MANIFEST);
+  await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), ...members }));
+}
+
+/** Replaces the text of the only file of records in an export, with a manifest that matches it. */
+export async function replaceRecords(folder: string, change: (text: string) => string): Promise<void> {
+  const [before = ''] = await listFiles(join(folder, RECORDS));
+  const text = change(await readFile(before, 'utf8'));
+  await rm(before);
+  const entry = describeRecordsFile(1, Buffer.from(text));
+  await writeFile(join(folder, entry.file), text);
+  await alterManifest(folder, { records: [entry] });
+}
+
+function hash(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -4,13 +4,14 @@ import { archiveIdOf } from '@pinfold/core/adapter';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import type { VerifiedStores } from '../../src/moving/check.ts';
+import { archivePath } from '../../src/moving/export-form.ts';
 import { run } from '../command-run.ts';
 import { archivesOf, loseArchive, openStage, removeArchive, succeed } from './stage.ts';
 
 describe('pinfold verify', () => {
   const stage = ofEachTest(openStage);
 
-  const place = (id: string): string => stage.at('one', 'archives', id.slice(0, 4), id.slice(4, 7), id);
+  const place = (id: string): string => stage.at('one', archivePath(id as ArchiveId));
 
   async function verify(...args: readonly string[]) {
     const { code, out } = await run(stage.env('one'), 'verify', '--json', ...args);
