@@ -9,7 +9,7 @@ import { type Check, type Finding, failed, ok, type Result, runChecks, skipped, 
 /** In milliseconds; beyond it, sites end noticeably early or late. */
 const MAX_DIFFERENCE = 5_000;
 /** The newest release of PostgreSQL that is no longer maintained. */
-const OLD_RELEASE = 13;
+const OLD_RELEASE = 14;
 
 /** Checks the database with any version of its schema, and changes nothing. */
 export async function* checkDatabase(
