@@ -55,10 +55,10 @@ const TSCONFIG = {
 };
 
 /** The folder in documents; each run replaces it by its own. */
-const SOMEWHERE = '/var/lib/pinfold';
+const DATA_FOLDER = '/var/lib/pinfold';
 
 /** The number of random runs in documents; the test needs only a few. */
-const OFTEN = /\bruns: \d+/g;
+const RUNS = /\bruns: \d+/g;
 
 /** Dependencies that are missing in tests, so that such programs are only compiled. */
 const NEEDS_MORE = /declare const|from '@pinfold\/persistence-postgres'/;
@@ -78,14 +78,14 @@ const WITH_VALUE =
 
 /** Imports programs one after the other, so that one process runs them all, and ignores their exit codes. */
 const IN_TURN = `
-let left = process.argv.length - 2;
+let remaining = process.argv.length - 2;
 process.once('exit', () => {
-  if (left > 0) process.exitCode = 1;
+  if (remaining > 0) process.exitCode = 1;
 });
 for (const file of process.argv.slice(2)) {
   try {
     await import(file);
-    left -= 1;
+    remaining -= 1;
   } catch (error) {
     console.error(file, error);
   }
@@ -120,7 +120,7 @@ async function run(...args: readonly string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-document-'));
   for (const file of args.filter((name) => name.endsWith('.ts'))) {
     const source = await readFile(file, 'utf8');
-    await writeFile(file, source.replaceAll(SOMEWHERE, folder).replaceAll(OFTEN, 'runs: 2'));
+    await writeFile(file, source.replaceAll(DATA_FOLDER, folder).replaceAll(RUNS, 'runs: 2'));
   }
   const options = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'];
   const child = spawn(process.execPath, [...options, ...args], {
@@ -129,9 +129,9 @@ async function run(...args: readonly string[]): Promise<void> {
     stdio: ['ignore', 'ignore', 'pipe'],
     timeout: 120_000,
   });
-  const [complaints, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  const [errorOutput, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
   await rm(folder, { recursive: true });
-  expect(code, complaints).to.equal(0);
+  expect(code, errorOutput).to.equal(0);
 }
 
 /** The block as a separate file, in which imports relative to its document still work. */
@@ -196,7 +196,7 @@ describe('the samples', () => {
     );
   });
 
-  it('are found if they do', () => {
+  it('that make a caller an operator are found', () => {
     for (const code of [
       'return { account, scopes: SCOPES };',
       "import { KNOWN_SCOPES } from '@pinfold/core/adapter';",
@@ -238,7 +238,7 @@ describe('the documents', () => {
     ).to.deep.equal([]);
   });
 
-  it('have an example at every exported class and function that makes something', async () => {
+  it('have an example at every exported class and function that creates something', async () => {
     const missing = exported
       .filter(({ isCalled, name, example }) => isCalled && NEEDS_EXAMPLE.test(name) && example === undefined)
       .map(({ file, name }) => `${file}#${name}`)

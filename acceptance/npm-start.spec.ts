@@ -57,10 +57,10 @@ describe('npm start, in a clone that is installed', () => {
   }
 
   /** Starts like the script of package.json; resolves with the server's address. */
-  async function started(settings: NodeJS.ProcessEnv): Promise<string> {
+  async function start(settings: NodeJS.ProcessEnv): Promise<string> {
     const env = envOf(settings);
-    const words = ['--conditions=@pinfold/source', join(clone, 'scripts/run.mjs'), 'start'];
-    server = spawn(process.execPath, words, { cwd: clone, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const args = ['--conditions=@pinfold/source', join(clone, 'scripts/run.mjs'), 'start'];
+    server = spawn(process.execPath, args, { cwd: clone, env, stdio: ['ignore', 'pipe', 'inherit'] });
     let written = '';
     for await (const chunk of (server.stdout as Readable).setEncoding('utf8')) {
       written += chunk;
@@ -70,7 +70,7 @@ describe('npm start, in a clone that is installed', () => {
     throw new Error(`the server ended: ${written}`);
   }
 
-  async function stopped(): Promise<unknown> {
+  async function stop(): Promise<unknown> {
     server?.kill('SIGTERM');
     return server?.exitCode ?? (await once(server as ChildProcess, 'exit'))[0];
   }
@@ -84,15 +84,15 @@ describe('npm start, in a clone that is installed', () => {
 
   for (const workers of ['1', '2'])
     it(`publishes and shows a site, with every package of ours from the bundle, in ${workers} processes`, async () => {
-      await started({});
-      expect(await stopped()).to.equal(0);
-      const notes = join(folder, 'modules');
-      const url = await started({ NODE_V8_COVERAGE: notes, PINFOLD_WORKERS: workers });
+      await start({});
+      expect(await stop()).to.equal(0);
+      const coverage = join(folder, 'modules');
+      const url = await start({ NODE_V8_COVERAGE: coverage, PINFOLD_WORKERS: workers });
       await publishAndView(url);
       expect((await fetch(`${url}/manage/`)).status).to.equal(200);
-      expect(await stopped()).to.equal(0);
+      expect(await stop()).to.equal(0);
       const main = join(clone, 'examples/reference-app/src/main.ts');
-      const loaded = [...(await modulesOf(main, notes))];
+      const loaded = [...(await modulesOf(main, coverage))];
       const ours = loaded.filter((url) => !url.includes('/node_modules/'));
       expect(ours.filter((url) => url.includes('/dist/bundle/'))).to.not.be.empty;
       const sources = ours.filter((url) => !/\/(dist\/bundle|scripts)\/[^/]+$/.test(url));
@@ -104,8 +104,8 @@ describe('npm start, in a clone that is installed', () => {
     });
 
   it('gives a script with its own adapters the same module copies as the server', async () => {
-    await started({});
-    await stopped();
+    await start({});
+    await stop();
     const script = join(bundle, `../own-adapter-${process.pid}.ts`);
     await writeFile(
       script,
@@ -122,22 +122,22 @@ describe('npm start, in a clone that is installed', () => {
       console.log(used === archives, app.container instanceof Container);
       await app.close();`,
     );
-    const notes = join(folder, 'modules');
-    const env = envOf({ NODE_V8_COVERAGE: notes });
+    const coverage = join(folder, 'modules');
+    const env = envOf({ NODE_V8_COVERAGE: coverage });
     const preload = `--import=${pathToFileURL(join(clone, 'scripts/bundled.mjs'))}`;
-    const words = ['--conditions=@pinfold/source', preload, script];
-    const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const args = ['--conditions=@pinfold/source', preload, script];
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
     expect(await text(child.stdout)).to.equal('true true\n');
     await rm(script);
-    const loaded = [...(await modulesOf(script, notes))].join();
+    const loaded = [...(await modulesOf(script, coverage))].join();
     expect(loaded)
       .to.include('/dist/bundle/')
       .and.not.to.match(/\/(pinfold|inversify)\/src\/|inversifyjs/);
   });
 
   it('bundles the current files of the screen', async () => {
-    const noted = await readFile(join(clone, 'node_modules/.cache/pinfold-screen.json'), 'utf8');
-    const { sources, made } = JSON.parse(noted) as Readonly<Record<string, readonly [string][]>>;
+    const record = await readFile(join(clone, 'node_modules/.cache/pinfold-screen.json'), 'utf8');
+    const { sources, made } = JSON.parse(record) as Readonly<Record<string, readonly [string][]>>;
     expect(sources?.map(([path]) => path)).to.include.members([
       'packages/management/browser/main.ts',
       'packages/management/styles/management.css',
@@ -150,8 +150,8 @@ describe('npm start, in a clone that is installed', () => {
   });
 
   it('refers in the bundle only to existing files, and to external packages like their importers', async () => {
-    await started({});
-    await stopped();
+    await start({});
+    await stop();
     const { made, importers } = JSON.parse(
       await readFile(join(clone, 'node_modules/.cache/pinfold-server.json'), 'utf8'),
     );
@@ -177,9 +177,9 @@ describe('pinfold --version', () => {
   it('loads no server', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pinfold-version-'));
     const main = join(clone, 'packages/pinfold/src/main.ts');
-    const words = ['--conditions=@pinfold/source', main, '--version'];
+    const args = ['--conditions=@pinfold/source', main, '--version'];
     const env = { ...process.env, NODE_OPTIONS: '', NODE_V8_COVERAGE: folder };
-    const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
     expect(await text(child.stdout)).to.match(/^\d+\.\d+\.\d+(\+g[0-9a-f]{7})?\n$/);
     if (child.exitCode === null) await once(child, 'exit');
     // The number when a start took 0.08 s, plus a third.

@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '..');
 const CATALOGUE: Readonly<Record<string, Text>> = { ...FINDING_TEXTS, ...INPUT_TEXTS, ...REFUSAL_TEXTS };
 
 /** Words that do not show the subject of a sentence. */
-const PLAIN = new Set(
+const STOP_WORDS = new Set(
   'a an and are as at be but by can for from has have in is it its no not of on one or that the then this to too up was with you your'.split(
     ' ',
   ),
@@ -28,7 +28,9 @@ const OTHERS: readonly RegExp[] = [
 
 function wordsOf(sentence: string): ReadonlySet<string> {
   const words = sentence.toLowerCase().match(/[a-z][a-z-]+/g) ?? [];
-  return new Set(words.filter((word) => !PLAIN.has(word)).map((word) => word.replace(/(?:es|ed|s|d)$/, '')));
+  return new Set(
+    words.filter((word) => !STOP_WORDS.has(word)).map((word) => word.replace(/(?:es|ed|s|d)$/, '')),
+  );
 }
 
 function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number {

@@ -105,7 +105,7 @@ describe('the programs for other servers', () => {
     const [key] = await once(child, 'message');
     child.on('message', (entry: { readonly route: string }) => entries.push(entry));
     await rm(file);
-    await takesConnections(port);
+    await untilConnectable(port);
     return { url: `http://localhost:${port}`, key: String(key) };
   }
 
@@ -119,8 +119,8 @@ describe('the programs for other servers', () => {
       const client = new Client(url, key);
       const { status, pin } = await client.publish('once', siteOf('harbour'));
       if (pin === undefined) throw new Error(`the answer was ${status}`);
-      const way = (await fetch(pin.shared_url, { redirect: 'manual' })).headers.get('location') ?? '';
-      expect(await pageAt(new URL(way))).to.include('<p>harbour');
+      const location = (await fetch(pin.shared_url, { redirect: 'manual' })).headers.get('location') ?? '';
+      expect(await pageAt(new URL(location))).to.include('<p>harbour');
 
       const large = randomBytes(3 * 1_048_576);
       const archive = await zipOf({ 'index.html': 'large', 'large.bin': large });
@@ -130,9 +130,15 @@ describe('the programs for other servers', () => {
       const views = (): unknown[] => entries.filter(({ route }) => route === 'site');
       await until(() => views().length > 0);
       expect(views()).to.deep.equal([{ route: 'site', status: 200 }]);
-      expect(await takeLate(url, 'GET /report.bin HTTP/1.1\r\nHost: x\r\n\r\n'), 'a download').to.equal(true);
       expect(
-        await takeLate(url, 'GET /chat HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: mine\r\n\r\n'),
+        await reachesSlowReader(url, 'GET /report.bin HTTP/1.1\r\nHost: x\r\n\r\n'),
+        'a download',
+      ).to.equal(true);
+      expect(
+        await reachesSlowReader(
+          url,
+          'GET /chat HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: mine\r\n\r\n',
+        ),
         'a connection of another protocol',
       ).to.equal(true);
 
@@ -172,7 +178,7 @@ async function bytesAt(url: string, host: string, path: string): Promise<Buffer>
 }
 
 /** Whether everything that the host sends reaches a client that pauses for minutes, by the program's clock, before it reads. */
-async function takeLate(url: string, head: string): Promise<boolean> {
+async function reachesSlowReader(url: string, head: string): Promise<boolean> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.on('error', () => {});
   socket.write(head);
@@ -186,12 +192,12 @@ async function takeLate(url: string, head: string): Promise<boolean> {
   return received > OWN_BYTES;
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await pause(5);
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await pause(5);
 }
 
 /** `listen` resolves its host first, so a program may print its key before clients can connect. */
-async function takesConnections(port: number): Promise<void> {
+async function untilConnectable(port: number): Promise<void> {
   for (;;) {
     const socket = connect(port, '127.0.0.1');
     try {

@@ -49,7 +49,7 @@ function contrast(one: number, other: number): number {
 
 const GROUNDS = ['page', 'surface', 'raised'] as const;
 /** Text and background colors: at least 4.5 to 1 (WCAG 2.2, 1.4.3). */
-const WRITTEN: readonly (readonly [ink: string, grounds: readonly string[]])[] = [
+const TEXT_PAIRS: readonly (readonly [ink: string, grounds: readonly string[]])[] = [
   ['text', [...GROUNDS, 'accent-faint', 'good-faint', 'warning-faint', 'bad-faint']],
   ['quiet', [...GROUNDS, 'accent-faint', 'warning-faint']],
   ['accent', [...GROUNDS, 'accent-faint']],
@@ -61,7 +61,7 @@ const WRITTEN: readonly (readonly [ink: string, grounds: readonly string[]])[] =
   ['bad', [...GROUNDS, 'bad-faint']],
 ];
 /** The edges of fields and buttons, and focus rings: at least 3 to 1 (1.4.11). */
-const DRAWN: typeof WRITTEN = [
+const EDGE_PAIRS: typeof TEXT_PAIRS = [
   ['edge', ['page', 'surface']],
   ['accent', [...GROUNDS]],
   ['bad', ['surface']],
@@ -91,14 +91,14 @@ describe('the shared theme', () => {
         const pair = [...(new Map(Object.entries(PALETTE)).get(name) ?? '').matchAll(/oklch\(([^)]+)\)/g)];
         return luminance(pair[at]?.[1] ?? '');
       };
-      for (const [pairs, least] of [[WRITTEN, 4.5] as const, [DRAWN, 3] as const])
+      for (const [pairs, minContrast] of [[TEXT_PAIRS, 4.5] as const, [EDGE_PAIRS, 3] as const])
         for (const [ink, grounds] of pairs)
           for (const ground of grounds)
-            expect(contrast(of(ink), of(ground)), `${ink} on ${ground}`).to.be.at.least(least);
+            expect(contrast(of(ink), of(ground)), `${ink} on ${ground}`).to.be.at.least(minContrast);
     });
   }
 
-  it('is written in four sizes, and one more for the welcome site’s headline', async () => {
+  it('has four font sizes, and one more for the welcome site’s headline', async () => {
     for (const [file, text] of await everySheet()) {
       for (const value of [...declared(text, 'font-size'), ...declared(text, 'font(?!-)')])
         expect(value, file).to.match(
@@ -107,7 +107,7 @@ describe('the shared theme', () => {
     }
   });
 
-  it('stands on a grid of 4 px', async () => {
+  it('has distances in steps of 4 px', async () => {
     for (const [file, text] of await everySheet()) {
       for (const name of ['padding', 'margin', 'gap', 'line-height']) {
         for (const value of declared(text, name)) {

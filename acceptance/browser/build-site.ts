@@ -27,7 +27,7 @@ export async function reportOf(page: Page): Promise<Readonly<Record<string, stri
 }
 
 /** Types a password like a person who uses only the keyboard: the field must already have the focus. */
-export async function give(page: Page, password: string): Promise<void> {
+export async function enterPassword(page: Page, password: string): Promise<void> {
   await page.locator('input[type=password]:focus').waitFor();
   await page.keyboard.type(password);
   await page.keyboard.press('Enter');

@@ -1,5 +1,5 @@
-const ofTest: (() => Promise<unknown>)[] = [];
-const ofRun: (() => Promise<unknown>)[] = [];
+const closingsOfTest: (() => Promise<unknown>)[] = [];
+const closingsOfRun: (() => Promise<unknown>)[] = [];
 let isInTest = false;
 
 async function closeAll(closings: (() => Promise<unknown>)[]): Promise<void> {
@@ -11,11 +11,11 @@ beforeEach(() => {
 });
 afterEach('what the test opened is closed', async () => {
   isInTest = false;
-  await closeAll(ofTest);
+  await closeAll(closingsOfTest);
 });
-after('what several tests shared is closed', () => closeAll(ofRun));
+after('what several tests shared is closed', () => closeAll(closingsOfRun));
 
 /** Closes something after the test that opens it, or at the end if it is opened before the tests; the last one first. */
 export function closeAfterwards(close: () => Promise<unknown>): void {
-  (isInTest ? ofTest : ofRun).push(close);
+  (isInTest ? closingsOfTest : closingsOfRun).push(close);
 }

@@ -25,11 +25,11 @@ export interface Service {
 }
 
 /** Settings that differ; `PORT` in a value stands for the port. */
-type Otherwise = Readonly<Record<`PINFOLD_${string}`, string>>;
+type OtherSettings = Readonly<Record<`PINFOLD_${string}`, string>>;
 
 export async function openService(
   viewerMode: 'origin' | 'path',
-  otherwise: Otherwise = {},
+  otherSettings: OtherSettings = {},
   options: AppOptions = {},
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-service-'));
@@ -45,7 +45,7 @@ export async function openService(
       PINFOLD_WELCOME: 'off',
       PINFOLD_LOG_LEVEL: 'silent',
       ...Object.fromEntries(
-        Object.entries(otherwise).map(([name, value]) => [name, value.replace('PORT', String(port))]),
+        Object.entries(otherSettings).map(([name, value]) => [name, value.replace('PORT', String(port))]),
       ),
     }),
     { modules: [testModule()], ...options },

@@ -59,10 +59,10 @@ describe('a hostile site among its siblings, in a browser', () => {
 
   it('cannot sign people in to another account by setting cookies on the parent domain', async () => {
     await openSiblings();
-    const elsewhere = await openContext();
-    await signIn(await elsewhere.newPage(), 'mallory');
-    const [session] = await cookiesOf(elsewhere, 'pinfold_session');
-    const [form] = await cookiesOf(elsewhere, 'pinfold_form');
+    const attacker = await openContext();
+    await signIn(await attacker.newPage(), 'mallory');
+    const [session] = await cookiesOf(attacker, 'pinfold_session');
+    const [form] = await cookiesOf(attacker, 'pinfold_form');
     await signIn(page);
     for (const path of ['/', '/manage/']) {
       for (const planted of [[session], [form], [session, form]]) {
@@ -94,14 +94,14 @@ describe('a hostile site among its siblings, in a browser', () => {
           `await fetch('${url}', { mode: 'no-cors', credentials: 'include' }).then(() => 'loaded', () => 'refused')`,
       )
       .join(', ');
-    const seen = `return [${script}].join()`;
-    const outside = await run(seen);
+    const probe = `return [${script}].join()`;
+    const outside = await run(probe);
     await page.goto(target.shared_url);
     await page.locator('#password').fill(PASSWORD);
     await page.keyboard.press('Enter');
     // The password page allows no scripts.
     await page.waitForURL(site);
-    expect([outside, await run(seen)]).to.deep.equal(['refused,refused,refused', 'refused,refused,refused']);
+    expect([outside, await run(probe)]).to.deep.equal(['refused,refused,refused', 'refused,refused,refused']);
   });
 
   it('can lock viewers out by setting cookies on the parent domain, and viewers get advice', async () => {
@@ -129,13 +129,13 @@ describe('a hostile site among its siblings, in a browser', () => {
     const target = await publish(siteThatRuns('return "in"'));
     await service.patch(target.id, { password: PASSWORD });
     const opened = context.waitForEvent('page');
-    const held = run(`
+    const reference = run(`
       const opened = window.open('${target.shared_url}');
       for (let poll = 0; poll < 500 && !opened.closed; poll++) await new Promise((next) => setTimeout(next, 50));
-      return opened.closed ? 'cut' : 'held'`);
+      return opened.closed ? 'cut' : 'kept'`);
     expect(await (await opened).evaluate('document.title + window.opener')).to.equal(
       'Enter the passwordnull',
     );
-    expect(await held).to.equal('cut');
+    expect(await reference).to.equal('cut');
   });
 });

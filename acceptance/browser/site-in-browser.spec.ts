@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { builtSite, EVERYTHING, give, reportOf } from './build-site.ts';
+import { builtSite, EVERYTHING, enterPassword, reportOf } from './build-site.ts';
 import { openPage } from './chromium.ts';
 import { openService, type Service } from './open-service.ts';
 import { snooper } from './snooper.ts';
@@ -43,21 +43,21 @@ describe('a built site in a real browser', () => {
       it('asks for the password, usable by keyboard, in Japanese if the browser prefers it', async () => {
         const pin = await publish('japanese');
         await service.patch(pin.id, { password: PASSWORD });
-        const door = await openPage({ locale: 'ja-JP' });
-        await door.goto(`${pin.shared_url}`);
-        expect(await door.locator('html').getAttribute('lang')).to.equal('ja');
-        expect(await door.title()).to.contain('パスワード');
-        await give(door, 'not this one');
-        await door.locator('[role=alert]').waitFor();
-        await give(door, PASSWORD);
-        expect(await reportOf(door)).to.include(EVERYTHING);
+        const visitorPage = await openPage({ locale: 'ja-JP' });
+        await visitorPage.goto(`${pin.shared_url}`);
+        expect(await visitorPage.locator('html').getAttribute('lang')).to.equal('ja');
+        expect(await visitorPage.title()).to.contain('パスワード');
+        await enterPassword(visitorPage, 'not this one');
+        await visitorPage.locator('[role=alert]').waitFor();
+        await enterPassword(visitorPage, PASSWORD);
+        expect(await reportOf(visitorPage)).to.include(EVERYTHING);
       });
 
       it('refuses the next request of an open tab after the password changes', async () => {
         const pin = await publish('change');
         await service.patch(pin.id, { password: PASSWORD });
         await page.goto(pin.shared_url);
-        await give(page, PASSWORD);
+        await enterPassword(page, PASSWORD);
         await reportOf(page);
         await service.patch(pin.id, { password: 'another password' });
         const status = await page.evaluate(async () => {
@@ -66,7 +66,7 @@ describe('a built site in a real browser', () => {
         });
         expect(status).to.equal(403);
         await page.reload();
-        await give(page, 'another password');
+        await enterPassword(page, 'another password');
         expect(await reportOf(page)).to.include(EVERYTHING);
       });
 
@@ -112,7 +112,7 @@ describe('a built site in a real browser', () => {
       const deep = page.url();
       await service.patch(pin.id, { password: PASSWORD });
       await page.goto(`${deep}?day=1#noon`);
-      await give(page, PASSWORD);
+      await enterPassword(page, PASSWORD);
       expect(await reportOf(page)).to.include(EVERYTHING);
       expect(page.url()).to.equal(`${deep}?day=1#noon`);
       await page.goto(new URL('/guide', deep).href);
@@ -132,13 +132,13 @@ describe('a built site in a real browser', () => {
       await service.patch(pin.id, { password: PASSWORD });
       const page = await openPage();
       await page.goto(pin.shared_url);
-      await give(page, PASSWORD);
+      await enterPassword(page, PASSWORD);
       await reportOf(page);
       const copied = page.url();
       expect(copied).to.contain('/~');
-      const door = await openPage();
-      await door.goto(copied);
-      await door.locator('input[type=password]').waitFor();
+      const visitorPage = await openPage();
+      await visitorPage.goto(copied);
+      await visitorPage.locator('input[type=password]').waitFor();
     });
   });
 });

@@ -108,13 +108,13 @@ describe("the viewers' pages in a browser", () => {
         await expectFit('to report');
       });
 
-      it('have the same style as the welcome site', async () => {
+      it('share the theme of the welcome site', async () => {
         await page.goto(welcome);
         for (const path of ['index.html', 'ja/index.html']) {
           await page.goto(new URL(path, page.url()).href);
           await expectFit(path);
-          const ground = 'getComputedStyle(document.documentElement).getPropertyValue("--page") !== ""';
-          expect(await page.evaluate(ground), 'styled').to.equal(true);
+          const isStyled = 'getComputedStyle(document.documentElement).getPropertyValue("--page") !== ""';
+          expect(await page.evaluate(isStyled), 'styled').to.equal(true);
         }
       });
     });

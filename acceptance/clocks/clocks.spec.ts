@@ -169,7 +169,7 @@ describe('A service', () => {
 function pausing(
   port: string,
   method: string,
-  came: PromiseWithResolvers<void>,
+  reached: PromiseWithResolvers<void>,
   resume: PromiseWithResolvers<void>,
 ): WrapPort {
   let first = true;
@@ -179,7 +179,7 @@ function pausing(
       : aroundCalls(wrapped, async (member, call) => {
           if (first && member === method) {
             first = false;
-            came.resolve();
+            reached.resolve();
             await resume.promise;
           }
           return call();

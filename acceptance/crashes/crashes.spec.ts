@@ -26,10 +26,10 @@ async function killAtEach<Stock>(
   task: Task<Stock>,
   moments: readonly Moment[],
 ): Promise<void> {
-  const left = [...distinct(moments)];
+  const remaining = [...distinct(moments)];
   const failures: unknown[] = [];
   const work = async (): Promise<void> => {
-    for (let moment = left.shift(); moment !== undefined; moment = left.shift()) {
+    for (let moment = remaining.shift(); moment !== undefined; moment = remaining.shift()) {
       try {
         await killAt(backends, task, moment);
       } catch (cause) {
@@ -105,7 +105,7 @@ describe('A node that is killed', function () {
     minRemote: 8,
   });
   describeKills({
-    title: 'while it cleans up, loses nothing that is published, and the next sweep finishes its work',
+    title: 'while it cleans up, loses nothing that is published, and the next cleanup finishes its work',
     task: cleaningUp,
     expected: [
       'after roles.purge 1',
@@ -136,7 +136,7 @@ describe('A node that is killed', function () {
     minRemote: 4,
   });
   describeKills({
-    title: 'while it erases an account, hides all of it or nothing, and the next sweep erases the rest',
+    title: 'while it erases an account, hides all of it or nothing, and the next cleanup erases the rest',
     task: erasing,
     expected: [
       'before erasures.begin 1',

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { ACCOUNT, erase } from './erase.ts';
 import { expectAcknowledged, type Survivor, type Task, untilDone } from './task.ts';
 
-/** Erases an account with two sites and a name; the next sweep finishes an erasure that has begun. */
+/** Erases an account with two sites and a name; the next cleanup finishes an erasure that has begun. */
 export const erasing: Task<readonly string[]> = {
   begin: async ({ client }) => {
     const roles: string[] = [];
@@ -19,7 +19,7 @@ export const erasing: Task<readonly string[]> = {
     const found = await node.administration.showAccount(ACCOUNT);
     const isBegun = found?.account.blocked?.isErasing === true || found === undefined;
     for (const id of roles) expect(await client.view(id), 'to viewers').to.equal(isBegun ? 404 : 200);
-    // The claims of the killed sweep lapse.
+    // The claims of the killed cleanup lapse.
     clock.advance(hours(1));
     await node.cleaning.cleanUp();
     if (!isBegun) await erase(node);

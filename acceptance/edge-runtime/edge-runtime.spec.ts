@@ -7,7 +7,7 @@ import { createStagedArchives } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { build } from 'esbuild';
 import { zipOf } from 'pinfold/testing';
-import type { Given } from './program.ts';
+import type { ProgramInput } from './program.ts';
 
 /** The program and all that it imports. Nothing of Node is found, so that an import of that fails. */
 async function bundled(): Promise<string> {
@@ -25,7 +25,7 @@ async function bundled(): Promise<string> {
 }
 
 /** An archive that was proved in a runtime with threads. */
-async function provedElsewhere(): Promise<Given> {
+async function proveArchive(): Promise<ProgramInput> {
   const archive = await zipOf({ 'index.html': '<!doctype html><title>Harbour</title>', 'a/b.txt': 'text' });
   const [staged, inspector] = [await createStagedArchives(), new ZipArchiveInspector()];
   try {
@@ -45,11 +45,11 @@ async function provedElsewhere(): Promise<Given> {
 }
 
 describe('the use cases over stores in memory, in a runtime of web standards', () => {
-  it('publish, replay, read, let in by a password and stop', async () => {
+  it('publish, replay, read, admit with a password and stop', async () => {
     const vm = new EdgeVM();
     vm.evaluate(`${await bundled()}\nglobalThis.use = program.use;`);
-    vm.context.given = await provedElsewhere();
-    const outcome = await vm.evaluate<Promise<unknown>>('use(given)');
+    vm.context.input = await proveArchive();
+    const outcome = await vm.evaluate<Promise<unknown>>('use(input)');
     expect(JSON.parse(JSON.stringify(outcome))).to.deep.equal({
       account: 'ada',
       published: 'published',

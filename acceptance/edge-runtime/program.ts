@@ -25,7 +25,7 @@ import { archiveIdOf } from '@pinfold/core/adapter';
 import { createMemory } from '@pinfold/memory';
 
 /** The values that the host passes to the program. */
-export interface Given {
+export interface ProgramInput {
   readonly archive: Uint8Array;
   readonly listing: ArchiveListing;
   readonly proof: ArchiveProof;
@@ -118,7 +118,11 @@ const ids: Ids = {
 };
 
 /** Publishes a site, reads it, protects it, enters, and stops it; returns the outcome of each. */
-export async function use({ archive, listing, proof }: Given): Promise<Readonly<Record<string, unknown>>> {
+export async function use({
+  archive,
+  listing,
+  proof,
+}: ProgramInput): Promise<Readonly<Record<string, unknown>>> {
   const memory = createMemory();
   const inspector: ArchiveInspector = { list: async () => listing, prove: async () => proof };
   const clock = { now: () => instant(Date.now()), sleep: async () => {} };

@@ -16,7 +16,7 @@ import { LOCAL_BACKENDS, type OwnedNode, openOwnedNode } from '../service/owned-
 type Service = OwnedNode<ManualClock>;
 
 /** The numbers of resources that the service holds. */
-interface Held {
+interface Resources {
   readonly files: number;
   readonly uploads: number;
   readonly sockets: number;
@@ -24,7 +24,7 @@ interface Held {
   readonly archives: number;
 }
 
-async function heldBy({ node, addresses: { folder }, clock }: Service): Promise<Held> {
+async function resourcesOf({ node, addresses: { folder }, clock }: Service): Promise<Resources> {
   const later = after(clock.now(), hours(1));
   const count = { now: clock.now(), endedBefore: clock.now(), begunBefore: later };
   const { promise, resolve, reject } = Promise.withResolvers<number>();
@@ -100,23 +100,23 @@ describe('Hostile uploads', () => {
     await Promise.all(Array.from({ length: 20 }, (_, n) => client.publish(`first ${n}`)));
     await client.publish('first', new Uint8Array(TOO_LARGE));
     // The thread that writes to the database opens it with its first change, a moment after the start.
-    const { files } = await heldBy(service);
-    for (let n = 0; n < FIRST_CHANGES && (await heldBy(service)).files === files; n += 1) {
+    const { files } = await resourcesOf(service);
+    for (let n = 0; n < FIRST_CHANGES && (await resourcesOf(service)).files === files; n += 1) {
       await client.publish(`early ${n}`);
       await pause(100);
     }
-    const before = await heldBy(service);
+    const before = await resourcesOf(service);
 
     const open: RawConnection[] = [];
     const names = Object.keys(ATTACKS);
-    const begin = async (n: number): Promise<void> => {
+    const attack = async (n: number): Promise<void> => {
       const connection = await openRawConnection(node.url);
       open.push(connection);
       const name = names[n % names.length] as string;
       const form = multipart([archivePart(n % 3 === 0 ? new Uint8Array(TOO_LARGE) : siteOf(name))]);
       await ATTACKS[name]?.(connection, headOf(service, `${name} ${n}`, form), form.body);
     };
-    await Promise.all(Array.from({ length: 8 * names.length }, (_, n) => begin(n)));
+    await Promise.all(Array.from({ length: 8 * names.length }, (_, n) => attack(n)));
     const enough = Array.from({ length: 20 }, (_, n) => client.publish(`honest ${n}`));
     expect(new Set((await Promise.all(enough)).map(({ status }) => status))).to.deep.equal(new Set([201]));
     // A stalled upload ends after half a minute, and reading the rest of its body half a minute later. An upload that waits
@@ -132,9 +132,9 @@ describe('Hostile uploads', () => {
     expect(areClosed, 'all connections are closed').to.equal(true);
     clock.advance(minutes(1));
     const published = (await client.list()).length;
-    const held = await heldBy(service);
-    expect({ ...held, sockets: 0, archives: 0 }).to.deep.equal({ ...before, sockets: 0, archives: 0 });
-    expect(held.archives, 'an archive for each role').to.equal(published);
+    const after = await resourcesOf(service);
+    expect({ ...after, sockets: 0, archives: 0 }).to.deep.equal({ ...before, sockets: 0, archives: 0 });
+    expect(after.archives, 'an archive for each role').to.equal(published);
     for (const name of names) {
       const again = await client.publish(`${name} ${names.indexOf(name)}`, siteOf(name));
       expect(again.status, name).to.be.oneOf([200, 201]);
@@ -159,7 +159,7 @@ function headOf({ node, key }: Service, name: string, form: MultipartForm): stri
 /** Waits until nothing changes. */
 async function settled(service: Service): Promise<void> {
   for (let same = 0, last = ''; same < 20; ) {
-    const now = JSON.stringify(await heldBy(service));
+    const now = JSON.stringify(await resourcesOf(service));
     same = now === last ? same + 1 : 0;
     last = now;
   }

@@ -17,7 +17,7 @@ const WRITERS = 4;
 const ADA = accountId('ada');
 
 describe('The feed of events', () => {
-  it('gives readers that restart each event once and in one order, while writers are killed, on SQLite', async () => {
+  it('gives each event once and in one order to readers that restart, while writers are killed, on SQLite', async () => {
     const { records, dispose } = await newPlace('sqlite', 'memory');
     try {
       await readWhileWritten(records);
@@ -26,7 +26,7 @@ describe('The feed of events', () => {
     }
   });
 
-  it('does so on PostgreSQL, while a writing and a prepared transaction stay open', async () => {
+  it('gives each event once on PostgreSQL too, while a writing and a prepared transaction stay open', async () => {
     const { records, dispose } = await newPlace('postgres', 'memory');
     if (records.kind !== 'postgres') throw new Error('not on PostgreSQL');
     const [writing, preparing] = [new pg.Client(records.server), new pg.Client(records.server)];
@@ -127,12 +127,12 @@ class Reader {
       const history = createHistory({ ...records, persistence: records, ...host });
       const from = this.cursor === undefined ? {} : { after: this.cursor };
       const of = this.#account === undefined ? {} : { account: this.#account };
-      let left = 1 + Math.floor((Math.random() * EVENTS) / 12);
+      let untilRestart = 1 + Math.floor((Math.random() * EVENTS) / 12);
       for await (const { event, cursor } of history.follow({ by: OPERATOR, ...of, ...from })) {
         this.seen.push(`${event.id} ${event.account}`);
         this.cursor = cursor;
-        left -= 1;
-        if (left === 0 || isOver(this.seen)) break;
+        untilRestart -= 1;
+        if (untilRestart === 0 || isOver(this.seen)) break;
       }
       await records.close();
     }

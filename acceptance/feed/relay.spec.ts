@@ -36,11 +36,11 @@ async function writeRelay(): Promise<string> {
 /** Receives webhooks; `decide` returns the answer to one. */
 async function openReceiver(decide: (id: string) => 'ok' | 'failed' | 'cut') {
   const delivered: string[] = [];
-  const wrong: string[] = [];
+  const unsigned: string[] = [];
   const server = await listening(async (request, response) => {
     const body = await buffer(request);
     const id = String(request.headers['webhook-id']);
-    if (!isSigned(request, body)) wrong.push(id);
+    if (!isSigned(request, body)) unsigned.push(id);
     const answer = decide(id);
     if (answer === 'cut') {
       response.destroy();
@@ -52,7 +52,7 @@ async function openReceiver(decide: (id: string) => 'ok' | 'failed' | 'cut') {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     delivered,
-    wrong,
+    unsigned,
     close: () => closed(server),
   };
 }
@@ -128,7 +128,7 @@ describe('The webhook relay in the documents', () => {
         if (isEnded !== false) relay = await startChild(script, orders);
       }
       expect([...new Set(receiver.delivered)], 'each, in the order of the feed').to.deep.equal(events);
-      expect(receiver.wrong, 'not signed').to.deep.equal([]);
+      expect(receiver.unsigned, 'not signed').to.deep.equal([]);
       expect(events).to.have.length.greaterThan(60);
     } finally {
       relay?.kill();

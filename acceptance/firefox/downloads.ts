@@ -24,7 +24,7 @@ describe('binary files in Firefox', () => {
     it(`saves ${name} as published, which can be unpacked`, async () => {
       await firefox.evaluate(`document.querySelector('#${link}').click()`);
       const file = join(firefox.downloads, name);
-      expect(gunzipSync(await whole(file)).equals(TAR)).to.equal(true);
+      expect(gunzipSync(await savedFile(file)).equals(TAR)).to.equal(true);
     });
   }
 
@@ -38,7 +38,7 @@ describe('binary files in Firefox', () => {
 });
 
 /** The content of a file once it has been saved whole. */
-async function whole(file: string): Promise<Buffer> {
+async function savedFile(file: string): Promise<Buffer> {
   for (;;) {
     const bytes = await readFile(file).catch(() => Buffer.alloc(0));
     if (bytes.length > 0 && (await readFile(`${file}.part`).catch(() => undefined)) === undefined)

@@ -53,14 +53,14 @@ describe('cancelling in a browser', () => {
     ((await page.evaluate('shown.join("\\n")')) as string).includes(text);
 
   async function expectNothingPublished(): Promise<void> {
-    await publisher.heading(CANCELLED);
+    await publisher.waitForHeading(CANCELLED);
     expect(await publisher.published()).to.deep.equal([]);
     expect(await everShown('The connection was lost'), 'a lost connection').to.equal(false);
   }
 
   /** Expects the publication to be shown, and its Stop button to stop it. */
-  async function expectLateThatStops(): Promise<void> {
-    await publisher.heading(LATE);
+  async function expectLatePublication(): Promise<void> {
+    await publisher.waitForHeading(LATE);
     expect(await everShown(CANCELLED)).to.equal(false);
     expect(await everShown('The connection was lost'), 'a lost connection').to.equal(false);
     const [{ id } = {}] = await publisher.published();
@@ -96,7 +96,7 @@ describe('cancelling in a browser', () => {
   it('waits for a working server, and offers to stop the publication', async () => {
     await cancelAtWork();
     store();
-    await expectLateThatStops();
+    await expectLatePublication();
   });
 
   it('waits for a working server, and reports that it published nothing', async () => {
@@ -109,7 +109,7 @@ describe('cancelling in a browser', () => {
   it('finds a publication whose answer is delayed', async () => {
     await withholdAnswer();
     await cancel();
-    await expectLateThatStops();
+    await expectLatePublication();
   });
 
   it('publishes nothing when it is cancelled during the upload, and reports no lost connection', async () => {
@@ -138,7 +138,7 @@ describe('cancelling in a browser', () => {
     await publisher.chooseFolder(SITE);
     await waitForText('The connection was lost. Trying again…');
     await cancel();
-    await publisher.heading(CANCELLED);
+    await publisher.waitForHeading(CANCELLED);
     expect(tries).to.equal(1);
     expect(await publisher.published()).to.deep.equal([]);
   });
@@ -163,7 +163,7 @@ describe('cancelling in a browser', () => {
     while (questions < 2) await page.waitForTimeout(50);
     expect(await everShown(CANCELLED)).to.equal(false);
     reachable = true;
-    await publisher.heading(LATE);
+    await publisher.waitForHeading(LATE);
     expect(await violations(page)).to.deep.equal([]);
   });
 
@@ -176,7 +176,7 @@ describe('cancelling in a browser', () => {
     await cancel();
     await page.locator('.stage').getByText('Sign in again in another window').first().waitFor();
     await signIn(window, publisher.service);
-    await expectLateThatStops();
+    await expectLatePublication();
   });
 
   it('stops reading and packing immediately', async () => {
@@ -205,9 +205,9 @@ describe('cancelling in a browser', () => {
     while (dialogs.length === 0) await page.waitForTimeout(20);
     expect(dialogs).to.deep.equal(['beforeunload']);
     store();
-    await publisher.heading('Published');
+    await publisher.waitForHeading('Published');
     await page.getByRole('link', { name: 'API keys' }).click();
-    await publisher.heading('API keys');
+    await publisher.waitForHeading('API keys');
     expect(dialogs).to.have.lengthOf(1);
   });
 });

@@ -36,7 +36,7 @@ describe('an interrupted upload in a browser', () => {
     await publisher.chooseZip(SITE);
     await shown;
     await page.clock.runFor(1_000);
-    await publisher.heading('Already published: here is the link.');
+    await publisher.waitForHeading('Already published: here is the link.');
     expect(new Set(keys).size).to.equal(1);
     expect(keys).to.have.lengthOf(2);
     expect(await publisher.published()).to.have.lengthOf(1);
@@ -57,7 +57,7 @@ describe('an interrupted upload in a browser', () => {
     await line.filter({ hasText: 'The connection was lost' }).waitFor();
     await page.locator('.stage-progress').filter({ hasNotText: '0 bytes' }).waitFor();
     await line.filter({ hasText: 'Uploading site…' }).waitFor();
-    await publisher.heading('Published');
+    await publisher.waitForHeading('Published');
   });
 
   it('offers to retry with the same key if the server stays unreachable', async () => {
@@ -74,13 +74,13 @@ describe('an interrupted upload in a browser', () => {
     for (const [n, wait] of [1_000, 2_000, 4_000, 8_000].entries()) {
       while (tries < n + 2) await page.clock.runFor(wait);
     }
-    await publisher.heading(
+    await publisher.waitForHeading(
       'The server cannot be reached. Trying again is safe: nothing is published twice.',
     );
     expect(tries).to.equal(5);
     reachable = true;
     await page.getByRole('button', { name: 'Try again' }).click();
-    await publisher.heading('Published');
+    await publisher.waitForHeading('Published');
     expect(keys.size).to.equal(1);
     expect(await publisher.published()).to.have.lengthOf(1);
   });
@@ -90,12 +90,12 @@ describe('an interrupted upload in a browser', () => {
       route.fulfill({ status: 413, contentType: 'text/html', body: '<h1>413 Request Entity Too Large</h1>' }),
     );
     await publisher.chooseZip(SITE);
-    await publisher.heading(
+    await publisher.waitForHeading(
       'Something in front of this service answered with 413. A proxy may refuse large uploads: ask the people who run the service.',
     );
     await page.unroute(UPLOAD);
     await page.getByRole('button', { name: 'Try again' }).click();
-    await publisher.heading('Published');
+    await publisher.waitForHeading('Published');
   });
 
   it('shows when the rate of the account allows the next publication, and then continues', async () => {
@@ -113,13 +113,13 @@ describe('an interrupted upload in a browser', () => {
       if (request.url().endsWith('/manage/publish')) tries += 1;
     });
     await publisher.chooseZip(SITE);
-    await publisher.heading(
+    await publisher.waitForHeading(
       'The account has used up its rate of publications: wait, then try again. You can publish again in 1 hour.',
     );
     expect(tries).to.equal(1);
     await limitTo('off' as RateText);
     await page.getByRole('button', { name: 'Try again' }).click();
-    await publisher.heading('Published');
+    await publisher.waitForHeading('Published');
   });
 
   it('shows the message of the operator if the service became read-only meanwhile', async () => {
@@ -143,17 +143,17 @@ describe('an interrupted upload in a browser', () => {
     await reloaded;
     await page.unroute(script);
     await publisher.chooseZip(SITE);
-    await publisher.heading('Published');
+    await publisher.waitForHeading('Published');
   });
 
   it('asks for a reload if the script that packs can no longer be loaded', async () => {
     await page.route('**/assets/zip-worker-*.js', (route) => route.fulfill({ status: 404 }));
     await publisher.chooseFolder(SITE);
-    await publisher.heading('Something went wrong');
+    await publisher.waitForHeading('Something went wrong');
     await page.getByText('Reload the page and try again.').waitFor();
     await page.getByRole('button', { name: 'Choose something else' }).click();
     await publisher.chooseZip(SITE);
-    await publisher.heading('Published');
+    await publisher.waitForHeading('Published');
   });
 
   it('reports that the person was signed out, and continues after signing in again', async () => {
@@ -162,10 +162,12 @@ describe('an interrupted upload in a browser', () => {
     await window.getByRole('button', { name: 'Sign out' }).click();
     await window.getByText('You are signed out.').waitFor();
     await publisher.chooseZip(SITE);
-    await publisher.heading('You were signed out. Sign in again in another window, then try again here.');
+    await publisher.waitForHeading(
+      'You were signed out. Sign in again in another window, then try again here.',
+    );
     expect(await publisher.published()).to.deep.equal([]);
     await signIn(window, publisher.service);
     await page.getByRole('button', { name: 'Try again' }).click();
-    await publisher.heading('Published');
+    await publisher.waitForHeading('Published');
   });
 });

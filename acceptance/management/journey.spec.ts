@@ -35,7 +35,7 @@ describe("a person's way through the screen with scripts", () => {
   let url: string;
 
   it('publishes a folder without private files, and copies the link to the clipboard', async () => {
-    await publisher.choose('Choose a folder', await publisher.lay('picnic', SITE));
+    await publisher.choose('Choose a folder', await publisher.writeFiles('picnic', SITE));
     const dialog = page.getByRole('dialog', { name: 'Leave these out?' });
     await dialog.waitFor();
     expect(await dialog.getByRole('listitem').allTextContents()).to.deep.equal([
@@ -46,16 +46,16 @@ describe("a person's way through the screen with scripts", () => {
     ]);
     expect(await dialog.textContent()).to.include('The remaining 3 files');
     await dialog.getByRole('button', { name: 'Leave out and publish' }).click();
-    await publisher.heading('Published');
+    await publisher.waitForHeading('Published');
     url = (await page.locator('.stage .url').textContent()) ?? '';
     expect(url).to.match(new RegExp(`^${publisher.service.url}/s/[0-9a-f-]{36}$`));
     expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(url);
-    const left = 'Left out: .env, .env.local, node_modules/, server.key.';
-    expect(await page.locator('.stage').textContent()).to.include(left);
+    const leftOut = 'Left out: .env, .env.local, node_modules/, server.key.';
+    expect(await page.locator('.stage').textContent()).to.include(leftOut);
     expect(await viewed()).to.deep.include({ status: 200, text: 'Our picnic' });
   });
 
-  it('finds it in the list, and copies its link again', async () => {
+  it('finds the publication in the list, and copies its link again', async () => {
     await page.getByRole('link', { name: 'picnic', exact: true }).waitFor();
     await page.evaluate("navigator.clipboard.writeText('something else')");
     // The message is visible for two seconds.
@@ -64,7 +64,7 @@ describe("a person's way through the screen with scripts", () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(url);
   });
 
-  it('protects it, so that the link needs a password', async () => {
+  it('protects the publication, so that the link needs a password', async () => {
     await page.getByRole('link', { name: 'picnic', exact: true }).click();
     await page.getByText('Set password…').click();
     await page.getByLabel('New password').fill('under the tree');
@@ -89,7 +89,7 @@ describe("a person's way through the screen with scripts", () => {
     expect(await page.locator('tbody tr').count()).to.equal(1);
   });
 
-  it('stops it after a confirmation, and no viewer can open it any more', async () => {
+  it('stops the publication after a confirmation, and no viewer can open it any more', async () => {
     await page.getByRole('link', { name: 'Publications' }).first().click();
     await page.getByRole('button', { name: 'More picnic' }).click();
     await page.getByRole('link', { name: 'Stop publication…' }).click();

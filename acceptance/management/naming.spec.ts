@@ -36,8 +36,8 @@ describe('names in a browser', () => {
     const link = (await page.locator('.stage .url').textContent()) ?? '';
     expect(link).to.match(/\/n\/spring-\w{22}$/);
     expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(link);
-    await publisher.drop(await publisher.lay('third', version('Third')));
-    await publisher.heading('Published');
+    await publisher.drop(await publisher.writeFiles('third', version('Third')));
+    await publisher.waitForHeading('Published');
     await page.locator('.stage .url').filter({ hasNotText: '/n/' }).waitFor();
     const viewer = await publisher.context.newPage();
     await viewer.goto(link);

@@ -17,15 +17,14 @@ export interface Publisher {
   readonly page: Page;
   /** The owner's publications, newest first. */
   published(): Promise<readonly Publication[]>;
-  /** Writes the files of a folder, or one file whose path in it is empty; returns its path. */
-  lay(name: string, files: Files): Promise<string>;
+  /** Writes a folder, or the one file of `files` if its path is `''`; returns the path. */
+  writeFiles(name: string, files: Files): Promise<string>;
   choose(button: string, files: Parameters<FileChooser['setFiles']>[0]): Promise<void>;
   chooseFolder(files: Files): Promise<void>;
   chooseZip(files: Files): Promise<void>;
   /** Drops files and folders of this machine on the edge of the page, like a person. */
   drop(...paths: string[]): Promise<void>;
-  /** Waits for a heading. */
-  heading(name: string): Promise<void>;
+  waitForHeading(name: string): Promise<void>;
 }
 
 export async function openPublisher(ports?: Parameters<typeof openService>[1]): Promise<Publisher> {
@@ -35,7 +34,7 @@ export async function openPublisher(ports?: Parameters<typeof openService>[1]): 
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-chosen-'));
   closeAfterwards(() => rm(folder, { recursive: true }));
   await signIn(page, service);
-  const lay: Publisher['lay'] = async (name, files) => {
+  const writeFiles: Publisher['writeFiles'] = async (name, files) => {
     await rm(join(folder, name), { recursive: true, force: true });
     for (const [path, content] of Object.entries(files)) {
       const file = join(folder, name, path);
@@ -53,14 +52,14 @@ export async function openPublisher(ports?: Parameters<typeof openService>[1]): 
     service,
     context,
     page,
-    lay,
+    writeFiles,
     choose,
     published: async () => {
       const listed = await service.useCases.list({ by: OWNER, limit: 100 });
       if (listed.kind !== 'page') throw new Error(listed.code);
       return listed.publications;
     },
-    chooseFolder: async (files) => choose('Choose a folder', await lay('site', files)),
+    chooseFolder: async (files) => choose('Choose a folder', await writeFiles('site', files)),
     chooseZip: (files) => choose('Choose a ZIP', zipFile(files)),
     drop: async (...files) => {
       const session = await context.newCDPSession(page);
@@ -70,7 +69,7 @@ export async function openPublisher(ports?: Parameters<typeof openService>[1]): 
       await page.locator('[data-publish][data-over]').waitFor();
       await session.send('Input.dispatchDragEvent', { type: 'drop', ...event });
     },
-    heading: (name) => page.getByRole('heading', { name, exact: true }).waitFor(),
+    waitForHeading: (name) => page.getByRole('heading', { name, exact: true }).waitFor(),
   };
 }
 

@@ -3,17 +3,17 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { openContext, openPage } from '../browser/chromium.ts';
 import { OPERATORS, openService, type Service, signIn } from './open-service.ts';
 import { CONDITIONS, coveredRows, overflow, violations } from './page-checks.ts';
-import { HOSTILE, stock } from './stock.ts';
+import { createStock, HOSTILE } from './stock.ts';
 
 const FIRST_PAGE_BYTES = 50_000;
 
 describe('the pages in a browser', () => {
   // Each test visits more than twenty pages.
   let service: Service;
-  let paths: Awaited<ReturnType<typeof stock>>;
+  let paths: Awaited<ReturnType<typeof createStock>>;
   before(async () => {
     service = await openService();
-    paths = await stock(service);
+    paths = await createStock(service);
   });
 
   async function expectFit(page: Page, path: string): Promise<void> {

@@ -18,7 +18,7 @@ describe('publishing in a browser', () => {
 
   /** Waits for how publishing ended without a question, and looks for texts below the heading. */
   async function expectEnd(title: string, ...texts: readonly string[]): Promise<void> {
-    await publisher.heading(title);
+    await publisher.waitForHeading(title);
     expect(await page.getByRole('dialog').count()).to.equal(0);
     const shown = await page.locator('.stage').textContent();
     for (const text of texts) expect(shown).to.include(text);
@@ -32,11 +32,11 @@ describe('publishing in a browser', () => {
     expect(await dialog.getByRole('listitem').allTextContents()).to.deep.equal(items);
     expect(await dialog.textContent()).to.include('The remaining 2 files');
     await dialog.getByRole('button', { name: 'Leave out and publish' }).click();
-    await publisher.heading('Published');
+    await publisher.waitForHeading('Published');
   }
 
   /** A picture that the policy blocks cannot be decoded. */
-  async function expectCode(): Promise<void> {
+  async function expectQrCode(): Promise<void> {
     const code = page.getByRole('img', { name: 'QR code of the link' });
     const width = await code.evaluate(async (element) => {
       const picture = element as unknown as { decode(): Promise<void>; naturalWidth: number };
@@ -49,9 +49,9 @@ describe('publishing in a browser', () => {
 
   it('accepts a folder, a ZIP or a single page that is dropped anywhere on the page', async () => {
     const site = { 'index.html': 'x', 'deep/er/file.txt': 'x', 'node_modules/a/b.js': 'x' };
-    const folder = await publisher.lay('dropped', site);
-    const zip = await publisher.lay('second.zip', { '': zipFile(SITE).buffer });
-    const single = await publisher.lay('Report.html', { '': PAGE });
+    const folder = await publisher.writeFiles('dropped', site);
+    const zip = await publisher.writeFiles('second.zip', { '': zipFile(SITE).buffer });
+    const single = await publisher.writeFiles('Report.html', { '': PAGE });
     await publisher.drop(folder);
     await leaveOut('node_modules/ and everything in it');
     for (const dropped of [zip, single]) {
@@ -71,21 +71,21 @@ describe('publishing in a browser', () => {
     ]);
   });
 
-  it('shows the link of a single page that is chosen as a QR code, there and on its page', async () => {
+  it('shows the QR code of a single page’s link after publishing, and on the page of the publication', async () => {
     const buffer = Buffer.from(PAGE);
     await publisher.choose('Choose a ZIP or HTML file', {
       name: 'others.HTM',
       mimeType: 'text/html',
       buffer,
     });
-    await publisher.heading('Published');
+    await publisher.waitForHeading('Published');
     const [{ id, originalFilename } = {}] = await publisher.published();
     expect(originalFilename).to.equal('others.zip');
     expect(await page.locator('.stage .url').textContent()).to.match(new RegExp(`/s/${id}$`));
-    await expectCode();
+    await expectQrCode();
     await page.getByRole('link', { name: 'Details' }).click();
-    await publisher.heading('Figures of May');
-    await expectCode();
+    await publisher.waitForHeading('Figures of May');
+    await expectQrCode();
   });
 
   it('publishes the chosen site once its password is long enough', async () => {
@@ -96,7 +96,7 @@ describe('publishing in a browser', () => {
     await page.locator('#publish-password:invalid').waitFor();
     await password.pressSequentially(' no longer');
     await password.press('Tab');
-    await publisher.heading('Published');
+    await publisher.waitForHeading('Published');
     expect((await publisher.published())[0]).to.include({ passwordProtected: true });
     expect(await page.locator('.stage').textContent()).to.include('with the link and the password');
     expect(await page.getByRole('link', { name: 'Protect with a password…' }).count()).to.equal(0);
@@ -112,9 +112,9 @@ describe('publishing in a browser', () => {
     await protect.click();
     expect(await ready.isVisible(), 'beside the closed field').to.equal(true);
     await publisher.chooseZip(SITE);
-    await publisher.heading('Published');
+    await publisher.waitForHeading('Published');
     expect(await password.isVisible()).to.equal(false);
-    await publisher.drop(await publisher.lay('Open.html', { '': PAGE }));
+    await publisher.drop(await publisher.writeFiles('Open.html', { '': PAGE }));
     await page.getByText('Anyone with the link can open it until').waitFor();
     const protectedTitles = async () =>
       (await publisher.published()).filter((one) => one.passwordProtected).map(({ title }) => title);
@@ -128,7 +128,7 @@ describe('publishing in a browser', () => {
     expect(await protectedTitles()).to.have.members(['site', 'Figures of May']);
   });
 
-  it('lists what its owner should check', async () => {
+  it('lists what the owner should check in the site', async () => {
     await publisher.chooseZip(SITE);
     await expectEnd('Published', 'index.html', 'Map.html');
   });
@@ -145,20 +145,20 @@ describe('publishing in a browser', () => {
     await page.getByRole('dialog').waitFor();
     expect(await violations(page)).to.deep.equal([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-    await publisher.heading('Nothing was published.');
+    await publisher.waitForHeading('Nothing was published.');
     await page.getByRole('button', { name: 'Choose something else' }).click();
     await page.getByRole('button', { name: 'Choose a folder' }).waitFor();
     expect(await publisher.published()).to.deep.equal([]);
   });
 
   for (const way of ['chooseFolder', 'chooseZip'] as const) {
-    it(`asks nothing about files that could not be published without the rest either, and gives the reason: ${way}`, async () => {
-      const left = { 'node_modules/a.js': 'x', '.env': 'x' };
-      await publisher[way]({ 'page.html': 'x', 'other.html': 'x', ...left });
+    it(`asks for no consent if the other files cannot be published either, and gives the reason: ${way}`, async () => {
+      const forbidden = { 'node_modules/a.js': 'x', '.env': 'x' };
+      await publisher[way]({ 'page.html': 'x', 'other.html': 'x', ...forbidden });
       const leftOut = 'These would be left out: .env, node_modules/';
       await expectEnd('This cannot be published yet', 'There is no index.html', leftOut);
       await page.getByRole('button', { name: 'Choose something else' }).click();
-      await publisher[way](left);
+      await publisher[way](forbidden);
       await expectEnd('Nothing in it can be published', '.env, node_modules/');
     });
   }
@@ -172,7 +172,7 @@ describe('publishing in a browser', () => {
     }
   });
 
-  it('asks nothing about a folder whose ZIP is too large without the rest, too', async () => {
+  it('asks for no consent if the ZIP of the other files is too large', async () => {
     // Bytes that cannot be compressed.
     const noise = Array.from({ length: 6 }, (_, n) => [`${n}.bin`, randomBytes(2 * 1024 * 1024)]);
     const site = { 'index.html': 'x', 'node_modules/a.js': 'x', ...Object.fromEntries(noise) };
@@ -212,7 +212,7 @@ describe('publishing in a browser', () => {
 
   it('gives advice for files that are not a site', async () => {
     const office = { '[Content_Types].xml': '<Types/>', 'word/document.xml': '<document/>' };
-    const folder = await publisher.lay('no-sites', {
+    const folder = await publisher.writeFiles('no-sites', {
       'site.tar.gz': Uint8Array.of(0x1f, 0x8b, 8, 0),
       'report.pdf': '%PDF-1.7',
       'report.docx': zipFile(office).buffer,
@@ -247,7 +247,7 @@ describe('publishing in a browser', () => {
 
   it('takes files that are dropped together as one site, and the only page as its start page', async () => {
     const report = '<title>Report</title><link rel="stylesheet" href="style.css"><img src="img/a.svg">';
-    const folder = await publisher.lay('parts', {
+    const folder = await publisher.writeFiles('parts', {
       'report.html': report,
       'style.css': 'body { color: green }',
       'img/a.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
@@ -269,7 +269,7 @@ describe('publishing in a browser', () => {
     expect([one?.fileCount, other?.fileCount]).to.have.members([1, 3]);
   });
 
-  it('shows what only the server finds', async () => {
+  it('shows a fault of the ZIP that only the server finds', async () => {
     const file = zipFile({ 'index.html': 'hello hello hello' });
     file.buffer[40] = (file.buffer[40] ?? 0) ^ 0xff;
     await publisher.choose('Choose a ZIP', file);

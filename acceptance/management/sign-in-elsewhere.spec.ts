@@ -7,7 +7,7 @@ import { openPage } from '../browser/chromium.ts';
 import { openService, type Service } from './open-service.ts';
 import { violations } from './page-checks.ts';
 
-describe("a person's way in by OpenID Connect", () => {
+describe('signing in with OpenID Connect, in a browser', () => {
   let issuer: Issuer;
   let service: Service;
   let page: Page;
@@ -34,7 +34,7 @@ describe("a person's way in by OpenID Connect", () => {
   });
 
   /** Enters a name and consents at the issuer. */
-  async function throughIssuer(name: string): Promise<void> {
+  async function signInAtIssuer(name: string): Promise<void> {
     await page.getByPlaceholder('Enter any login').fill(name);
     await page.getByPlaceholder('and password').fill('any');
     await page.getByRole('button', { name: 'Sign-in' }).click();
@@ -45,13 +45,13 @@ describe("a person's way in by OpenID Connect", () => {
     await page.goto(`${service.screen}/history`);
     expect(await violations(page)).to.deep.equal([]);
     await page.getByRole('link', { name: 'Sign in with Example' }).click();
-    await throughIssuer('ada');
+    await signInAtIssuer('ada');
     await page.waitForURL(`${service.screen}/history`);
     expect(await page.textContent('.who')).to.include('Ada L.');
     expect(await page.textContent('main')).to.include('Signed in');
   });
 
-  it('signs out of both', async () => {
+  it('signs out of the screen and of the issuer', async () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForURL(`${issuer.url}/session/end?client_id=${CLIENT_ID}`);
     await page.getByRole('button', { name: 'Yes, sign me out' }).click();
@@ -61,7 +61,7 @@ describe("a person's way in by OpenID Connect", () => {
 
   it('shows a person who may not sign in their name, and offers another sign-in', async () => {
     await page.getByRole('link', { name: 'Sign in with Example' }).click();
-    await throughIssuer('eve');
+    await signInAtIssuer('eve');
     await page.getByRole('heading', { name: 'You were not signed in' }).waitFor();
     expect(await page.textContent('main'))
       .to.include('oidc:eve')

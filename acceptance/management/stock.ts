@@ -14,7 +14,7 @@ export const HOSTILE: readonly string[] = [
 ];
 
 /** One publication of each kind, and the pages of all, for their owner and for those who administer. */
-export async function stock(
+export async function createStock(
   service: Service,
 ): Promise<Readonly<Record<'own' | 'administration', readonly string[]>>> {
   const { useCases, clock, keys, pairings } = service;

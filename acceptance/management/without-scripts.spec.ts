@@ -14,7 +14,7 @@ describe('the screen without scripts', () => {
     await signIn(page, service);
   });
 
-  async function only() {
+  async function onlyPublication() {
     const listed = await service.useCases.list({ by: OWNER, limit: 2 });
     if (listed.kind !== 'page' || listed.publications[0] === undefined)
       throw new Error('nothing is published');
@@ -29,7 +29,7 @@ describe('the screen without scripts', () => {
     await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Summer picnic');
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
     await page.getByText('“Summer picnic” is published.').waitFor();
-    const { id } = await only();
+    const { id } = await onlyPublication();
     expect(await page.getByRole('link', { name: `${service.url}/s/${id}` }).count()).to.equal(1);
   });
 
@@ -76,7 +76,7 @@ describe('the screen without scripts', () => {
     await page.getByText('Remove password…').click();
     await page.getByRole('button', { name: 'Remove password', exact: true }).click();
     await page.getByText('The password was removed').waitFor();
-    expect(await only()).to.include({ title: 'Minutes', pinned: false, passwordProtected: false });
+    expect(await onlyPublication()).to.include({ title: 'Minutes', pinned: false, passwordProtected: false });
     await page.getByRole('link', { name: 'Stop publication…' }).click();
     await page.getByRole('heading', { name: 'Stop this publication?' }).waitFor();
     await page.getByRole('button', { name: 'Stop publication' }).click();

@@ -31,9 +31,9 @@ describe('The data for an exporter of OpenTelemetry', () => {
   let url: string;
   let pinfold: Pinfold;
   let key: string;
-  let away: boolean;
+  let isDatabaseAway: boolean;
   /** Requests whose span has not ended. */
-  let under: number;
+  let openRequests: number;
 
   before(() => {
     sdk = registerSdk();
@@ -41,8 +41,8 @@ describe('The data for an exporter of OpenTelemetry', () => {
   after(() => sdk.close());
 
   async function open(options: TelemetryOptions = {}, storage?: string): Promise<void> {
-    away = false;
-    under = 0;
+    isDatabaseAway = false;
+    openRequests = 0;
     const telemetry = createTelemetry({ database: 'sqlite', ...options });
     dataDir = await mkdtemp(join(tmpdir(), 'pinfold-otlp-'));
     server = await listening();
@@ -52,7 +52,7 @@ describe('The data for an exporter of OpenTelemetry', () => {
       onActivation(tokens.history, (_context, history) =>
         replacing(history, {
           list: (query) =>
-            away
+            isDatabaseAway
               ? Promise.reject(new Fault('store_unavailable', 'the database is away'))
               : history.list(query),
         }),
@@ -69,9 +69,9 @@ describe('The data for an exporter of OpenTelemetry', () => {
     });
     const { viewer, api, management } = pinfold;
     server.on('request', (_request, response) => {
-      under += 1;
+      openRequests += 1;
       // A span ends in the turn after its answer is out.
-      response.once('close', () => setImmediate(() => setImmediate(() => (under -= 1))));
+      response.once('close', () => setImmediate(() => setImmediate(() => (openRequests -= 1))));
     });
     server.on('request', express().use(telemetry.requests, viewer, api).use('/manage', management));
     key = (await pinfold.useCases.keys.create({ by: OPERATOR, account: accountId('ada') })).text;
@@ -116,12 +116,12 @@ describe('The data for an exporter of OpenTelemetry', () => {
 
   /** Sends what was gathered of all requests so far. */
   async function flush(): Promise<void> {
-    while (under > 0) await new Promise((resolve) => setImmediate(resolve));
+    while (openRequests > 0) await new Promise((resolve) => setImmediate(resolve));
     await sdk.flush();
   }
 
   /** The span of the one request, and those below it. */
-  async function received(): Promise<readonly [ExportedSpan, readonly ExportedSpan[]]> {
+  async function spansOfRequest(): Promise<readonly [ExportedSpan, readonly ExportedSpan[]]> {
     await flush();
     const spans = sdk.spans();
     const [one, ...others] = spans.filter(({ kind }) => kind === SERVER);
@@ -131,7 +131,7 @@ describe('The data for an exporter of OpenTelemetry', () => {
 
   it('has a span of the publication that continues its traceparent, with the spans of all stores below it', async () => {
     await publish({ traceparent: TRACEPARENT });
-    const [span, below] = await received();
+    const [span, below] = await spansOfRequest();
     expect(span).to.deep.include({ name: 'POST /api/v1/pins', traceId: TRACE, parentSpanId: PARENT });
     expect(span.attributes).to.deep.equal({
       'http.request.method': 'POST',
@@ -157,17 +157,17 @@ describe('The data for an exporter of OpenTelemetry', () => {
 
   it('has a new trace without a traceparent, or if the client is not trusted', async () => {
     await ask('/api/v1/limits', { traceparent: 'nonsense' });
-    const [own] = await received();
+    const [own] = await spansOfRequest();
     expect(own.parentSpanId).to.equal(undefined);
     await close();
     sdk.forget();
     await open({ trusts: ({ headers }) => headers['x-from-us'] === 'yes' });
     await ask('/api/v1/limits', { traceparent: TRACEPARENT });
-    const [, ...rest] = await received();
+    const [, ...rest] = await spansOfRequest();
     expect(rest.flat().some(({ traceId }) => traceId === TRACE)).to.equal(false);
     sdk.forget();
     await ask('/api/v1/limits', { traceparent: TRACEPARENT, 'x-from-us': 'yes' });
-    expect((await received())[0].traceId).to.equal(TRACE);
+    expect((await spansOfRequest())[0].traceId).to.equal(TRACE);
   });
 
   it('has the status of an answer even if a framework hides that its head was sent', async () => {
@@ -182,7 +182,9 @@ describe('The data for an exporter of OpenTelemetry', () => {
     ] as const) {
       sdk.forget();
       await ask(path);
-      expect((await received())[0].attributes, path).to.include({ 'http.response.status_code': status });
+      expect((await spansOfRequest())[0].attributes, path).to.include({
+        'http.response.status_code': status,
+      });
     }
   });
 
@@ -197,7 +199,7 @@ describe('The data for an exporter of OpenTelemetry', () => {
     await open({}, `s3://sites/pinfold?endpoint=${encodeURIComponent(store.endpoint)}`);
     sdk.forget();
     await publish({ traceparent: TRACEPARENT });
-    const [, below] = await received();
+    const [, below] = await spansOfRequest();
     const put = below.find(({ name }) => name === 'put archives');
     expect(sent).to.include(`PUT 00-${TRACE}-${put?.spanId}-01`);
     await store.stop();
@@ -261,25 +263,27 @@ describe('The data for an exporter of OpenTelemetry', () => {
   it('has the metrics of stores and publications', async () => {
     await publish();
     await flush();
-    const of = (metric: string) => sdk.points().filter((point) => point.metric === metric);
-    const commits = of('db.client.operation.duration').filter(
+    const pointsOf = (metric: string) => sdk.points().filter((point) => point.metric === metric);
+    const commits = pointsOf('db.client.operation.duration').filter(
       ({ attributes }) => attributes['db.operation.name'] === 'commit',
     );
     expect(commits).to.have.lengthOf(1);
     expect(commits[0]).to.deep.include({ unit: 's', count: 1 });
-    const puts = of('pinfold.storage.operation.duration').filter(
+    const puts = pointsOf('pinfold.storage.operation.duration').filter(
       ({ attributes }) => attributes['pinfold.operation'] === 'put',
     );
     expect(puts[0]?.attributes).to.deep.equal({ 'pinfold.store': 'archives', 'pinfold.operation': 'put' });
-    expect(of('pinfold.publications')[0]?.attributes).to.deep.equal({ 'pinfold.outcome': 'published' });
-    const stages = of('pinfold.publish.stage.duration').map(({ attributes }) => attributes['pinfold.stage']);
+    expect(pointsOf('pinfold.publications')[0]?.attributes).to.deep.equal({ 'pinfold.outcome': 'published' });
+    const stages = pointsOf('pinfold.publish.stage.duration').map(
+      ({ attributes }) => attributes['pinfold.stage'],
+    );
     expect(stages).to.have.members(['prove', 'store', 'commit']);
   });
 
   it('names failures, and distinguishes errors of clients', async () => {
-    away = true;
+    isDatabaseAway = true;
     expect((await ask('/api/v1/events')).status).to.equal(503);
-    const [span, below] = await received();
+    const [span, below] = await spansOfRequest();
     expect(span.status.code).to.equal(SpanStatusCode.ERROR);
     expect(span.attributes).to.include({
       'error.type': 'store_unavailable',
@@ -289,7 +293,7 @@ describe('The data for an exporter of OpenTelemetry', () => {
     expect(list?.attributes).to.include({ 'error.type': 'store_unavailable' });
     sdk.forget();
     await ask('/api/v1/nothing');
-    const [mistake] = await received();
+    const [mistake] = await spansOfRequest();
     expect(mistake.status.code, 'a mistake of the client').to.equal(SpanStatusCode.UNSET);
     expect(mistake.attributes).not.to.have.property('error.type');
   });
@@ -305,7 +309,7 @@ describe('The data for an exporter of OpenTelemetry', () => {
       }),
     );
     await ask('/api/v1/limits', { traceparent: TRACEPARENT });
-    const [span, below] = await received();
+    const [span, below] = await spansOfRequest();
     expect(span.name).to.equal('GET');
     const ours = below.find(({ name }) => name === 'GET /api/v1/limits');
     expect(ours).to.deep.include({ kind: INTERNAL, parentSpanId: span.spanId });

@@ -1,4 +1,4 @@
-// A server under a test runner with a realm of its own: all that fails on the way, fails as it does elsewhere.
+// A server under a test runner that has a realm of its own: errors are the same as in the main realm.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import express from 'express';
 import { createApp, OPERATOR, openPinfold, type Pinfold, readSettings } from 'pinfold';
 import { openTestPinfold, zipOf } from 'pinfold/testing';
 
-assert.notEqual(Object.getPrototypeOf(Buffer), Uint8Array, 'one realm is no other');
+assert.notEqual(Object.getPrototypeOf(Buffer), Uint8Array, 'runs in a realm of its own');
 
 const folder = await mkdtemp(join(tmpdir(), 'pinfold-realm-'));
 const large = randomBytes(2 * 1_048_576);
@@ -81,9 +81,9 @@ await app.close();
 
 // No server listens there, or one without HTTPS: the error gives the reason, and does not show the key.
 const [first = createServer()] = servers;
-const spoken = (first.address() as AddressInfo).port;
+const httpPort = (first.address() as AddressInfo).port;
 for (const [url, retryable] of [
-  [`https://127.0.0.1:${spoken}`, false],
+  [`https://127.0.0.1:${httpPort}`, false],
   [addresses.publicUrl, true],
 ] as const) {
   const client = new PinfoldClient({ url, key: 'hidden', retryFor: 0 });

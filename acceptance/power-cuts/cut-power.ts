@@ -33,7 +33,7 @@ export interface PowerCuts extends Flushing {
 }
 
 /** The findings after the cuts. */
-export interface Found {
+export interface Findings {
   /** The missing or damaged data after each cut that lost any. */
   readonly losses: readonly (readonly string[])[];
   readonly pins: number;
@@ -48,11 +48,11 @@ const MAX_FAILURES = 3;
 const ANSWERS_BY_THREADS = 10;
 
 /** Cuts the power of one server at many moments; the disk at each moment is checked afterwards. */
-export function cutPower(how: PowerCuts): Promise<Found> {
+export function cutPower(how: PowerCuts): Promise<Findings> {
   return inDiskFolder((folder) => cutPowerIn(folder, how));
 }
 
-async function cutPowerIn(folder: string, how: PowerCuts): Promise<Found> {
+async function cutPowerIn(folder: string, how: PowerCuts): Promise<Findings> {
   const { cuts, unflushed = 'gone', failing = false, restarting } = how;
   const disk = newDisk(folder);
   const env = diskSettings(folder, disk, how);
@@ -69,7 +69,7 @@ async function cutPowerIn(folder: string, how: PowerCuts): Promise<Found> {
     moments.push({ at, promises: structuredClone(promises) });
   };
   try {
-    await threadsWrite(disk, promises);
+    await untilThreadsWrite(disk, promises);
     for (let n = 0; n < cuts; n += 1) {
       const isFourth = n % 4 === 1;
       const fails = failing && isFourth;
@@ -88,11 +88,11 @@ async function cutPowerIn(folder: string, how: PowerCuts): Promise<Found> {
         await server.kill();
         server = await startServer(disk.data, KEY, env);
       }
-      if (n === 0 || restarting !== undefined) await oneMore(promises);
+      if (n === 0 || restarting !== undefined) await untilNextPublication(promises);
       await pause(randomInt(40, 200));
       await server.stop();
       cutNow(n);
-      server.goOn();
+      server.resume();
     }
   } finally {
     ended.abort();
@@ -112,16 +112,16 @@ async function cutPowerIn(folder: string, how: PowerCuts): Promise<Found> {
 }
 
 /** Resolves when the threads write, which start a moment after their process. */
-async function threadsWrite(disk: Disk, promises: Promises): Promise<void> {
-  for (let left = ANSWERS_BY_THREADS; left > 0; ) {
+async function untilThreadsWrite(disk: Disk, promises: Promises): Promise<void> {
+  for (let remaining = ANSWERS_BY_THREADS; remaining > 0; ) {
     const before = countInLoops(disk);
-    await oneMore(promises);
-    left = countInLoops(disk) === before ? left - 1 : ANSWERS_BY_THREADS;
+    await untilNextPublication(promises);
+    remaining = countInLoops(disk) === before ? remaining - 1 : ANSWERS_BY_THREADS;
   }
 }
 
 /** Resolves when a publication has been answered with 201. */
-async function oneMore({ answers }: Promises): Promise<void> {
+async function untilNextPublication({ answers }: Promises): Promise<void> {
   const before = answers[201] ?? 0;
   while ((answers[201] ?? 0) === before) await pause(10);
 }

@@ -9,7 +9,7 @@ import { join } from 'node:path';
  */
 export type Unflushed = 'gone' | 'named' | 'torn';
 
-/** A disk that loses unflushed data: the flushed state of a data folder, as `disk.c` or `commits-on-disk.ts` stores it. */
+/** A disk that loses unflushed data: the flushed state of a data folder, as `disk.c` or `flushed-commits.ts` stores it. */
 export interface Disk {
   /** The data folder. */
   readonly data: string;

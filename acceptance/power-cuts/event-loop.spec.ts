@@ -10,7 +10,7 @@ const PUBLICATIONS = 20;
 /** Publications after which the thread that writes has started, on any machine. */
 const MAX_BEFORE = 5_000;
 
-/** The flushes that an event loop waited for in 20 publications, which follow one without any. */
+/** The flushes for which an event loop waited in 20 publications, after the thread that writes has started. */
 function flushesInLoop(how: Flushing): Promise<number> {
   return inDiskFolder(async (folder) => {
     const disk = newDisk(folder);
@@ -39,7 +39,7 @@ describe('The event loop of a server on SQLite', () => {
     expect(await flushesInLoop({ seenBy })).to.equal(0);
   });
 
-  it('waits for both flushes of the database if that has no thread, which these tests notice', async () => {
+  it('waits for both flushes of a database without a thread that writes', async () => {
     expect(await flushesInLoop({ seenBy, withoutThread: true })).to.be.at.least(2 * PUBLICATIONS);
   });
 

@@ -44,6 +44,6 @@ export async function judge(data: string, { pins, names }: Promises): Promise<re
   return [...lost];
 }
 
-function isAllowed<Value>({ answered, asked }: Promised<Value>, found: Value): boolean {
-  return found === answered || asked.includes(found);
+function isAllowed<Value>({ answered, requested }: Promised<Value>, found: Value): boolean {
+  return found === answered || requested.includes(found);
 }

@@ -5,7 +5,7 @@ import { type Answer, Client, siteOf } from '../service/client.ts';
 /** A value that a client has set: the last acknowledged one must be stored, or one that it has requested since. */
 export interface Promised<Value> {
   answered: Value;
-  readonly asked: Value[];
+  readonly requested: Value[];
 }
 
 /** A publication with its acknowledged changes. */
@@ -121,18 +121,18 @@ class Publisher {
     value: Value,
     ask: (client: Client) => Promise<Answer>,
   ): Promise<void> {
-    of.asked.push(value);
+    of.requested.push(value);
     const { status } = await ask(new Client(this.#how.url(), this.#how.key)).catch(() => ({ status: 0 }));
     this.#promises.answers[status] = (this.#promises.answers[status] ?? 0) + 1;
     if (status >= 200 && status < 300) of.answered = value;
-    if (status >= 200 && status < 500) of.asked.splice(of.asked.indexOf(value), 1);
+    if (status >= 200 && status < 500) of.requested.splice(of.requested.indexOf(value), 1);
     // There is no answer for a while when the server is restarted.
     else await pause(100);
   }
 }
 
 function promised<Value>(answered: Value): Promised<Value> {
-  return { answered, asked: [] };
+  return { answered, requested: [] };
 }
 
 function idOf({ id }: PromisedPin): string {

@@ -16,7 +16,7 @@ export interface Server {
   readonly url: string;
   /** Returns when every process is stopped. */
   stop(): Promise<void>;
-  goOn(): void;
+  resume(): void;
   /** Asks it to end, and returns when it has. */
   end(): Promise<void>;
   kill(): Promise<void>;
@@ -60,9 +60,9 @@ export async function startServer(
     const url = await addressIn(path, child);
     const stop = async (): Promise<void> => {
       signal('SIGSTOP');
-      while (!standsStill(Number(child.pid))) await pause(1);
+      while (!isStopped(Number(child.pid))) await pause(1);
     };
-    return { url, stop, goOn: () => signal('SIGCONT'), end, kill };
+    return { url, stop, resume: () => signal('SIGCONT'), end, kill };
   } catch (error) {
     await kill();
     throw error;
@@ -81,7 +81,7 @@ async function addressIn(log: string, child: ChildProcess): Promise<string> {
 }
 
 /** Whether each thread of a group of processes is stopped or gone; Linux reports the state and the group (proc(5)). */
-function standsStill(group: number): boolean {
+function isStopped(group: number): boolean {
   const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return processes.every((id) => {
     const [state, , of] = statOf(`/proc/${id}/stat`);

@@ -22,7 +22,8 @@ export async function failuresOf(url: string): Promise<readonly string[]> {
   for (const [part, expression] of Object.entries(PARTS))
     if (!(await isTrue(page, expression))) failures.push(part);
   const link = page.locator('a', { hasText: /^\s*second\s*$/i }).first();
-  if (!(await leadsOn(page, link)) || !(await isTrue(page, IS_SECOND))) return [...failures, 'links'];
+  if (!(await leadsToAnotherPage(page, link)) || !(await isTrue(page, IS_SECOND)))
+    return [...failures, 'links'];
   await page.reload({ waitUntil: 'networkidle' });
   return (await isTrue(page, IS_SECOND)) ? failures : [...failures, 'reload'];
 }
@@ -30,10 +31,10 @@ export async function failuresOf(url: string): Promise<readonly string[]> {
 const IS_SECOND = "/second/i.test(document.querySelector('h1')?.textContent)";
 
 /** Follows a link. Whether it leads to another address, however long the server takes to answer. */
-async function leadsOn(page: Page, link: Locator): Promise<boolean> {
+async function leadsToAnotherPage(page: Page, link: Locator): Promise<boolean> {
   const first = page.url();
-  const left = page.waitForURL((url) => url.href !== first, { waitUntil: 'load' });
-  const [, arrival] = await Promise.allSettled([link.click(), left]);
+  const navigation = page.waitForURL((url) => url.href !== first, { waitUntil: 'load' });
+  const [, arrival] = await Promise.allSettled([link.click(), navigation]);
   return arrival.status === 'fulfilled';
 }
 

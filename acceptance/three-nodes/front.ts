@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 
 /** A node as the front sees it. */
-export interface Behind {
+export interface BackendNode {
   readonly name: string;
   readonly port: number;
 }
@@ -16,9 +16,9 @@ export type Front = Awaited<ReturnType<typeof startFront>>;
  * Starts a front that passes on the `Host` header, which selects the site, and the path unchanged. If a node dies
  * during a request, the answer is 502, since only the sender can know whether it may be repeated.
  */
-export async function startFront(nodes: () => readonly Behind[]) {
+export async function startFront(nodes: () => readonly BackendNode[]) {
   let turn = 0;
-  let latest: Behind | undefined;
+  let latest: BackendNode | undefined;
   const server = createServer((incoming, response) => {
     const all = nodes();
     turn += 1;
@@ -44,7 +44,7 @@ export async function startFront(nodes: () => readonly Behind[]) {
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}`,
     /** The node that received the latest request. */
-    get latest(): Behind | undefined {
+    get latest(): BackendNode | undefined {
       return latest;
     },
     close: async () => {

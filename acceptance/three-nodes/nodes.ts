@@ -26,7 +26,7 @@ export interface RunningNode {
 export type Nodes = Awaited<ReturnType<typeof openNodes>>;
 
 /** The backends that several processes share. */
-export interface Ground {
+export interface Backends {
   readonly postgres: PostgresAddress;
   /** The S3 server's endpoint, and a bucket of it. */
   readonly s3: string;
@@ -35,14 +35,14 @@ export interface Ground {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-export async function openNodes({ postgres, s3, bucket, settings = {} }: Ground) {
+export async function openNodes({ postgres, s3, bucket, settings = {} }: Backends) {
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-nodes-'));
   const databaseUrl = await newDatabase(postgres);
   const prefix = `nodes/${randomUUID()}`;
   const { text: key, id: keyId } = new NodeApiKeySecrets().mint();
   const running = new Set<RunningNode>();
   /** Including those that did not start. */
-  const begun: Child<NodeMessage>[] = [];
+  const startedProcesses: Child<NodeMessage>[] = [];
   let now = START;
   const env = (name: string): Readonly<Record<string, string>> => ({
     PINFOLD_PORT: '0',
@@ -61,7 +61,7 @@ export async function openNodes({ postgres, s3, bucket, settings = {} }: Ground)
   const start = async (orders: Omit<NodeOrders, 'now'> = {}): Promise<RunningNode> => {
     const script = join(import.meta.dirname, 'node.ts');
     const process = await startChild<NodeMessage>(script, { now, ...orders }, env(randomUUID()));
-    begun.push(process);
+    startedProcesses.push(process);
     const { url, port } = await process.nextMessage('listening');
     const carryOut = async (task: NodeTask): Promise<void> => {
       process.send(task);
@@ -85,15 +85,15 @@ export async function openNodes({ postgres, s3, bucket, settings = {} }: Ground)
       await Promise.all([...running].map((node) => node.carryOut({ kind: 'advance', length })));
     },
     dispose: async () => {
-      for (const process of begun) process.kill();
-      await Promise.all(begun.map((process) => process.ended()));
+      for (const process of startedProcesses) process.kill();
+      await Promise.all(startedProcesses.map((process) => process.ended()));
       await storage.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** An empty database; it goes with the server. */
+/** An empty database; it is deleted with the server's data. */
 async function newDatabase(address: PostgresAddress): Promise<string> {
   const database = `nodes_${randomUUID().replaceAll('-', '')}`;
   const client = new pg.Client(address);

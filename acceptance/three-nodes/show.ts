@@ -8,7 +8,7 @@ import { enter, tryPassword } from '../service/visitor.ts';
 import { type Front, startFront } from './front.ts';
 import { type Nodes, openNodes, type RunningNode } from './nodes.ts';
 
-interface Named extends RunningNode {
+interface NamedNode extends RunningNode {
   readonly name: string;
 }
 
@@ -48,9 +48,9 @@ class Show {
   readonly #front: Front;
   readonly #client: Client;
   /** The nodes behind the front. */
-  readonly #behind: Named[];
+  readonly #behind: NamedNode[];
 
-  constructor(nodes: Nodes, front: Front, behind: Named[]) {
+  constructor(nodes: Nodes, front: Front, behind: NamedNode[]) {
     this.#nodes = nodes;
     this.#front = front;
     this.#behind = behind;
@@ -90,7 +90,7 @@ class Show {
     await this.#everywhere('asks for it', wrong);
     const visitor = await enter(url, id, PASSWORD);
     const shows = async (): Promise<boolean> => (await visitor.page(url)) === 200;
-    await this.#everywhere('shows the site to whoever entered it once', shows);
+    await this.#everywhere('shows the site to a viewer who entered it once', shows);
   }
 
   async #killAndRetry(): Promise<PinJson> {
@@ -101,22 +101,22 @@ class Show {
     await doomed.process.nextMessage('hanging');
     doomed.process.kill();
     this.#behind.splice(0, 1, ...sound);
-    say('    node 4 had stored the archive and was writing the publication down: killed');
-    claim((await lost) === 'no answer', 'whoever published got no answer, and sends the very same again:');
+    say('    node 4 had stored the archive and was committing the publication: killed');
+    claim((await lost) === 'no answer', 'the client got no answer, and sends the same request again:');
     const early = await this.#client.publish('second');
     claim(early.status === 409, `409 from ${this.#latest}: it may still be running elsewhere`);
     await this.#nodes.advance(seconds(60));
     say('    a minute later by the clocks of the nodes, the lease of the dead one has lapsed:');
     const second = await this.#publish('second', 201);
     const again = await this.#publish('second', 200);
-    claim(again.id === second.id, 'the same one, when sent once more');
+    claim(again.id === second.id, 'the same publication, if the request is sent once more');
     const ids = (await this.#client.list()).map(({ id }) => id);
     claim(ids.length === 2 && new Set(ids).size === 2, 'the list has two publications, each of them once');
     await this.#everywhere('shows the second site', async () => (await this.#client.view(second.id)) === 200);
     return second;
   }
 
-  async #start(name: string, orders?: Parameters<Nodes['start']>[0]): Promise<Named> {
+  async #start(name: string, orders?: Parameters<Nodes['start']>[0]): Promise<NamedNode> {
     const node = { name, ...(await this.#nodes.start(orders)) };
     this.#behind.push(node);
     say(`    ${name}: process ${node.process.pid}, 127.0.0.1:${node.port}`);
@@ -151,7 +151,7 @@ async function showAll(): Promise<void> {
   const s3 = await startS3();
   endings.push(() => s3.stop());
   await s3.makeBucket('sites');
-  const behind: Named[] = [];
+  const behind: NamedNode[] = [];
   const front = await startFront(() => behind);
   endings.push(() => front.close());
   const settings = { PINFOLD_PUBLIC_URL: front.url, PINFOLD_TRUST_PROXY: '127.0.0.1' };
@@ -164,7 +164,7 @@ async function showAll(): Promise<void> {
 }
 
 async function stay(nodes: Nodes, front: Front): Promise<void> {
-  say(`\nEverything goes on at ${front.url} until Ctrl-C.`);
+  say(`\nThe service continues at ${front.url} until Ctrl-C.`);
   const timer = setInterval(() => void nodes.advance(TICK), TICK);
   await once(stopped.signal, 'abort');
   clearInterval(timer);

@@ -88,8 +88,8 @@ export class Ledger {
     ask: (node: Node) => Promise<Answer>,
   ): Promise<Answer> {
     for (let turn = Math.floor(Math.random() * KINDS); ; turn += 1) {
-      const there = nodes();
-      const node = there[turn % there.length];
+      const current = nodes();
+      const node = current[turn % current.length];
       const answer = node === undefined ? undefined : await ask(node).catch(() => undefined);
       if (answer !== undefined && expected.includes(answer.status)) return answer;
       if (answer !== undefined && ![409, 503].includes(answer.status))

@@ -5,7 +5,7 @@ import { Ledger } from './ledger.ts';
 import type { Releases } from './releases.ts';
 
 /** The result of a drill. */
-export interface Drilled {
+export interface DrillResult {
   readonly publications: number;
   /** Requests that were sent again. */
   readonly repeated: number;
@@ -16,7 +16,7 @@ export interface Drilled {
 const PUBLICATIONS = 40;
 
 /** The previous release fills the data folder and is killed, the next one continues, and the previous one again. */
-export async function onOneMachine(folder: string, { previous, next }: Releases): Promise<Drilled> {
+export async function onOneMachine(folder: string, { previous, next }: Releases): Promise<DrillResult> {
   const { text: key } = new NodeApiKeySecrets().mint();
   const ledger = new Ledger(key);
   const differences: Record<string, readonly string[]> = {};

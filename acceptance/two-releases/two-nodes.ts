@@ -5,18 +5,18 @@ import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { postgresUrl, startPostgres, startS3 } from 'pinfold-test-servers';
 import { type Server, startServer } from '../power-cuts/server.ts';
 import { Ledger, type Node } from './ledger.ts';
-import type { Drilled } from './one-machine.ts';
+import type { DrillResult } from './one-machine.ts';
 import type { Release, Releases } from './releases.ts';
 
 const WORKERS = 4;
 /** Between the publications of a worker, in milliseconds. */
 const PAUSE = 300;
-/** Before each look. */
+/** Before each comparison. */
 const PUBLICATIONS = 40;
 const BUCKET = 'releases';
 
 /** Two nodes on PostgreSQL and S3, replaced one by one by the next release, and back, under load. */
-export async function onTwoNodes(folder: string, releases: Releases): Promise<Drilled> {
+export async function onTwoNodes(folder: string, releases: Releases): Promise<DrillResult> {
   const [postgres, s3] = await Promise.all([startPostgres(), startS3()]);
   try {
     await s3.makeBucket(BUCKET);
@@ -38,7 +38,7 @@ async function replaceNodes(
   folder: string,
   { previous, next }: Releases,
   env: Readonly<Record<string, string>>,
-): Promise<Drilled> {
+): Promise<DrillResult> {
   const { text: key } = new NodeApiKeySecrets().mint();
   const ledger = new Ledger(key);
   const nodes = new Nodes(folder, key, env, ledger);

@@ -12,7 +12,7 @@ export async function together<Port, Result>(
   return await Promise.all(started);
 }
 
-/** Calls `look` repeatedly, with other work in between, until `work` ends; returns its result. */
+/** Calls `observe` repeatedly, with other work in between, until `work` ends; returns its result. */
 export async function meanwhile<Result>(
   work: Promise<Result>,
   observe: () => Promise<unknown>,
@@ -21,7 +21,7 @@ export async function meanwhile<Result>(
   const done = work.finally(() => {
     isOver = true;
   });
-  // If a look fails first, its error is thrown instead.
+  // If an observation fails first, its error is thrown instead.
   done.catch(() => undefined);
   while (!isOver) {
     await observe();

@@ -106,8 +106,8 @@ export const boundClauses: StoreClauses<AccountStores> = {
       const ended = { now: after(START, days(99)), endedBefore: after(START, days(99)), begunBefore: START };
       expect((await other.roles.countForCleanup(ended)).archives, 'to remove').to.equal(1);
       expect(await port.apiKeys.find(key.id)).to.equal(undefined);
-      const ofAnotherKey = anApiKey(2, { account: anAccountName(2) });
-      expect((await other.apiKeys.create(ofAnotherKey, [anEvent()])).kind, 'another account').to.equal(
+      const keyOfAnotherAccount = anApiKey(2, { account: anAccountName(2) });
+      expect((await other.apiKeys.create(keyOfAnotherAccount, [anEvent()])).kind, 'another account').to.equal(
         'created',
       );
       expect((await other.apiKeys.create(key, [anEvent()], 'operator')).kind).to.equal('created');

@@ -71,8 +71,8 @@ export const boundClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> =
       expect(await port.create(anApiKey(43), [anEvent()], 'account', 8)).to.deep.equal(CREATED);
       await other.revoke(anApiKeyId(1), LATER, [anEvent()]);
       expect(await port.create(anApiKey(44), [anEvent()], 'account', 8), 'room').to.deep.equal(CREATED);
-      const ofAnotherKey = anApiKey(45, { account: 'initech' as AccountId });
-      expect(await port.create(ofAnotherKey, [anEvent()], 'account', 0)).to.deep.equal(
+      const keyOfAnotherAccount = anApiKey(45, { account: 'initech' as AccountId });
+      expect(await port.create(keyOfAnotherAccount, [anEvent()], 'account', 0)).to.deep.equal(
         overQuota('keys', 0, 1),
       );
     }),

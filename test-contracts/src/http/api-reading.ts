@@ -46,14 +46,14 @@ export const readingClauses: HttpClauses = {
   'http/not-found: an unknown id, a text that is no UUID and the role of another account are one and the same 404, in every request':
     async ({ port }) => {
       const { id } = await publishSite(port);
-      const ofAnotherKey = new ApiClient(port, port.keys.second);
+      const otherClient = new ApiClient(port, port.keys.second);
       const comparable = (text: string) => text.replace(/urn:uuid:[0-9a-f-]+/g, 'urn:uuid:x');
       const answers = new Set<string>();
       for (const path of [id, UNKNOWN_ID, 'x', `${id}x`, '%20', '%zz', '%2e%2e', `{${id}}`]) {
         for (const answer of [
-          await ofAnotherKey.read(path),
-          await ofAnotherKey.update(path, { title: 'mine' }),
-          await ofAnotherKey.stop(path),
+          await otherClient.read(path),
+          await otherClient.update(path, { title: 'mine' }),
+          await otherClient.stop(path),
         ]) {
           expectProblem(answer, 404, 'not_found', path);
           answers.add(comparable(answer.text));
@@ -61,7 +61,7 @@ export const readingClauses: HttpClauses = {
       }
       expect(answers.size).to.equal(1);
       expect((await readPin(port, id)).title).to.equal(null);
-      expect((await ofAnotherKey.get('/api/v1/pins')).body.pins).to.deep.equal([]);
+      expect((await otherClient.get('/api/v1/pins')).body.pins).to.deep.equal([]);
     },
   'http/list: a list has the account’s roles newest first, without deleted ones, by pages of 1 to 100, and by state':
     withClient(async (client, port) => {

@@ -12,15 +12,15 @@ const LONG: string = 'a'.repeat(13_000);
 /** Answers that are not a file of a protected site: some to a viewer with access, some to one without. */
 async function noFiles(port: HttpService): Promise<readonly ViewAnswer[]> {
   const { pin, visitor, page } = await openNewSite(port, SITE, PASSWORD);
-  const ofAnotherKey = new Visitor(port);
+  const otherVisitor = new Visitor(port);
   const entered = await visitor.enter(pin.shared_url, PASSWORD);
   const way = String(entered.headers.location);
   const shared = [
     entered,
     await visitor.ask(pin.shared_url, { headers: NAVIGATION }),
-    await ofAnotherKey.ask(pin.shared_url, { headers: NAVIGATION }),
-    await ofAnotherKey.enter(pin.shared_url, 'wrong'),
-    await ofAnotherKey.ask(`${port.baseUrl}/s/${UNKNOWN_ID}`),
+    await otherVisitor.ask(pin.shared_url, { headers: NAVIGATION }),
+    await otherVisitor.enter(pin.shared_url, 'wrong'),
+    await otherVisitor.ask(`${port.baseUrl}/s/${UNKNOWN_ID}`),
   ];
   if (port.viewerMode === 'path') return shared;
   return [
@@ -28,9 +28,9 @@ async function noFiles(port: HttpService): Promise<readonly ViewAnswer[]> {
     await visitor.ask(way, { headers: NAVIGATION }),
     await visitor.part(page, 'docs'),
     await visitor.part(page, 'nothing.js'),
-    await ofAnotherKey.ask(page.url, { headers: NAVIGATION }),
-    await ofAnotherKey.ask(page.url, { headers: PART }),
-    await ofAnotherKey.ask(page.url.replace(pin.id, UNKNOWN_ID)),
+    await otherVisitor.ask(page.url, { headers: NAVIGATION }),
+    await otherVisitor.ask(page.url, { headers: PART }),
+    await otherVisitor.ask(page.url.replace(pin.id, UNKNOWN_ID)),
   ];
 }
 
