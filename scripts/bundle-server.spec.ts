@@ -52,16 +52,16 @@ describe('scripts/bundle-server.ts', () => {
     return spawnSync(process.execPath, [script, record], { encoding: 'utf8' });
   }
 
-  const noted = () => JSON.parse(readFileSync(record, 'utf8'));
+  const readRecord = () => JSON.parse(readFileSync(record, 'utf8'));
 
-  function printed(): string {
-    const file = join(clone, noted().modules[ENTRY]);
+  function outputOfBundle(): string {
+    const file = join(clone, readRecord().modules[ENTRY]);
     return spawnSync(process.execPath, [file], { encoding: 'utf8' }).stdout;
   }
 
   it('records every file that the bundle depends on, and every file that it wrote', () => {
     bundle("import { late } from './late.ts'; import 'express'; console.log(late);");
-    const { sources, made, modules, importers } = noted();
+    const { sources, made, modules, importers } = readRecord();
     const stamped = (path: string) => {
       const { mtimeMs, size } = statSync(join(clone, path));
       return [path, mtimeMs, size];
@@ -87,13 +87,13 @@ describe('scripts/bundle-server.ts', () => {
   it('names the source in each file', () => {
     bundle(`import { late } from './late.ts'; console.log(late, import.meta.dirname, import.meta.url);`);
     const source = join(clone, ENTRY);
-    expect(printed()).to.equal(`${join(clone, LATE)} ${dirname(source)} file://${source}\n`);
+    expect(outputOfBundle()).to.equal(`${join(clone, LATE)} ${dirname(source)} file://${source}\n`);
   });
 
   it('keeps a module that is imported only for its side effects', () => {
     write('packages/pinfold/src/greeting.ts', 'console.log("hello");');
     bundle("import './greeting.ts';");
-    expect(printed()).to.equal('hello\n');
+    expect(outputOfBundle()).to.equal('hello\n');
   });
 
   it('refuses code that would refer to another place in the bundle', () => {
@@ -111,15 +111,15 @@ describe('scripts/bundle-server.ts', () => {
 
   it('leaves an error about a missing package to the server', () => {
     bundle("await import('not-installed').catch(({ code }) => console.log(code));");
-    expect(printed()).to.equal('ERR_MODULE_NOT_FOUND\n');
+    expect(outputOfBundle()).to.equal('ERR_MODULE_NOT_FOUND\n');
   });
 
   it('writes a file again that was damaged', () => {
     bundle('console.log("whole");');
-    const file = join(clone, noted().modules[ENTRY]);
+    const file = join(clone, readRecord().modules[ENTRY]);
     writeFileSync(file, Buffer.alloc(statSync(file).size));
     bundle('console.log("whole");');
-    expect(printed()).to.equal('whole\n');
+    expect(outputOfBundle()).to.equal('whole\n');
   });
 
   it('keeps the chunks that it replaces for a day, for a server that still runs', () => {
@@ -129,7 +129,7 @@ describe('scripts/bundle-server.ts', () => {
       write(LATE, text);
       bundle(`console.log((await import('./late.ts')).late);`);
     };
-    const grow = (hours: number): void => {
+    const makeOlder = (hours: number): void => {
       for (const name of readdirSync(join(clone, BUNDLE))) {
         const time = Date.now() / 1_000 - hours * 3_600;
         utimesSync(join(clone, BUNDLE, name), time, time);
@@ -137,13 +137,13 @@ describe('scripts/bundle-server.ts', () => {
     };
     change('export const late = 1;');
     const [first] = chunks();
-    grow(48);
+    makeOlder(48);
     change('export const late = 2;');
     expect(chunks()).to.have.length(2).and.to.include(first);
-    grow(25);
+    makeOlder(25);
     change('export const late = 3;');
     expect(chunks()).to.have.length(2).and.not.to.include(first);
-    grow(48);
+    makeOlder(48);
     rmSync(record);
     change('export const late = 4;');
     expect(chunks()).to.have.length(3);

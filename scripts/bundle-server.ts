@@ -26,7 +26,7 @@ const ENTRIES = [
   'packages/core/src/index.ts',
   'inversify',
 ];
-/** The packages to bundle: ours, and this one, which has 250 modules. */
+/** The packages to bundle: ours, and InversifyJS, which has 250 modules. */
 const BUNDLED = /^(@pinfold|inversify|reflect-metadata)(\/|$)/;
 /** Matches expressions for the place of a source file, which can be replaced in the bundle. */
 const PLACE = /\bimport\.meta\.(url|dirname|filename)\b/g;
@@ -42,7 +42,7 @@ function fromBundle(path: string): string {
   return relative(folder, path).split(sep).join('/');
 }
 
-/** They change with the lockfile alone. */
+/** Whether it is a file of a dependency, which changes only with the lockfile. */
 function isThirdParty(path: string): boolean {
   return relative(root, path).split(sep).includes('node_modules');
 }
@@ -91,7 +91,7 @@ const { outputFiles, metafile } = await build({
   sourcesContent: false,
   metafile: true,
   write: false,
-}).catch(() => process.exit(1)); // It has said why.
+}).catch(() => process.exit(1)); // esbuild has printed the reason.
 
 mkdirSync(folder, { recursive: true });
 for (const { path, contents } of outputFiles)
@@ -130,8 +130,8 @@ function stamped(path: string): readonly [path: string, changed: number, size: n
 /** The files of the bundle that this one replaces; none if they are unknown. */
 function madeEarlier(file: string): readonly string[] | undefined {
   try {
-    const { made: noted } = JSON.parse(readFileSync(file, 'utf8'));
-    return noted.map(([path]: readonly [string]) => basename(path));
+    const { made: earlier } = JSON.parse(readFileSync(file, 'utf8'));
+    return earlier.map(([path]: readonly [string]) => basename(path));
   } catch {
     return undefined;
   }

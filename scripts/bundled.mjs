@@ -9,8 +9,8 @@ import { root, server } from './bundles.mjs';
 
 const urlOf = (path) => pathToFileURL(`${root}/${path}`).href;
 
-/** What the bundle has; nothing where a file is gone since, as a process that a running server starts may find it. */
-function noted() {
+/** The record of the bundle; an empty one if a file has been deleted since, for a process that a running server starts. */
+function readRecord() {
   try {
     const note = JSON.parse(readFileSync(server.record, 'utf8'));
     for (const [file] of note.made) statSync(`${root}/${file}`);
@@ -20,7 +20,7 @@ function noted() {
   }
 }
 
-const { modules, importers } = noted();
+const { modules, importers } = readRecord();
 const places = new Map(Object.entries(modules).map(([module, file]) => [urlOf(module), urlOf(file)]));
 const folders = new Set([...places.values()].map((url) => dirname(url)));
 

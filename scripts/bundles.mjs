@@ -1,9 +1,9 @@
-// Which bundles a task needs, and whether those of the last time still are what their sources say. Plain JavaScript
+// Which bundles a task needs, and whether the ones that exist are still up to date. Plain JavaScript
 // for an old Node, as run.mjs.
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { finished } from './finished.mjs';
+import { runCommand } from './run-command.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 export const cache = join(root, 'node_modules', '.cache');
@@ -40,6 +40,6 @@ export async function isBundled(bundle, { node, flags, env }) {
   if (isFresh(bundle)) return true;
   mkdirSync(cache, { recursive: true });
   const build = [...flags, join(root, bundle.bundler), bundle.record];
-  const { succeeded } = await finished(node, build, { env, shell: false, stdio: ['ignore', 2, 2] });
+  const { succeeded } = await runCommand(node, build, { env, shell: false, stdio: ['ignore', 2, 2] });
   return succeeded;
 }

@@ -1,4 +1,4 @@
-// Without it the core grew unseen: it is loaded by everything else, so its weight is everybody's.
+// Without it the core could grow unnoticed, and everything else loads the core.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

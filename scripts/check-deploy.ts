@@ -1,5 +1,5 @@
-// Without it a configuration that its own program refuses could lie in deploy/: no package of npm knows these
-// languages whole. Each missing program is a failure, so it is not part of `npm test`.
+// Without it deploy/ could have a configuration that its own program refuses: no npm package can fully check these
+// languages. Each missing program is a failure, so it is not part of `npm test`.
 // `npm run check:deploy`
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';

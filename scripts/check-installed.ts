@@ -1,7 +1,7 @@
-// Without it what worked in the workspace failed at its users': a dependency missing from a manifest, a type that
-// names a package they do not have. The tarballs are installed by npm into an empty project outside the workspace;
-// there every entry point is imported and required, and acceptance/packed/*.ts and the example adapters are
-// compiled and run, the embedded server also as a bundle.
+// Without it packages that work in the workspace could fail for their users: a dependency missing from a manifest, a
+// type that names a package they do not have. The tarballs are installed by npm into an empty project outside the
+// workspace; there every entry point is imported and required, and acceptance/packed/*.ts and the example adapters
+// are compiled and run, the embedded server also as a bundle.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Without it what npm can install would be all that is known: pnpm and yarn lay packages out in other ways. What is
+// Without it only installing with npm would be tested, and pnpm and yarn lay packages out differently. What is
 // packed is installed by each into an empty folder, where `pinfold serve` must show its welcome site and stop when it is
 // told to; under Node 22.18 and 26, Deno and Bun, too, where @pinfold/client must publish to it, and pack the same bytes as
 // under Node. The oldest TypeScript that documents name must read the types, beside those of Express 4. It needs the
@@ -100,7 +100,8 @@ async function serve(
     if (runtime !== undefined) runClient(folder, runtime, origin);
   });
   // Installers end by the signal themselves; of Bun's log the last line is lost at times.
-  if (!ended.isStopLogged && ended.code !== 0) throw new Error(`${program[0]} did not stop it well`);
+  if (!ended.isStopLogged && ended.code !== 0)
+    throw new Error(`${program[0]} did not stop the server cleanly`);
   return ended.milliseconds;
 }
 

@@ -1,5 +1,5 @@
-// `npm run check:regexps`: a regular expression whose time grows with the square of its text lets a caller hold up
-// everybody. Recheck searches for such a text, for each literal of the packages and of the files that users copy.
+// `npm run check:regexps`: a regular expression whose time grows with the square of its text lets a caller block
+// everyone. Recheck searches for such a text, for each literal of the packages and of the files that users copy.
 import { globSync, readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { parse, type Token } from 'acorn';

@@ -60,7 +60,7 @@ export class InstalledClone {
       'scripts/pnpm/node_modules/pnpm/package.json': '{"version":"12.0.0"}',
     });
     await clone.writeTool('pnpm', pnpm);
-    for (const script of ['run.mjs', 'bundles.mjs', 'bundled.mjs', 'finished.mjs'])
+    for (const script of ['run.mjs', 'bundles.mjs', 'bundled.mjs', 'run-command.mjs'])
       await cp(join(import.meta.dirname, script), clone.path('scripts', script));
     return clone;
   }
@@ -92,8 +92,8 @@ export class InstalledClone {
 
   async succeed(...args: readonly string[]): Promise<void> {
     const child = this.run(...args);
-    const [complaints, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
-    expect(code, complaints).to.equal(0);
+    const [errorOutput, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    expect(code, errorOutput).to.equal(0);
   }
 
   read(path: string): Promise<string> {

@@ -16,17 +16,17 @@ describe('jobs in lanes', () => {
   it('begin in their order, as many as there are lanes', async () => {
     const begun: string[] = [];
     let atOnce = 0;
-    let most = 0;
+    let max = 0;
     const jobs = ['a', 'b', 'c', 'd', 'e'].map((name) => job(name));
     await runInLanes(jobs, 2, async ({ name }) => {
       begun.push(name);
       atOnce += 1;
-      most = Math.max(most, atOnce);
+      max = Math.max(max, atOnce);
       await Promise.resolve();
       atOnce -= 1;
       return true;
     });
-    expect([begun, most]).to.deep.equal([['a', 'b', 'c', 'd', 'e'], 2]);
+    expect([begun, max]).to.deep.equal([['a', 'b', 'c', 'd', 'e'], 2]);
   });
 
   it('wait for what they need, and let others go first meanwhile', async () => {

@@ -59,14 +59,14 @@ const SOUND: Ending = { kind: 'succeeded' };
  */
 export function chosen<J extends Job>(jobs: readonly J[], names: readonly string[]): readonly J[] {
   if (names.length === 0) return jobs;
-  const wanted = new Set(names.flatMap((name) => meant(jobs, name)));
+  const wanted = new Set(names.flatMap((name) => matching(jobs, name)));
   for (const job of wanted) {
     for (const other of jobs) if (job.needs.includes(other.name)) wanted.add(other);
   }
   return jobs.filter((job) => wanted.has(job));
 }
 
-function meant<J extends Job>(jobs: readonly J[], name: string): readonly J[] {
+function matching<J extends Job>(jobs: readonly J[], name: string): readonly J[] {
   const exact = jobs.filter((job) => job.name === name);
   const found = exact.length > 0 ? exact : jobs.filter((job) => job.name.includes(name));
   if (found.length > 0) return found;

@@ -82,7 +82,7 @@ describe('the release workflow', () => {
             `${digestOf(readFileSync(join(folder, 'release', tarballOf(name))))}  ${tarballOf(name)}\n`,
         )
         .join('');
-    const publishing = (written: string, digest = digestOf(written)): number | null => {
+    const runPublishStep = (written: string, digest = digestOf(written)): number | null => {
       writeFileSync(join(folder, 'release/SHA256SUMS'), written);
       const { run = '' } = publish.steps.at(-1) ?? {};
       const env = { ...process.env, SUMS: digest, PATH: `${join(folder, 'bin')}:${process.env.PATH}` };
@@ -98,7 +98,7 @@ describe('the release workflow', () => {
     }
 
     it('publishes packages that the registry lacks', () => {
-      expect(publishing(sums())).to.equal(0);
+      expect(runPublishStep(sums())).to.equal(0);
       expect(called()).to.have.members([
         'view @pinfold/core@0.1.0 version',
         'view pinfold@0.1.0 version',
@@ -108,29 +108,29 @@ describe('the release workflow', () => {
 
     it('publishes from a folder without npm configuration', () => {
       writeFileSync(join(folder, 'bin/npm'), `#!/bin/sh\nls -A >> "${folder}/called"; test "$1" = publish\n`);
-      expect(publishing(sums())).to.equal(0);
+      expect(runPublishStep(sums())).to.equal(0);
       expect(called()).to.deep.equal([]);
     });
 
     it('publishes nothing if there is a file that is not in the list', () => {
       for (const name of ['.npmrc', 'package.json', 'a b.tgz', '.hidden.tgz']) {
         writeFileSync(join(folder, 'release', name), 'proxy=http://127.0.0.1:9');
-        expect(publishing(sums()), name).not.to.equal(0);
+        expect(runPublishStep(sums()), name).not.to.equal(0);
         rmSync(join(folder, 'release', name));
       }
       mkdirSync(join(folder, 'release/node_modules'));
-      expect(publishing(sums()), 'a folder').not.to.equal(0);
+      expect(runPublishStep(sums()), 'a folder').not.to.equal(0);
       expect(called()).to.deep.equal([]);
     });
 
     it('publishes nothing if a tarball, the list or the number of tarballs differs', () => {
       const honest = sums();
-      expect(publishing(honest, digestOf('another list')), 'the list').not.to.equal(0);
+      expect(runPublishStep(honest, digestOf('another list')), 'the list').not.to.equal(0);
       pack('@pinfold/more');
-      expect(publishing(honest), 'one more').not.to.equal(0);
+      expect(runPublishStep(honest), 'one more').not.to.equal(0);
       rmSync(join(folder, 'release', tarballOf('@pinfold/more')));
       writeFileSync(join(folder, 'release', tarballOf('pinfold')), 'altered');
-      expect(publishing(honest), 'a tarball').not.to.equal(0);
+      expect(runPublishStep(honest), 'a tarball').not.to.equal(0);
       expect(called()).to.deep.equal([]);
     });
   });

@@ -1,6 +1,6 @@
-// Without it what happened to be built would be published, by hand, in fifteen steps. `npm run release` proves the
+// Without it a release would be fifteen steps by hand, of whatever happens to be built. `npm run release` proves the
 // workspace, packs it, checks what is packed, and publishes what the registry has not got yet: run again after a
-// failure, it goes on. `npm run release -- --pack FOLDER` publishes nothing: it writes the tarballs and SHA256SUMS to
+// failure, it continues. `npm run release -- --pack FOLDER` publishes nothing: it writes the tarballs and SHA256SUMS to
 // a folder, from which the workflow publishes them, with provenance, in a job that runs no code of a dependency.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

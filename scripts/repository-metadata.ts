@@ -25,7 +25,7 @@ export function originIn(manifest: Manifest): {
   return { origin: { repository: repository.replace(/(?:\.git)?\/?$/, ''), homepage, bugs }, missing };
 }
 
-/** That of this workspace. */
+/** The origin by the package.json of this workspace. */
 export function origin(): ReturnType<typeof originIn> {
   return originIn(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest);
 }

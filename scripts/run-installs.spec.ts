@@ -54,23 +54,23 @@ describe('scripts/run.mjs, installing what a task needs,', () => {
   it('reports at a start that the pinned Node is newer than the one in use, which a setup updates', async () => {
     await writeFile(clone.path('examples/reference-app/src/main.ts'), '');
     clone.env.NODE_OPTIONS = `--import=${older}`;
-    const complaints = () => text(clone.run('start').stderr);
+    const errorOutput = () => text(clone.run('start').stderr);
     await pinNode('24.10.0');
-    expect(await complaints()).to.match(/fetching Node 24\.10\.0 \(once\)\n$/);
+    expect(await errorOutput()).to.match(/fetching Node 24\.10\.0 \(once\)\n$/);
     await pinNode('24.11.0');
-    expect(await complaints()).to.include('Node 24.10.0 runs this, and 24.11.0 is newer: `npm run setup`');
+    expect(await errorOutput()).to.include('Node 24.10.0 runs this, and 24.11.0 is newer: `npm run setup`');
     await clone.succeed('setup');
-    expect(await complaints()).to.equal('');
+    expect(await errorOutput()).to.equal('');
     delete clone.env.NODE_OPTIONS;
     const [major] = process.versions.node.split('.');
     await rm(clone.path('scripts/node/node_modules'), { recursive: true });
     await rm(clone.path('node_modules/.bin'), { recursive: true, force: true });
     await pinNode(`${major}.999.0`);
-    expect(await complaints()).to.include(
+    expect(await errorOutput()).to.include(
       `Node ${process.versions.node} runs this, and ${major}.999.0 is newer`,
     );
     await pinNode(`${Number(major) + 1}.0.0`);
-    expect(await complaints()).to.equal('');
+    expect(await errorOutput()).to.equal('');
   });
 
   it('gives advice if no Node can be fetched, or the fetched one does not run', async () => {

@@ -33,21 +33,21 @@ describe('scripts/run.mjs, starting a task in an installed clone,', () => {
 
   it('passes the arguments on, and prints nothing itself', async () => {
     const child = clone.run('pinfold', 'keys', 'list', '--json');
-    const [written, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    const [written, errorOutput] = await Promise.all([text(child.stdout), text(child.stderr)]);
     expect(JSON.parse(written)).to.deep.equal(['keys', 'list', '--json']);
-    expect(complained).to.equal('');
+    expect(errorOutput).to.equal('');
   });
 
-  it('becomes the command if Node was started with the condition of the sources', async () => {
+  it('runs the command in its own process if Node was started with the condition of the sources', async () => {
     const main = clone.path('packages/pinfold/src/main.ts');
     await writeFile(main, 'console.log(JSON.stringify([...process.execArgv, ...process.argv.slice(1)]));');
     const condition = '--conditions=@pinfold/source';
     const words = [condition, clone.path('scripts', 'run.mjs'), 'pinfold', 'keys', '--json'];
     const child = clone.node(...words);
-    const [written, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    const [written, errorOutput] = await Promise.all([text(child.stdout), text(child.stderr)]);
     // Another process would have one more option of Node.
     expect(JSON.parse(written)).to.deep.equal([condition, main, 'keys', '--json']);
-    expect(complained).to.equal('');
+    expect(errorOutput).to.equal('');
   });
 
   it('passes specs to mocha, and requires at least one', async () => {
@@ -113,9 +113,9 @@ describe('scripts/run.mjs, starting a task in an installed clone,', () => {
       await writeFile(clone.path('scripts/bundle-server.ts'), 'throw new Error("no room");');
       await rm(clone.path(BUNDLE));
       const child = start();
-      const [written, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
+      const [written, errorOutput] = await Promise.all([text(child.stdout), text(child.stderr)]);
       expect(written).to.equal(`${join(root, PACKAGE)} ${main}\n`);
-      expect(complained)
+      expect(errorOutput)
         .to.include('no room')
         .and.to.include('could not be bundled, and runs on its sources');
     });

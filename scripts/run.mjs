@@ -15,7 +15,7 @@ import {
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { cache, isBundled, root, screen, server } from './bundles.mjs';
-import { finished } from './finished.mjs';
+import { runCommand } from './run-command.mjs';
 
 const onWindows = process.platform === 'win32';
 const fromSource = '--conditions=@pinfold/source';
@@ -93,9 +93,9 @@ async function fetchNode(pinned) {
     stop(`pinfold: there is no Node to fetch for ${process.platform} on ${process.arch}. ${byHand}`);
   console.error(`pinfold: fetching Node ${pinned.version} (once)`);
   const npm = ['ci', '--ignore-scripts', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
-  const { succeeded } = await finished('npm', npm, { cwd: nodeTools, stdio: ['ignore', 2, 2] });
+  const { succeeded } = await runCommand('npm', npm, { cwd: nodeTools, stdio: ['ignore', 2, 2] });
   const folder = join(pinned.modules, 'bin');
-  const runs = succeeded && (await finished(join(folder, executable), ['--version'])).succeeded;
+  const runs = succeeded && (await runCommand(join(folder, executable), ['--version'])).succeeded;
   if (!runs) stop(`pinfold: npm could not fetch a Node that runs here. ${byHand}`);
   return folder;
 }
@@ -144,7 +144,7 @@ async function fetchedPnpm(env) {
     console.error(`pinfold: fetching pnpm ${pinnedPnpm()} (once)`);
     // --no-save: the lockfile stays as it is, also where npm adds the executable of another platform.
     const npm = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
-    const { succeeded } = await finished('npm', npm, { cwd: folder, env, stdio: ['ignore', 2, 2] });
+    const { succeeded } = await runCommand('npm', npm, { cwd: folder, env, stdio: ['ignore', 2, 2] });
     if (!succeeded) {
       stop(`pinfold: npm could not fetch pnpm. Please install pnpm ${pinnedPnpm()} by hand.`);
     }
@@ -174,7 +174,7 @@ async function install(env) {
   if (!process.env.CI) pnpm.push('--config.minimumReleaseAge=0');
   // It would warn of the Node of this machine, which runs nothing of it.
   if (!nodeIsNew(process.version)) pnpm.push('--config.nodeVersion=24.0.0');
-  const { succeeded } = await finished('pnpm', pnpm, {
+  const { succeeded } = await runCommand('pnpm', pnpm, {
     cwd: root,
     // CI: pnpm asks nothing. NODE_ENV: with "production" it would leave out what development needs.
     env: { ...env, CI: 'true', NODE_ENV: '' },

@@ -52,20 +52,20 @@ const OTHERS = 'everything else';
 
 /** Every spec of the workspace, each in one suite; the suites in the order in which they start. */
 export function suites(): readonly Suite[] {
-  const left = new Set(found(SPECS.map((folder) => `${folder}/**/*.spec.ts`)));
-  const taken = (
+  const remaining = new Set(found(SPECS.map((folder) => `${folder}/**/*.spec.ts`)));
+  const suitesOf = (
     named: Readonly<Record<string, readonly string[]>>,
     derivesFrom: readonly string[] = [],
   ): readonly Suite[] =>
     Object.entries(named).map(([name, patterns]) => {
-      const files = found(patterns).filter((file) => left.delete(file));
+      const files = found(patterns).filter((file) => remaining.delete(file));
       if (files.length === 0) throw new Error(`no spec is one of ${name}`);
       return { name, files, compiled: false, derivesFrom };
     });
-  const quick = taken(QUICK);
+  const quick = suitesOf(QUICK);
   const derived = Object.keys(QUICK);
-  const rest = [...taken(DERIVED_AND_LONG, derived), ...taken(THOROUGH), ...taken(DERIVED, derived)];
-  return [...quick, { name: OTHERS, files: [...left], compiled: true, derivesFrom: [] }, ...rest];
+  const rest = [...suitesOf(DERIVED_AND_LONG, derived), ...suitesOf(THOROUGH), ...suitesOf(DERIVED, derived)];
+  return [...quick, { name: OTHERS, files: [...remaining], compiled: true, derivesFrom: [] }, ...rest];
 }
 
 function found(patterns: readonly string[]): readonly string[] {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
-import { layWire, postgresUrl, startPostgres, startS3, type Wire } from 'pinfold-test-servers';
+import { postgresUrl, startPostgres, startS3, startWire, type Wire } from 'pinfold-test-servers';
 import { startPinfold } from './pinfold.ts';
 import { freePort, type RunningServer } from './processes.ts';
 
@@ -40,7 +40,7 @@ export async function startThreeNodes(drainSeconds: number) {
   };
   const nodes: Awaited<ReturnType<typeof nodeOf>>[] = [];
   for (const name of ['one', 'two', 'three']) {
-    const way = await layWire(postgres.address.port);
+    const way = await startWire(postgres.address.port);
     const url = postgresUrl({ ...postgres.address, port: way.port });
     const folder = join(root, name);
     await mkdir(folder);

@@ -38,7 +38,7 @@ export async function databaseAway(
     await node.database.cut();
     await pause(10_000);
     const status = await viewPast(node.port, `${site.id}.${sitesHost}`);
-    await node.database.mend();
+    await node.database.restore();
     if (status !== 503) throw new Error(`a node without a database answers ${status}`);
   });
   await pause(5_000);
@@ -97,7 +97,7 @@ function meanwhile(
 async function cutFor({ nodes }: ThreeNodes, milliseconds: number): Promise<void> {
   for (const { database } of nodes) await database.cut();
   await pause(milliseconds);
-  for (const { database } of nodes) await database.mend();
+  for (const { database } of nodes) await database.restore();
 }
 
 /** The disk of one node is full for 10 s: publications go to the others once the proxy has noticed. */

@@ -127,10 +127,12 @@ export async function checkClause<Port, S extends Subject<Port>>(
   const checked = open().then((subject) => clause.check(subject, open));
   const [outcome] = await Promise.allSettled([checked]);
   const disposals = await Promise.allSettled(opened.map((subject) => subject.dispose()));
-  const left = disposals.filter((disposal) => disposal.status === 'rejected').map(({ reason }) => reason);
+  const disposalErrors = disposals
+    .filter((disposal) => disposal.status === 'rejected')
+    .map(({ reason }) => reason);
   const broken = outcome.status === 'rejected' ? [outcome.reason] : [];
-  if (left.length > 0) {
-    throw new AggregateError([...broken, ...left], 'a subject could not be disposed of');
+  if (disposalErrors.length > 0) {
+    throw new AggregateError([...broken, ...disposalErrors], 'a subject could not be disposed of');
   }
   if (outcome.status === 'rejected') {
     throw inWords(outcome.reason);

@@ -106,9 +106,9 @@ export async function abortedAfter<Answer>(
   outcome.catch(() => undefined);
   for (let n = 0; n < turns; n += 1) await nextTurn();
   controller.abort(thrown);
-  const came = await outcome;
+  const result = await outcome;
   expectNobodyListens(controller.signal, `aborted after ${turns} turns`);
-  return came;
+  return result;
 }
 
 function expectNobodyListens(signal: AbortSignal, what: string): void {
@@ -124,10 +124,10 @@ export async function expectNothingLeft(calls: Readonly<Record<string, Interrupt
       expectNobodyListens(signal, name);
     };
     for (let n = 0; n < FEW; n += 1) await once();
-    const held = descriptors();
+    const before = descriptors();
     for (let n = 0; n < MANY; n += 1) await once();
-    const left = await leftOpen(held, descriptors);
-    expect(left, `${name}: open files and connections after ${MANY} calls more`).to.be.below(SPARE);
+    const added = await leftOpen(before, descriptors);
+    expect(added, `${name}: open files and connections after ${MANY} calls more`).to.be.below(SPARE);
   }
 }
 
@@ -175,8 +175,8 @@ export function filesLeftOpen(before: number): Promise<number> {
 /** Waits, since other code of the process, such as a thread that loads modules, opens some files briefly. */
 async function leftOpen(before: number, count: () => number): Promise<number> {
   for (let tries = 1; ; tries += 1) {
-    const left = count() - before;
-    if (left < SPARE || tries === 250) return left;
+    const added = count() - before;
+    if (added < SPARE || tries === 250) return added;
     await setTimeout(20);
   }
 }

@@ -48,10 +48,10 @@ export function describeMigrations({ migrations, noTable, onPlace }: MigrationRi
       onPlace(async ({ open, schema }) => {
         const handle = await open();
         await handle.migrate();
-        const made = await schema();
+        const migrated = await schema();
         await handle.migrate();
         await (await open()).migrate();
-        expect(await schema()).to.deep.equal(made);
+        expect(await schema()).to.deep.equal(migrated);
       }));
 
     it('is safe with ten concurrent handles', () =>
@@ -68,7 +68,7 @@ export function describeMigrations({ migrations, noTable, onPlace }: MigrationRi
       onPlace(async ({ open, migrate, schema }) => {
         const older = await open();
         await older.migrate();
-        const made = await schema();
+        const migrated = await schema();
         await older.apiKeys.create(anApiKey(1), [anEvent()]);
         await older.apiKeys.find(anApiKey(1).id);
         await migrate([...migrations, addition]);
@@ -82,7 +82,7 @@ export function describeMigrations({ migrations, noTable, onPlace }: MigrationRi
         await migrate([...migrations, addition, breakage]);
         const { version, oldestVersion } = breakage;
         const broken = { version, oldest_version: oldestVersion, oldest_release: addition.release };
-        expect(await schema()).to.deep.equal({ ...made, state: [broken] });
+        expect(await schema()).to.deep.equal({ ...migrated, state: [broken] });
         for (const refused of [older.migrate(), older.check()]) {
           const reason = await faultOf(refused);
           expect(reason.code).to.equal('store_unavailable');
@@ -93,11 +93,11 @@ export function describeMigrations({ migrations, noTable, onPlace }: MigrationRi
     it('runs a step completely or not at all', () =>
       onPlace(async ({ migrate, schema }) => {
         await migrate(migrations);
-        const made = await schema();
+        const migrated = await schema();
         const broken = { ...breakage, sql: 'DROP TABLE attempts; DROP TABLE nothing_of_that_name;' };
         const failed = migrate([...migrations, addition, broken]);
         expect(await rejectionOf(failed)).to.have.property('code', noTable);
-        expect(await schema()).to.deep.equal(made);
+        expect(await schema()).to.deep.equal(migrated);
       }));
   });
 }

@@ -107,7 +107,7 @@ export function describeDatabase(options: MochaDatabaseOptions): void {
   const create = (): Promise<StoreSubject<Database>> => open(LIBRARY);
   const random = {
     id: 'database/random',
-    text: 'random programs come to what they come to in memory',
+    text: 'random programs have the same results as in memory',
     check: () => checkRandomPrograms(create, options),
   };
   const further = clauses === undefined ? [random] : [];

@@ -38,11 +38,11 @@ export function sharedClauses<Stores, Port extends object, Reads extends keyof P
   prepare,
   aborted: interruptible,
   changes,
-  ...asked
+  ...calls
 }: SharedPromises<Stores, Port, Reads>): ClauseTable<Stores, StoreSubject<Stores>> {
   const aborted: Readonly<Partial<Record<string, string>>> = interruptible ?? {};
-  const reads = named<Port>(asked.reads);
-  const writes = named<Port>(asked.writes);
+  const reads = named<Port>(calls.reads);
+  const writes = named<Port>(calls.writes);
   const answersOf = async (stores: Stores): Promise<Readonly<Record<string, unknown>>> => {
     const answers: Record<string, unknown> = {};
     for (const { name, ask } of reads) answers[name] = await ask(portOf(stores), undefined, 0);

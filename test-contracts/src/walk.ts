@@ -4,12 +4,12 @@ import { expect } from 'chai';
 const MAX_PAGES = 10_000;
 
 /** How a list is walked. */
-interface Walk<Place, Given> {
+interface Walk<Place, Page> {
   /** The start of the walk. Default: the first item. */
   readonly after?: Place | undefined;
   /** The walk ends with an empty page, since any page may be short; with the first short one when absent. */
   readonly upTo?: 'empty';
-  readonly between?: ((page: Given) => Promise<unknown>) | undefined;
+  readonly between?: ((page: Page) => Promise<unknown>) | undefined;
 }
 
 /** All items of a list whose pages are each requested by the last item of the previous page. */

@@ -81,7 +81,7 @@ export const LIFE_FAULTS: readonly DatabaseFault[] = [
     onFault(() => undefined),
   ),
   inCalls('closed', 'a closed handle answers', () => () => ({ close: async () => {} })),
-  inCalls('closed', 'peers are closed along', () => {
+  inCalls('closed', 'closing one handle closes its peers', () => {
     let isClosed = false;
     return (database) =>
       aroundCalls(database, (name, call) => {
@@ -122,5 +122,5 @@ export const LIFE_FAULTS: readonly DatabaseFault[] = [
   inCalls('examine', 'the clock counts seconds', () => () => ({
     check: async () => Math.floor(Date.now() / 1_000) as Instant,
   })),
-  inCalls('pause', 'nobody has a turn', () => () => ({ pause: async () => {} })),
+  inCalls('pause', 'a pause gives no other work a turn', () => () => ({ pause: async () => {} })),
 ];

@@ -22,7 +22,7 @@ export class SlowIssuer {
   open: { readonly now: number; readonly max: number } = { now: 0, max: 0 };
   document: string | undefined;
   readonly #server: Server;
-  readonly #came: EventEmitter = new EventEmitter();
+  readonly #arrivals: EventEmitter = new EventEmitter();
 
   static async listen(): Promise<SlowIssuer> {
     return new SlowIssuer(await listening());
@@ -36,7 +36,7 @@ export class SlowIssuer {
 
   /** Waits until the token endpoint has received so many requests in total. */
   async untilTokens(count: number): Promise<void> {
-    while (this.tokens.length < count) await once(this.#came, 'token');
+    while (this.tokens.length < count) await once(this.#arrivals, 'token');
   }
 
   async close(): Promise<void> {
@@ -69,7 +69,7 @@ export class SlowIssuer {
       isClosed,
       answer: (body) => answer(body === undefined ? 400 : 200, body ?? '{"error":"invalid_grant"}'),
     });
-    this.#came.emit('token');
+    this.#arrivals.emit('token');
   }
 }
 

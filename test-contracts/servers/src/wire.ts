@@ -9,11 +9,11 @@ export interface Wire {
   /** Cuts every connection and refuses new ones. */
   cut(): Promise<void>;
   /** Accepts connections again, to the server or to another one. */
-  mend(port?: number): Promise<void>;
+  restore(port?: number): Promise<void>;
 }
 
 /** Starts a proxy to a port on 127.0.0.1. */
-export async function layWire(serverPort: number): Promise<Wire> {
+export async function startWire(serverPort: number): Promise<Wire> {
   const sockets = new Set<Socket>();
   let target = serverPort;
   const server = createServer((near) => {
@@ -48,7 +48,7 @@ export async function layWire(serverPort: number): Promise<Wire> {
   return {
     port,
     cut,
-    mend: async (other = target) => {
+    restore: async (other = target) => {
       target = other;
       await listen();
     },

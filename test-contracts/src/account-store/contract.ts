@@ -15,7 +15,7 @@ import { credentialClauses } from './credentials.ts';
 /** More than any page size of a database, a driver or an adapter. */
 const COUNT = 1_050;
 
-const reachClauses: StoreClauses<AccountStores> = {
+const furtherClauses: StoreClauses<AccountStores> = {
   'account-store/list-many: more than a thousand accounts are listed whole': async ({ port, peer }) => {
     const names = Array.from({ length: COUNT }, (_, n) => accountId(`team ${n}`));
     for (const [n, name] of names.entries()) {
@@ -64,5 +64,5 @@ export const accountStoreContract: Contract<AccountStores, StoreSubject<AccountS
     },
     sees: async ({ accounts }, n) => (await accounts.load(anAccountName(n))) !== undefined,
   }),
-  clauses: toClauses({ ...accountClauses, ...boundClauses, ...credentialClauses, ...reachClauses }),
+  clauses: toClauses({ ...accountClauses, ...boundClauses, ...credentialClauses, ...furtherClauses }),
 };

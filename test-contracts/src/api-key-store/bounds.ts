@@ -21,7 +21,7 @@ import { walk } from '../walk.ts';
 const CREATED = { kind: 'created' };
 const GLOBEX = 'globex' as AccountId;
 const LATER = after(START, days(1));
-const EVER_LATER = after(START, days(2));
+const MUCH_LATER = after(START, days(2));
 const LONG = 'a'.repeat(40);
 const NEARLY_ONE = [...NEARLY_ONE_ACCOUNT, '7', '07', "'", "''", `${LONG}b`, `${LONG}c`] as AccountId[];
 
@@ -38,7 +38,7 @@ export const boundClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> =
         expect(await other.create(ensured, [anEvent()], 'operator')).to.deep.equal({ kind: 'exists' });
         expect(await port.find(key.id)).to.deep.equal({ ...key, isEnsured: true });
         await other.create({ ...ensured, isEnsured: false }, [anEvent()], 'operator');
-        expect(await port.find(key.id), 'for ever').to.deep.equal({ ...key, isEnsured: true });
+        expect(await port.find(key.id), 'still ensured').to.deep.equal({ ...key, isEnsured: true });
       }
       expect(await port.find(anApiKeyId(3)), 'another').to.deep.equal(anApiKey(3));
     }),
@@ -122,7 +122,7 @@ export const boundClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> =
       expect(next, 'after a key that is not there').to.deep.equal(third);
       await port.purge(LATER, 24);
       const rest = await other.list({ account: undefined, after: fourth, limit: 9 });
-      expect(rest, 'after one that went').to.deep.equal([ordered.at(-1)]);
+      expect(rest, 'after a purged key').to.deep.equal([ordered.at(-1)]);
     },
   ),
   'api-key-store/purge: exactly keys that were revoked earlier are removed, at most the limit, except ensured ones and the oldest, so that no later key is the first':
@@ -137,9 +137,9 @@ export const boundClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> =
       expect(await port.purge(LATER, 100), 'the rest').to.equal(1);
       expect(await port.purge(LATER, 100), 'nothing left').to.equal(0);
       expect(await other.list(everyKeyOf())).to.deep.equal([late, live, ensured, oldest]);
-      expect(await port.purge(EVER_LATER, 100)).to.equal(1);
+      expect(await port.purge(MUCH_LATER, 100)).to.equal(1);
       expect(await other.find(late.id)).to.equal(undefined);
-      expect(await other.revoke(late.id, EVER_LATER, [anEvent()])).to.deep.equal({ kind: 'unknown' });
+      expect(await other.revoke(late.id, MUCH_LATER, [anEvent()])).to.deep.equal({ kind: 'unknown' });
 
       const lone = await another();
       await lone.port.createFirst(oldest, [anEvent()]);

@@ -11,9 +11,9 @@ import { apiKeyClauses } from './clauses.ts';
 
 /** More than any page size of a database, a driver or an adapter, even for one account. */
 const COUNT = 1_320;
-const [LATER, EVER_LATER] = [after(START, minutes(1)), after(START, minutes(2))];
+const [LATER, MUCH_LATER] = [after(START, minutes(1)), after(START, minutes(2))];
 
-const reachClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> = {
+const furtherClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> = {
   'api-key-store/list-many: a list with a high limit has more than a thousand keys, even hundreds of one instant':
     async ({ port, peer }) => {
       const keys: ApiKey[] = [];
@@ -57,10 +57,10 @@ const reachClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> = {
     changes: {
       'a use': (keys) => keys.touch(anApiKeyId(1), LATER, START),
       'a new key': (keys) => keys.create(anApiKey(2), [anEvent()]),
-      'a revocation': (keys) => keys.revoke(anApiKeyId(1), EVER_LATER, [anEvent()]),
-      'a use of a revoked key': (keys) => keys.touch(anApiKeyId(1), EVER_LATER, LATER),
+      'a revocation': (keys) => keys.revoke(anApiKeyId(1), MUCH_LATER, [anEvent()]),
+      'a use of a revoked key': (keys) => keys.touch(anApiKeyId(1), MUCH_LATER, LATER),
       'a revocation of another key': (keys) => keys.revoke(anApiKeyId(2), LATER, [anEvent()]),
-      'an old key that goes': (keys) => keys.purge(after(LATER, duration(1)), 1),
+      'purging an old key': (keys) => keys.purge(after(LATER, duration(1)), 1),
     },
   }),
 };
@@ -74,5 +74,5 @@ export const apiKeyStoreContract: Contract<ApiKeyStore, StoreSubject<ApiKeyStore
     },
     sees: async (port, n) => (await port.find(anApiKeyId(n))) !== undefined,
   }),
-  clauses: toClauses({ ...apiKeyClauses, ...boundClauses, ...reachClauses }),
+  clauses: toClauses({ ...apiKeyClauses, ...boundClauses, ...furtherClauses }),
 };

@@ -32,18 +32,20 @@ function expectAllProved({ tasks }: ProofRequest, { problems, entries }: Archive
 }
 
 /** A file of zeros with a declared size of ten. */
-function liar(name: string, bytes: number): PlannedEntry {
+function understated(name: string, bytes: number): PlannedEntry {
   return { name, content: Buffer.alloc(bytes), both: { size: 10 } };
 }
 
 async function keepsLimits(subject: ArchiveInspectorSubject): Promise<void> {
-  const one = await requestOf(subject, writeZip({ entries: [INDEX, liar('a', 300_000)] }));
+  const one = await requestOf(subject, writeZip({ entries: [INDEX, understated('a', 300_000)] }));
   const tasks = one.tasks.map((task) => ({ ...task, limit: 200_000 }));
   const tooLarge = await subject.port.prove({ ...one, tasks });
   expect(rulesOf(tooLarge.problems)).to.include.members(['corrupt_data', 'file_too_large']);
   const within = await subject.port.prove(one);
   expect(rulesOf(within.problems)).to.deep.equal(['corrupt_data']);
-  const three = writeZip({ entries: [INDEX, liar('a', 300_000), liar('b', 300_000), liar('c', 300_000)] });
+  const three = writeZip({
+    entries: [INDEX, understated('a', 300_000), understated('b', 300_000), understated('c', 300_000)],
+  });
   const many = await requestOf(subject, three);
   const expanded = await subject.port.prove({ ...many, expandedBytes: 700_000 });
   const found = expanded.problems.filter(({ rule }) => rule === 'expanded_too_large');

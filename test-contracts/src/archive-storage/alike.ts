@@ -12,8 +12,8 @@ import type { ArchiveStorageSubject } from './subject.ts';
 /** Archives that are similar or equal are each stored separately. */
 export async function putAlike(subject: ArchiveStorageSubject): Promise<void> {
   const bytes = someBytes(200_000, 20);
-  const turned = [199_999, 0, 100_000].map((at) => bytes.map((byte, n) => (n === at ? ~byte : byte)));
-  for (const [n, content] of [bytes, bytes, ...turned].entries()) {
+  const altered = [199_999, 0, 100_000].map((at) => bytes.map((byte, n) => (n === at ? ~byte : byte)));
+  for (const [n, content] of [bytes, bytes, ...altered].entries()) {
     const staged = await subject.stage(content);
     await subject.port.put(anArchiveId(20 + n), staged);
     await staged.discard();
@@ -21,13 +21,13 @@ export async function putAlike(subject: ArchiveStorageSubject): Promise<void> {
   expect(await subject.port.size(anArchiveId(20)), 'the first of them').to.equal(bytes.length);
   await subject.port.delete(anArchiveId(20));
   expectSame(await readWhole(subject.port, anArchiveId(21), 200_000), bytes, 'the same bytes again');
-  for (const [n, content] of turned.entries()) {
+  for (const [n, content] of altered.entries()) {
     expectSame(await readWhole(subject.port, anArchiveId(22 + n), 200_000), content, 'but for one byte');
   }
 }
 
 /** Ids that differ from an archive's in one digit of its instant or its UUID are absent. */
-export async function askNearly(subject: ArchiveStorageSubject): Promise<void> {
+export async function expectSimilarIdsAbsent(subject: ArchiveStorageSubject): Promise<void> {
   const { id } = await store(subject, 50, 1_000);
   const digits = [0, 12, 14, 21, 28, 49];
   const near = digits.map(
@@ -58,8 +58,8 @@ export async function putSameAtOnce(subject: ArchiveStorageSubject): Promise<voi
     subject.port.put(anArchiveId(43), again),
     ...[40, 41, 42].map((n) => subject.port.delete(anArchiveId(n))),
   ]);
-  const left = await readWhole(subject.port, anArchiveId(43), 20_000);
-  expectSame(left, bytes, 'put while all of the same bytes are deleted');
+  const stored = await readWhole(subject.port, anArchiveId(43), 20_000);
+  expectSame(stored, bytes, 'put while all of the same bytes are deleted');
 }
 
 /** Puts staged files that have one name in different folders, concurrently; one path is relative to the working folder. */

@@ -85,9 +85,9 @@ export const checkClauses: ArchiveStorageClauses = {
         };
         await expectFaults('storage_unavailable', calls);
         await expectFaults('storage_unavailable', {
-          'a put of nothing': port.put(anArchiveId(3), empty),
-          'a read of none': port.read(id, 0, 0),
-          'a list of none': port.list(undefined, 0),
+          'a put of an empty file': port.put(anArchiveId(3), empty),
+          'a read of no bytes': port.read(id, 0, 0),
+          'a list of no ids': port.list(undefined, 0),
           'another page': port.list(id, 10),
         });
         expect(getEventListeners(signal, 'abort'), 'listeners after that').to.have.lengthOf(0);
@@ -123,7 +123,7 @@ export const checkClauses: ArchiveStorageClauses = {
         if (LARGE_AT.includes(turns)) await abortLarge(subject, turns);
       }
       const last = await store(subject, 99, 10);
-      expectSame(await readAsSized(port, last.id, 10), last.bytes, 'one that nobody aborted');
+      expectSame(await readAsSized(port, last.id, 10), last.bytes, 'one that was not aborted');
       await port.delete(last.id);
       expect(await walkIds(port, 100), 'in the end').to.deep.equal(listed);
     },
@@ -170,12 +170,12 @@ export const checkClauses: ArchiveStorageClauses = {
             await ask(AbortSignal.abort()).catch(() => undefined);
           }
         },
-        'what is impossible': (signal) => port.read(id, -1, 1, signal).catch(() => undefined),
-        'a read of none': (signal) => port.read(id, 0, 0, signal),
-        'a read outside': (signal) => port.read(id, 5_000, 1, signal).catch(() => undefined),
+        'a read of an invalid range': (signal) => port.read(id, -1, 1, signal).catch(() => undefined),
+        'a read of no bytes': (signal) => port.read(id, 0, 0, signal),
+        'a read beyond the end': (signal) => port.read(id, 5_000, 1, signal).catch(() => undefined),
         size: (signal) => port.size(id, signal),
-        'what size is absent': (signal) => port.size(anArchiveId(0), signal),
-        'a list of none': (signal) => port.list(undefined, 0, signal),
+        'the size of an absent archive': (signal) => port.size(anArchiveId(0), signal),
+        'a list of no ids': (signal) => port.list(undefined, 0, signal),
         'a deletion of what is absent': (signal) => port.delete(anArchiveId(0), signal),
         list: (signal) => port.list(undefined, 10, signal),
         'the end of a walk': (signal) => port.list(anArchiveId(stored + 1), 10, signal),

@@ -23,7 +23,7 @@ async function deleteByOther(
     const { id } = await store(subject, 10 + n, 5_000, one);
     await other.delete(id);
     for (const times of ['at once', 'again']) {
-      expect(await observe(id), `${name} by who put it, ${times}`).to.equal(undefined);
+      expect(await observe(id), `${name} by the handle that put it, ${times}`).to.equal(undefined);
     }
   }
 }
@@ -57,17 +57,17 @@ async function deleteKnown(
 
 /** During deletions, a page begins with the next remaining archive. */
 async function listWhileDeleted(subject: ArchiveStorageSubject): Promise<void> {
-  const goes = await Promise.all([20, 21, 22, 23].map((n) => store(subject, n, 10)));
-  const { id: stays } = await store(subject, 24, 10);
-  const [before] = goes as [Stored, ...Stored[]];
-  const ids = goes.slice(1).map(({ id }) => id);
+  const doomed = await Promise.all([20, 21, 22, 23].map((n) => store(subject, n, 10)));
+  const { id: remaining } = await store(subject, 24, 10);
+  const [before] = doomed as [Stored, ...Stored[]];
+  const ids = doomed.slice(1).map(({ id }) => id);
   const deleted = Promise.all(ids.map((id) => subject.port.delete(id)));
   await meanwhile(deleted, async () => {
     const page = await subject.port.list(before.id, 1);
-    expect(page, 'a page while its archives go').to.have.lengthOf(1);
-    expect([...ids, stays]).to.include(page[0]);
+    expect(page, 'a page while its archives are deleted').to.have.lengthOf(1);
+    expect([...ids, remaining]).to.include(page[0]);
   });
-  expect(await subject.port.list(before.id, 1), 'then').to.deep.equal([stays]);
+  expect(await subject.port.list(before.id, 1), 'after the deletion').to.deep.equal([remaining]);
 }
 
 /** A handle must not cache an answer during the deletion: at the next call, the archive is gone. */
@@ -93,23 +93,23 @@ async function deleteWhileAsked(subject: ArchiveStorageSubject): Promise<void> {
 export const deleteClauses: ArchiveStorageClauses = {
   'archive-storage/delete-gone: a deleted archive is missing for every peer': async (subject) => {
     const early = await subject.peer();
-    const stays = await store(subject, 1, 5_000);
-    const goes = await store(subject, 2, 5_000);
+    const remaining = await store(subject, 1, 5_000);
+    const deleted = await store(subject, 2, 5_000);
     // A peer must not answer from a cache or an open file.
     for (const port of [subject.port, early]) {
-      expectSame(await readWhole(port, goes.id, 5_000), goes.bytes, 'before');
-      expectSame(await port.read(goes.id, 0, 10), goes.bytes.subarray(0, 10), 'before');
-      expect(await walkIds(port, 10), 'before').to.deep.equal([stays.id, goes.id]);
+      expectSame(await readWhole(port, deleted.id, 5_000), deleted.bytes, 'before');
+      expectSame(await port.read(deleted.id, 0, 10), deleted.bytes.subarray(0, 10), 'before');
+      expect(await walkIds(port, 10), 'before').to.deep.equal([remaining.id, deleted.id]);
     }
-    await subject.port.delete(goes.id);
-    expect(await early.read(goes.id, 10, 10), 'what comes after what was read').to.equal(undefined);
+    await subject.port.delete(deleted.id);
+    expect(await early.read(deleted.id, 10, 10), 'what comes after what was read').to.equal(undefined);
     for (const port of [subject.port, early, await subject.peer()]) {
       for (const length of [5_000, 10, 1, 0]) {
-        const read = await port.read(goes.id, 0, length);
+        const read = await port.read(deleted.id, 0, length);
         expect(read, `${length} bytes of the deleted one`).to.equal(undefined);
       }
-      expect(await walkIds(port, 10), 'the same pages again').to.deep.equal([stays.id]);
-      expectSame(await readWhole(port, stays.id, 5_000), stays.bytes, 'the other one');
+      expect(await walkIds(port, 10), 'the same pages again').to.deep.equal([remaining.id]);
+      expectSame(await readWhole(port, remaining.id, 5_000), remaining.bytes, 'the other one');
     }
     await deleteByOther(subject.port, early, subject);
     await deleteByOther(early, subject.port, subject);
@@ -133,7 +133,7 @@ export const deleteClauses: ArchiveStorageClauses = {
         const put = subject.port.put(other, staged);
         await meanwhile(subject.port.delete(id), async () => {
           const read = await peer.read(id, 0, length);
-          if (read !== undefined) expectSame(read, bytes.subarray(0, length), 'while it goes');
+          if (read !== undefined) expectSame(read, bytes.subarray(0, length), 'while it is deleted');
         });
         for (const [place, read] of (await reads).entries()) {
           const from = place * 1_000;
@@ -141,7 +141,7 @@ export const deleteClauses: ArchiveStorageClauses = {
         }
         await put;
         expectSame(await peer.read(other, 0, 100), others, 'of the same millisecond');
-        expect(await peer.read(id, 0, 10), 'then').to.equal(undefined);
+        expect(await peer.read(id, 0, 10), 'after the deletion').to.equal(undefined);
       }
       await listWhileDeleted(subject);
       await deleteWhileAsked(subject);
@@ -155,7 +155,9 @@ export const deleteClauses: ArchiveStorageClauses = {
         expect(await port.size(id), 'its size').to.equal(5_000);
         expect(await port.list(undefined, 10), 'what is listed').to.deep.equal([id]);
       }
-      await expectAborted({ 'of none': (signal) => subject.port.delete(anArchiveId(2), signal) });
+      await expectAborted({
+        'of an absent archive': (signal) => subject.port.delete(anArchiveId(2), signal),
+      });
     },
   'archive-storage/delete-twice: deleting again, or deleting an unknown archive, succeeds': async (
     subject,

@@ -54,7 +54,7 @@ export async function putLargeAtOnce(subject: ArchiveStorageSubject): Promise<vo
 }
 
 /** Nothing is stored of a staged file that was changed, even if it is large. */
-export async function putLargeInVain(subject: ArchiveStorageSubject): Promise<void> {
+export async function putLargeChanged(subject: ArchiveStorageSubject): Promise<void> {
   for (const [n, more] of [1, -1, 70_000, -70_000].entries()) {
     const [id, staged] = [anArchiveId(90 + n), await subject.stage(someBytes(SEVERAL, n))];
     await rejectionOf(subject.port.put(id, { ...staged, size: SEVERAL + more }));

@@ -65,8 +65,8 @@ export const listClauses: ArchiveStorageClauses = {
         expect(page.length, 'a page of many at once').to.be.at.most(limits[n] as number);
         expect(page).to.deep.equal(ids.slice(0, page.length));
       }
-      const behind = ids.filter((id) => id > anArchiveId(500)).slice(0, 2);
-      expectPage(await subject.port.list(anArchiveId(500), 2), behind, 'after one that is not there');
+      const following = ids.filter((id) => id > anArchiveId(500)).slice(0, 2);
+      expectPage(await subject.port.list(anArchiveId(500), 2), following, 'after one that is not there');
       const peer = await subject.peer();
       // An archive ahead of the walk, and the last one of each page.
       const deleted = new Set<ArchiveId>();
@@ -77,8 +77,8 @@ export const listClauses: ArchiveStorageClauses = {
         }
       });
       expect(walked, 'while others are deleted').to.deep.equal(ids.slice(0, -1));
-      const left = ids.filter((id) => !deleted.has(id));
-      for (const limit of [1, 4]) expect(await walkIds(peer, limit), 'after that').to.deep.equal(left);
+      const remaining = ids.filter((id) => !deleted.has(id));
+      for (const limit of [1, 4]) expect(await walkIds(peer, limit), 'after that').to.deep.equal(remaining);
       await listThenChange(subject);
     },
   'archive-storage/list-many: more than a thousand archives, hundreds of one millisecond, are each stored and listed, with any limit':
@@ -102,22 +102,24 @@ export const listClauses: ArchiveStorageClauses = {
       }
       const peer = await subject.peer();
       await peer.delete(ids[MOMENTS] as ArchiveId);
-      const left = ordered.filter((id) => id !== ids[MOMENTS]);
-      expect(await walkIds(subject.port, 1_000), 'without one').to.deep.equal(left);
+      const remaining = ordered.filter((id) => id !== ids[MOMENTS]);
+      expect(await walkIds(subject.port, 1_000), 'without one').to.deep.equal(remaining);
       await peer.check();
-      const some = left.filter((_, n) => n % 8 === 0 || (n > FIRST && n < LAST));
+      const some = remaining.filter((_, n) => n % 8 === 0 || (n > FIRST && n < LAST));
       const sizes = await Promise.all(some.slice(-MANY).map((id) => peer.size(id)));
       expect(sizes, 'sizes of many at once').to.deep.equal(sizes.map(() => 4));
       await Promise.all(some.map((id) => peer.delete(id)));
-      const gone = new Set(some);
+      const deleted = new Set(some);
       for (const limit of [1, 10, 1_000]) {
-        const [next] = await peer.list(left[FIRST], limit);
-        expect(next, 'the next one behind many that are gone').to.equal(
-          left.find((id) => id > (left[FIRST] as ArchiveId) && !gone.has(id)),
+        const [next] = await peer.list(remaining[FIRST], limit);
+        expect(next, 'the next one after many that were deleted').to.equal(
+          remaining.find((id) => id > (remaining[FIRST] as ArchiveId) && !deleted.has(id)),
         );
       }
       for (const limit of [100, 1_000]) {
-        expect(await walkIds(peer, limit), 'without many').to.deep.equal(left.filter((id) => !gone.has(id)));
+        expect(await walkIds(peer, limit), 'without many').to.deep.equal(
+          remaining.filter((id) => !deleted.has(id)),
+        );
       }
     },
   'archive-storage/list-foreign: foreign objects are skipped, even if there are no others': async (
@@ -146,7 +148,7 @@ export const listClauses: ArchiveStorageClauses = {
 
     const [id, bytes, peer] = [anArchiveId(2), someBytes(3_000_000, 2), await subject.peer()];
     const later = await store(subject, 3, 10);
-    expect(await subject.port.list(undefined, 1), 'behind a failed put').to.deep.equal([later.id]);
+    expect(await subject.port.list(undefined, 1), 'after a failed put').to.deep.equal([later.id]);
     const staged = await subject.stage(bytes);
     await meanwhile(subject.port.put(id, staged), async () => {
       const [first] = await peer.list(undefined, 1);

@@ -28,15 +28,15 @@ export const placeClauses: ArchiveStorageClauses = {
       };
       await expectFaults('storage_unavailable', calls);
       await expectFaults('storage_unavailable', { 'a read of nothing': port.read(id, 0, 0) });
-      expect(await subject.port.list(undefined, 10), 'where the place is there').to.deep.equal([id]);
+      expect(await subject.port.list(undefined, 10), 'where the place exists').to.deep.equal([id]);
     },
   'archive-storage/leftovers: checks, and puts that fail or are aborted, leave nothing in the backend':
     async (subject) => {
       const { port } = subject;
       await store(subject, 1, 100);
-      const before = await left(subject);
+      const before = await countStored(subject);
       const expectNothingNew = async (what: string): Promise<void> => {
-        expect(await left(subject), `in the backend, ${what}`).to.equal(before);
+        expect(await countStored(subject), `in the backend, ${what}`).to.equal(before);
       };
       await port.check();
       await expectNothingNew('after a check');
@@ -59,6 +59,6 @@ export const placeClauses: ArchiveStorageClauses = {
     },
 };
 
-async function left({ left, port }: ArchiveStorageSubject): Promise<number> {
+async function countStored({ left, port }: ArchiveStorageSubject): Promise<number> {
   return left === undefined ? (await port.list(undefined, 100)).length : await left();
 }

@@ -7,7 +7,7 @@ import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { putAlike, putOfOneName, putSameAtOnce } from './alike.ts';
-import { putLargeAtOnce, putLargeInVain, putVast } from './large.ts';
+import { putLargeAtOnce, putLargeChanged, putVast } from './large.ts';
 import { expectSame, MANY, nextTurn, readWhole, store, walkIds } from './stored.ts';
 import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts';
 
@@ -46,7 +46,7 @@ async function putWhileRead(subject: ArchiveStorageSubject): Promise<void> {
   expectSame(await readWhole(peer, id, LARGE), bytes, 'after the put');
 }
 
-async function putOfNothing(subject: ArchiveStorageSubject): Promise<void> {
+async function putDiscarded(subject: ArchiveStorageSubject): Promise<void> {
   const [id, bytes] = [anArchiveId(2), someBytes(LARGE, 2)];
   const staged = await subject.stage(bytes);
   await staged.discard();
@@ -137,7 +137,7 @@ export const putClauses: ArchiveStorageClauses = {
         const across = await subject.port.read(id, edge - 3, 7);
         expectSame(across, bytes.subarray(edge - 3, edge + 4), `across ${edge}`);
       }
-      expectSame(await early.read(id, 0, 1), bytes.subarray(0, 1), 'the same question again');
+      expectSame(await early.read(id, 0, 1), bytes.subarray(0, 1), 'the same read again');
       for (const port of [subject.port, early, await subject.peer()]) {
         expect(await port.size(id), 'its size').to.equal(length);
         expectSame(await readWhole(port, id, length), bytes, `${length} bytes`);
@@ -151,7 +151,7 @@ export const putClauses: ArchiveStorageClauses = {
   'archive-storage/put-atomic: during a put, and after one that failed or was aborted, no part of the archive can be read or listed':
     async (subject) => {
       await putWhileRead(subject);
-      await putOfNothing(subject);
+      await putDiscarded(subject);
       await putAborted(subject);
       for (const id of await walkIds(subject.port, 10)) {
         const n = [1, 2, 3].find((candidate) => anArchiveId(candidate) === id) ?? 0;
@@ -194,7 +194,7 @@ export const putClauses: ArchiveStorageClauses = {
         expect(await port.read(anArchiveId(n), 0, 1), `archive ${n}`).to.equal(undefined);
         expect(await port.size(anArchiveId(n)), `the size of ${n}`).to.equal(undefined);
       }
-      await putLargeInVain(subject);
+      await putLargeChanged(subject);
       expect(await port.list(undefined, 10)).to.deep.equal([]);
     },
   'archive-storage/put-prepared: a put works the same after its archive was prepared, while it is being prepared, and after preparing it failed':

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { abortedAfter, expectAborted, expectAbortedAlone } from '../expect-aborts.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { askNearly } from './alike.ts';
+import { expectSimilarIdsAbsent } from './alike.ts';
 import { expectSame, MANY, type Stored, store } from './stored.ts';
 import type { ArchiveStorageClauses } from './subject.ts';
 
@@ -96,7 +96,7 @@ export const readClauses: ArchiveStorageClauses = {
         expect(await rejectionOf(port.read(id, from, length), what), what).to.be.instanceOf(Error);
       }
       const empty = await store(subject, 2, 0);
-      expect(await rejectionOf(port.read(empty.id, 0, 1), 'of none')).to.be.instanceOf(Error);
+      expect(await rejectionOf(port.read(empty.id, 0, 1), 'of an empty archive')).to.be.instanceOf(Error);
     },
   'archive-storage/read-absent: a missing archive is undefined; any other failure is a fault': async (
     subject,
@@ -191,7 +191,7 @@ export const readClauses: ArchiveStorageClauses = {
       await subject.port.delete(id);
       expect(await other.size(id), 'deleted').to.equal(undefined);
     }
-    await askNearly(subject);
+    await expectSimilarIdsAbsent(subject);
     await expectAbortedAlone({ size: (signal) => subject.port.size(anArchiveId(9), signal) });
     const unreachable = await subject.unreachable();
     expect(await rejectionOf(unreachable.size(anArchiveId(0))))

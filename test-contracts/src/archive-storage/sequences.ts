@@ -31,12 +31,12 @@ export interface ModelOptions {
 }
 
 /** A handle of a storage, with the functions that put archives into it. */
-type Door = ArchiveStorage & Pick<ArchiveStorageSubject, 'stage' | 'strew'>;
+type Handle = ArchiveStorage & Pick<ArchiveStorageSubject, 'stage' | 'strew'>;
 
 /** The handles of a storage, and the storage in memory that has the right answers. */
 interface Sides {
-  readonly handles: readonly Door[];
-  readonly reference: Door;
+  readonly handles: readonly Handle[];
+  readonly reference: Handle;
 }
 
 /** The ids that a sequence has used: each is put once. */
@@ -50,11 +50,11 @@ const oneOf = fc.constantFrom;
 /** A call of one handle, whose answer must be that of the reference. */
 class Call implements fc.AsyncCommand<Model, Sides> {
   readonly #name: string;
-  readonly #ask: (door: Door) => Promise<unknown>;
+  readonly #ask: (target: Handle) => Promise<unknown>;
   readonly #handle: number;
   readonly #puts: ArchiveId | undefined;
 
-  constructor(name: string, ask: (door: Door) => Promise<unknown>, handle: number, puts?: ArchiveId) {
+  constructor(name: string, ask: (target: Handle) => Promise<unknown>, handle: number, puts?: ArchiveId) {
     this.#name = name;
     this.#ask = ask;
     this.#handle = handle;
@@ -67,7 +67,7 @@ class Call implements fc.AsyncCommand<Model, Sides> {
 
   async run(put: Model, { handles, reference }: Sides): Promise<void> {
     if (this.#puts !== undefined) put.add(this.#puts);
-    const answer = await this.#ask(handles[this.#handle] as Door);
+    const answer = await this.#ask(handles[this.#handle] as Handle);
     expect(answer, this.toString()).to.deep.equal(await this.#ask(reference));
   }
 
@@ -80,30 +80,30 @@ class Call implements fc.AsyncCommand<Model, Sides> {
 function calls<Inputs extends unknown[]>(
   name: string,
   inputs: fc.Arbitrary<Inputs>,
-  ask: (door: Door, ...inputs: Inputs) => Promise<unknown>,
+  ask: (target: Handle, ...inputs: Inputs) => Promise<unknown>,
   puts?: (...inputs: Inputs) => ArchiveId,
 ): fc.Arbitrary<Call> {
   return fc.tuple(inputs, fc.nat({ max: 1 })).map(([given, handle]) => {
     const text = `${name} ${given.map((input) => JSON.stringify(input)).join(', ')}`;
-    return new Call(text, (door) => ask(door, ...given), handle, puts?.(...given));
+    return new Call(text, (target) => ask(target, ...given), handle, puts?.(...given));
   });
 }
 
-async function put(door: Door, archive: Archive, discards: boolean): Promise<void> {
-  const staged = await door.stage(bytesOf(archive));
-  await door.put(archive[0], staged);
+async function put(target: Handle, archive: Archive, discards: boolean): Promise<void> {
+  const staged = await target.stage(bytesOf(archive));
+  await target.put(archive[0], staged);
   if (discards) await staged.discard();
 }
 
 /** Everything that a storage answers about some archives. */
-async function see(door: Door, archives: readonly Archive[], middle: number): Promise<object> {
+async function contentOf(target: Handle, archives: readonly Archive[], middle: number): Promise<object> {
   return {
-    listed: await walkIds(door, 1_000),
+    listed: await walkIds(target, 1_000),
     archives: await Promise.all(
       archives.map(async (archive) => ({
-        size: await door.size(archive[0]),
-        begin: await door.read(archive[0], ...within(archive, [0, middle])),
-        rest: await door.read(archive[0], ...within(archive, [middle, 4_096])),
+        size: await target.size(archive[0]),
+        begin: await target.read(archive[0], ...within(archive, [0, middle])),
+        rest: await target.read(archive[0], ...within(archive, [middle, 4_096])),
       })),
     ),
   };
@@ -113,18 +113,18 @@ function everyCall(given: Values): fc.Arbitrary<Call>[] {
   const id = fc.tuple(anId(given));
   const none = fc.constant<[]>([]);
   const puts = calls('put', fc.tuple(anArchive(given), fc.boolean()), put, ([of]) => of);
-  const reads = calls('read', aRange(given), (door, ...range) => door.read(...range));
+  const reads = calls('read', aRange(given), (target, ...range) => target.read(...range));
   return [
     // Twice as often as others.
     ...[puts, puts, reads, reads],
-    calls('size', id, (door, of) => door.size(of)),
-    calls('delete', id, (door, of) => door.delete(of)),
-    calls('check', none, (door) => door.check()),
-    calls('strew', none, (door) => door.strew()),
-    calls('walk', fc.tuple(anEnd(given), oneOf(...LIMITS)), (door, after, limit) =>
-      walkIds(door, limit, undefined, after),
+    calls('size', id, (target, of) => target.size(of)),
+    calls('delete', id, (target, of) => target.delete(of)),
+    calls('check', none, (target) => target.check()),
+    calls('strew', none, (target) => target.strew()),
+    calls('walk', fc.tuple(anEnd(given), oneOf(...LIMITS)), (target, after, limit) =>
+      walkIds(target, limit, undefined, after),
     ),
-    calls('see', fc.tuple(fc.constant(given.archives), oneOf(0, 1, 512)), see),
+    calls('content', fc.tuple(fc.constant(given.archives), oneOf(0, 1, 512)), contentOf),
   ];
 }
 
@@ -166,17 +166,17 @@ export async function checkArchiveStorageSequences(
     const subject = await create();
     const staged = await createStagedArchives();
     const { stage, strew } = subject;
-    const open = (storage: ArchiveStorage): Door =>
-      replacing(storage as Door, { stage: stage.bind(subject), strew: strew.bind(subject) });
-    const reference = replacing(createMemory().archives as Door, {
+    const open = (storage: ArchiveStorage): Handle =>
+      replacing(storage as Handle, { stage: stage.bind(subject), strew: strew.bind(subject) });
+    const reference = replacing(createMemory().archives as Handle, {
       stage: staged.stage,
       strew: async () => {},
     });
     try {
       const handles = [open(subject.port), open(await subject.peer())];
       await fc.asyncModelRun(() => ({ model: new Set<ArchiveId>(), real: { handles, reference } }), turns);
-      const seen = await see(open(await subject.peer()), archives, 1);
-      expect(seen, 'in the end').to.deep.equal(await see(reference, archives, 1));
+      const seen = await contentOf(open(await subject.peer()), archives, 1);
+      expect(seen, 'in the end').to.deep.equal(await contentOf(reference, archives, 1));
     } catch (error) {
       shortensUntil = Math.min(shortensUntil, Date.now() + SHORTENED_FOR);
       throw error;

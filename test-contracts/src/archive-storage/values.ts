@@ -14,8 +14,8 @@ export interface Values {
 const oneOf = fc.constantFrom;
 
 /** A few of some values, in any order. */
-function someOf<Value>(all: readonly Value[], most: number, least: number): fc.Arbitrary<Value[]> {
-  return fc.shuffledSubarray([...new Set(all)], { minLength: least, maxLength: most });
+function someOf<Value>(all: readonly Value[], max: number, min: number): fc.Arbitrary<Value[]> {
+  return fc.shuffledSubarray([...new Set(all)], { minLength: min, maxLength: max });
 }
 
 const UUIDS = ['0', '1', '9', 'a', 'f'].flatMap((digit) => [
@@ -39,7 +39,7 @@ const NEAR = fc
   .tuple(oneOf(0, 1, START, 4_294_967_296_000, 9_999_999_999_999), fc.uuid(), fc.infiniteStream(fc.nat()))
   .map(([at, uuid, numbers]) => {
     const ids = [archiveIdOf(at as Instant, uuid)];
-    const next = (most: number): number => Number(numbers.next().value) % most;
+    const next = (max: number): number => Number(numbers.next().value) % max;
     for (let n = 0; n < 12; n += 1) {
       const digits = [...(ids[next(ids.length)] as ArchiveId)];
       const place = next(digits.length);

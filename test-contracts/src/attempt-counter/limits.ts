@@ -117,11 +117,11 @@ export const limitClauses: ClauseTable<AttemptCounter> = {
       expect(limited).to.deep.equal(limitedUntil(minute(5)));
       const atOnce = [0, 1].map((limit) => other.purge(minute(5), limit));
       expect(await Promise.all(atOnce), 'at most none, and at most one').to.deep.equal([0, 1]);
-      let gone = 1;
-      for (let count = 1; count > 0; gone += count) {
+      let purged = 1;
+      for (let count = 1; count > 0; purged += count) {
         count = await port.purge(minute(5), 1);
         expect(count, 'the limit').to.be.at.most(1);
-        expect(gone, 'purging does not end').to.be.below(100);
+        expect(purged, 'purging does not end').to.be.below(100);
       }
       const still = [
         await other.begin(aTry({ ...limits, address: 'c', now: minute(5) })),

@@ -139,21 +139,21 @@ export const manyClauses: ClauseTable<AttemptCounter, StoreSubject<AttemptCounte
       const lost = await admit(port, aTry());
       await port.forgive(lost);
       expect((await port.begin(aTry({ perAddress: 1 }))).kind).to.equal('limited');
-      const gone = await unreachable();
+      const dead = await unreachable();
       const calls: Readonly<Record<keyof AttemptCounter, () => Promise<unknown>>> = {
-        begin: () => gone.begin(aTry({ perAddress: 1 })),
-        settle: () => gone.settle(ticket),
-        forgive: () => gone.forgive(ticket),
-        purge: () => gone.purge(END, 10),
-        countEnded: () => gone.countEnded(END),
+        begin: () => dead.begin(aTry({ perAddress: 1 })),
+        settle: () => dead.settle(ticket),
+        forgive: () => dead.forgive(ticket),
+        purge: () => dead.purge(END, 10),
+        countEnded: () => dead.countEnded(END),
       };
       const more = {
-        'a try of another': () => gone.begin(aTry({ role: aRoleId(2), address: '' })),
-        'settling in vain': () => gone.settle(lost),
-        'forgiving in vain': () => gone.forgive(lost),
-        'purging none': () => gone.purge(END, 0),
-        'purging before all': () => gone.purge(0 as Instant, 1),
-        'counting before all': () => gone.countEnded(0 as Instant),
+        'a try of another': () => dead.begin(aTry({ role: aRoleId(2), address: '' })),
+        'settling in vain': () => dead.settle(lost),
+        'forgiving in vain': () => dead.forgive(lost),
+        'purging none': () => dead.purge(END, 0),
+        'purging before all': () => dead.purge(0 as Instant, 1),
+        'counting before all': () => dead.countEnded(0 as Instant),
       };
       await expectUnreachable('store_unavailable', { ...calls, ...more });
     },

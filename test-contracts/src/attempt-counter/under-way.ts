@@ -88,7 +88,7 @@ export const underWayClauses: ClauseTable<AttemptCounter> = {
       const some = { role: aRoleId(3), perAddress: 3 };
       await admitAll(port, ['a', 'a', 'a'], { ...some, now: start });
       const all = await other.begin(aTry({ ...some, address: 'a', now: second(60) }));
-      expect(all, 'several at the first look').to.deep.equal(limitedUntil(until));
+      expect(all, 'several unsettled tries').to.deep.equal(limitedUntil(until));
       const ahead = { role: aRoleId(2), perAddress: 1 };
       await admit(port, aTry({ ...ahead, now: second(120) }));
       const behind = await other.begin(aTry({ ...ahead, now: second(10) }));
@@ -138,7 +138,7 @@ export const underWayClauses: ClauseTable<AttemptCounter> = {
       await admit(port, aTry({ ...limits, role, address: 'a', now }));
       expect(await port.begin(aTry({ ...limits, role, address: 'c', now }))).to.deep.equal(BUSY);
       await forgivenApart(port, other);
-      await beside(port, other);
+      await checkConcurrentTries(port, other);
       const many = { role: aRoleId(5), perAddress: 10 };
       await together(subject, 30, async (store) => {
         const outcome = await store.begin(aTry(many));
@@ -173,7 +173,7 @@ export const underWayClauses: ClauseTable<AttemptCounter> = {
 };
 
 /** Tries that begin, are settled, forgiven and purged concurrently end as they would one after the other. */
-async function beside(port: AttemptCounter, other: AttemptCounter): Promise<void> {
+async function checkConcurrentTries(port: AttemptCounter, other: AttemptCounter): Promise<void> {
   const all = { role: aRoleId(6), perAddress: 100, perRole: 100 };
   const now = after(START, WINDOW);
   await fail(port, aTry(all));

@@ -139,7 +139,7 @@ function stepOf(command: Command): Step<unknown> {
     case 'all':
       return all(...command.commands.map(stepOf));
     default:
-      throw new TypeError(`${command.kind} is no single step`);
+      throw new TypeError(`${command.kind} is not a single step`);
   }
 }
 
@@ -157,7 +157,7 @@ function guarded(step: Step<unknown>, isUnlocked: boolean): Step<unknown> {
   return isUnlocked && !isWrite(step) ? unlocked(step) : step;
 }
 
-/** Results in the pages that the book has then. */
+/** Adds pages to a book; results in its new number of pages. */
 function* addingPages(
   { isbn, pages: more }: { readonly isbn: string; readonly pages: number },
   isUnlocked: boolean,

@@ -155,14 +155,14 @@ async function outcomeOf(call: Promise<readonly unknown[]>): Promise<Outcome> {
 }
 
 /** Fails with the first command whose result differs from memory. */
-function expectAlike(commands: readonly Command[], came: Outcome, expected: Outcome): void {
-  if (came instanceof Error && expected instanceof Error) return;
+function expectAlike(commands: readonly Command[], result: Outcome, expected: Outcome): void {
+  if (result instanceof Error && expected instanceof Error) return;
   const program = JSON.stringify(commands);
-  if (came instanceof Error) throw new Error(`${program} failed, and not in memory`, { cause: came });
+  if (result instanceof Error) throw new Error(`${program} failed, and not in memory`, { cause: result });
   if (expected instanceof Error)
     throw new Error(`${program} did not fail, and does in memory`, { cause: expected });
   for (const [n, command] of commands.entries())
-    expect(came[n], JSON.stringify(command)).to.deep.equal(expected[n]);
+    expect(result[n], JSON.stringify(command)).to.deep.equal(expected[n]);
 }
 
 const EVERYTHING: readonly Command[] = [
@@ -183,11 +183,11 @@ export async function checkRandomPrograms(
     const memory = createMemoryDatabase(LIBRARY);
     try {
       for (const work of programs) {
-        const came = await outcomeOf(subject.port.write(RUN, work));
-        expectAlike(work.commands, came, await outcomeOf(memory.write(RUN, work)));
+        const result = await outcomeOf(subject.port.write(RUN, work));
+        expectAlike(work.commands, result, await outcomeOf(memory.write(RUN, work)));
       }
-      const came = await subject.port.read(ASK, { commands: EVERYTHING });
-      expectAlike(EVERYTHING, came, await memory.read(ASK, { commands: EVERYTHING }));
+      const result = await subject.port.read(ASK, { commands: EVERYTHING });
+      expectAlike(EVERYTHING, result, await memory.read(ASK, { commands: EVERYTHING }));
     } finally {
       await subject.dispose();
     }
@@ -204,7 +204,7 @@ export async function checkRandomPrograms(
   const programs = (run.counterexample?.[0] ?? []).map(({ commands }) => `  ${JSON.stringify(commands)}`);
   const lines = [
     cause instanceof Error ? cause.message : String(cause),
-    `It came after these programs, and comes again with the seed ${run.seed}:`,
+    `It failed after these programs, and fails again with the seed ${run.seed}:`,
     ...programs,
   ];
   throw new Error(lines.join('\n'), { cause });

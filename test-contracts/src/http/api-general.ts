@@ -28,7 +28,7 @@ function everyOperation(id: string): readonly ApiRequest[] {
   ];
 }
 
-async function provoked(service: HttpService): Promise<readonly ApiAnswer[]> {
+async function problemAnswers(service: HttpService): Promise<readonly ApiAnswer[]> {
   const client = new ApiClient(service);
   const { id } = await publishSite(service, { key: 'used' });
   const archive = siteZip('other');
@@ -180,7 +180,7 @@ export const generalClauses: HttpClauses = {
   },
   'http/problems: every problem has all its members; for a publication it says whether to keep the Idempotency-Key':
     async ({ port }) => {
-      for (const { status, headers, body, text } of await provoked(port)) {
+      for (const { status, headers, body, text } of await problemAnswers(port)) {
         const what = `${status} ${body.code}`;
         expect(headers['content-type']?.split(';')[0], what).to.equal('application/problem+json');
         expect(JSON.parse(text).type, what).to.equal(`urn:pinfold:problem:${body.code}`);

@@ -52,7 +52,7 @@ async function untilPublished(client: ApiClient, key: string): Promise<string> {
     const [pin] = (await client.get(`/api/v1/pins?idempotency_key=${key}`)).body.pins;
     if (pin !== undefined) return pin.id;
   }
-  throw new AssertionError('the publication never came');
+  throw new AssertionError('the publication was never listed');
 }
 
 export const idempotencyClauses: HttpClauses = {

@@ -35,8 +35,8 @@ export const readingClauses: HttpClauses = {
       const pin = await publishSite(port);
       expect((await client.read(pin.id.toUpperCase())).body.pin).to.deep.equal(pin);
       expect((await new ApiClient(port, port.keys.readOnly).read(pin.id)).body.pin).to.deep.equal(pin);
-      const left = Date.parse(pin.expires_at ?? '') - Date.parse(pin.published_at);
-      await port.advance(duration(left - 1));
+      const lifetime = Date.parse(pin.expires_at ?? '') - Date.parse(pin.published_at);
+      await port.advance(duration(lifetime - 1));
       expect((await readPin(port, pin.id)).state).to.equal('published');
       await port.advance(duration(1));
       expect(await readPin(port, pin.id)).to.deep.equal({ ...pin, state: 'expired' });

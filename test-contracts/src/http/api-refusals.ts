@@ -206,7 +206,7 @@ export const refusalClauses: HttpClauses = {
       for (const key of [...wrong, ['one', 'two'], ['same', 'same']]) {
         const answer = await client.publish({ archive, key });
         expectProblem(answer, 400, 'invalid_idempotency_key', String(key));
-        expect(answer.text, 'no secret is told').not.to.include(first);
+        expect(answer.text, 'without a secret').not.to.include(first);
       }
       for (const key of ['x', 'x'.repeat(255), `"${'y'.repeat(255)}"`, '~!#$%&*()']) {
         expect((await client.publish({ archive, key })).status, key).to.equal(201);

@@ -46,9 +46,9 @@ export const createdGrantClauses: HttpClauses = {
       const ended = await new Visitor(port).ask(url, { headers: NAVIGATION });
       expect(ended.headers).to.include({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
       expect(await asksForPassword(port, url)).to.equal(true);
-      expect((await visitor.open(page.url)).text, 'who came in').to.equal(HOME);
-      const left = Date.parse(expires_at) - Date.parse(pin.published_at);
-      expect(left).to.be.within(12 * HOUR, 12 * HOUR + MINUTE);
+      expect((await visitor.open(page.url)).text, 'with the grant').to.equal(HOME);
+      const validFor = Date.parse(expires_at) - Date.parse(pin.published_at);
+      expect(validFor).to.be.within(12 * HOUR, 12 * HOUR + MINUTE);
       await port.advance(duration(12 * HOUR - MINUTE));
       expect((await visitor.open(page.url)).text).to.include('type="password"');
     },
@@ -74,8 +74,10 @@ export const createdGrantClauses: HttpClauses = {
       const entered = await new Visitor(port).ask(url, { headers: NAVIGATION });
       const [name = ''] = entered.headers['set-cookie']?.[0]?.split('=') ?? [];
       const Cookie = `${name}=${new URL(url).searchParams.get('grant')}`;
-      const door = await new Visitor(port).ask(pin.shared_url, { headers: { ...NAVIGATION, Cookie } });
-      expect(door.status).to.equal(200);
+      const passwordPage = await new Visitor(port).ask(pin.shared_url, {
+        headers: { ...NAVIGATION, Cookie },
+      });
+      expect(passwordPage.status).to.equal(200);
     },
   'http/created-grant-open: for an open publication the URL is the shared one; no grant outlives its publication':
     async ({ port }) => {

@@ -39,8 +39,8 @@ export async function stop(service: HttpService, id: string): Promise<void> {
 
 /** Opens a site's first page, and submits the password where the site has one. */
 export async function openPage(visitor: Visitor, pin: WirePin): Promise<ViewAnswer> {
-  const door = await visitor.open(pin.shared_url);
-  if (door.url !== pin.shared_url) return door;
+  const first = await visitor.open(pin.shared_url);
+  if (first.url !== pin.shared_url) return first;
   const entered = await visitor.enter(pin.shared_url, PASSWORD);
   expect(entered.status, 'the right password').to.equal(303);
   return visitor.open(String(entered.headers.location));

@@ -33,7 +33,7 @@ export const grantClauses: HttpClauses = {
   'http/view-grant: a viewer who gave the password sees the site on every node, and passes when opening the shared URL again':
     async (subject) => {
       const { pin, visitor, page } = await openNewSite(subject.port, SITE, PASSWORD);
-      for (const node of [visitor, visitor.before(await subject.peer())]) {
+      for (const node of [visitor, visitor.onNode(await subject.peer())]) {
         for (const url of [page.url, pin.shared_url]) {
           const opened = await node.open(url);
           expect([opened.status, opened.text]).to.deep.equal([200, HOME]);
@@ -46,9 +46,9 @@ export const grantClauses: HttpClauses = {
       const pin = await publishToView(port, SITE, PASSWORD);
       const site = await bareSite(port, pin);
       const visitor = new Visitor(port);
-      const turned = await visitor.ask(`${site}docs/?q=1`, { headers: NAVIGATION });
-      const door = `${pin.shared_url}?to=${encodeURIComponent('/docs/?q=1')}`;
-      expect([turned.status, turned.headers.location]).to.deep.equal([302, door]);
+      const redirected = await visitor.ask(`${site}docs/?q=1`, { headers: NAVIGATION });
+      const passwordUrl = `${pin.shared_url}?to=${encodeURIComponent('/docs/?q=1')}`;
+      expect([redirected.status, redirected.headers.location]).to.deep.equal([302, passwordUrl]);
       const answers = [
         await visitor.ask(site, { headers: PART }),
         await visitor.ask(`${site}app.js`, { headers: PART }),
@@ -57,7 +57,7 @@ export const grantClauses: HttpClauses = {
         await visitor.ask(site, { headers: { ...PART, Range: 'bytes=0-9', 'If-None-Match': '*' } }),
       ];
       for (const answer of answers) expect(answer.status).to.equal(403);
-      for (const answer of [turned, ...answers]) expectNothingOfFile(answer);
+      for (const answer of [redirected, ...answers]) expectNothingOfFile(answer);
     },
   'http/view-grant-cookies: its cookies are HttpOnly and SameSite=Lax, prefixed and Secure under https only, for one publication, and live no longer than it':
     async ({ port }) => {
@@ -108,7 +108,7 @@ export const grantClauses: HttpClauses = {
     async (subject) => {
       for (const update of [{ password: PASSWORD }, { reset_expiration: true }]) {
         const { pin, visitor, page } = await openNewSite(subject.port, SITE, PASSWORD);
-        const elsewhere = visitor.before(await subject.peer());
+        const elsewhere = visitor.onNode(await subject.peer());
         expect(await isShutOut(elsewhere, page)).to.equal(false);
         await change(subject.port, pin.id, update);
         expect(await isShutOut(visitor, page), JSON.stringify(update)).to.equal(true);
@@ -126,10 +126,10 @@ export const grantClauses: HttpClauses = {
     const entered = await new Visitor(port).enter(pin.shared_url, PASSWORD);
     const [Cookie = ''] = entered.headers['set-cookie']?.[0]?.split(';') ?? [];
     const visitor = new Visitor(port);
-    const door = await visitor.ask(other.shared_url, { headers: { ...NAVIGATION, Cookie } });
-    expect(door.status).to.equal(200);
-    const way = String(entered.headers.location).replace(pin.id, other.id);
-    for (const url of [way, await bareSite(port, other)]) {
+    const passwordPage = await visitor.ask(other.shared_url, { headers: { ...NAVIGATION, Cookie } });
+    expect(passwordPage.status).to.equal(200);
+    const redirectUrl = String(entered.headers.location).replace(pin.id, other.id);
+    for (const url of [redirectUrl, await bareSite(port, other)]) {
       const part = await visitor.ask(url, { headers: { ...PART, Cookie } });
       expect([part.status, part.headers['set-cookie']], url).to.deep.equal([403, undefined]);
     }
@@ -139,9 +139,9 @@ export const grantClauses: HttpClauses = {
       const pin = await publishToView(port, SITE, PASSWORD);
       const visitor = new Visitor(port);
       const entered = await visitor.enter(pin.shared_url, PASSWORD);
-      const way = String(entered.headers.location);
+      const redirectUrl = String(entered.headers.location);
       const [name = ''] = entered.headers['set-cookie']?.[0]?.split('=') ?? [];
-      const tokens = [...way.matchAll(/[\w.-]{40,}/g)]
+      const tokens = [...redirectUrl.matchAll(/[\w.-]{40,}/g)]
         .map(([text]) => text)
         .filter((text) => text !== pin.id);
       for (const token of tokens) {
@@ -150,11 +150,11 @@ export const grantClauses: HttpClauses = {
       }
       if (port.viewerMode === 'origin') {
         await port.advance(duration(MINUTE));
-        const late = await new Visitor(port).ask(way, { headers: PART });
+        const late = await new Visitor(port).ask(redirectUrl, { headers: PART });
         expect([late.status, late.headers['set-cookie']]).to.deep.equal([403, undefined]);
         return;
       }
-      const page = await visitor.open(way);
+      const page = await visitor.open(redirectUrl);
       const copied = await new Visitor(port).ask(page.url, { headers: NAVIGATION });
       expect([copied.status, copied.headers.location]).to.deep.equal([302, `${pin.shared_url}?to=%2F`]);
     },
@@ -172,9 +172,9 @@ export const grantClauses: HttpClauses = {
       expect(marked.endsWith('/docs/?q=1&pinfold-cookie=1'), marked).to.equal(true);
       const [pair = ''] = last.headers['set-cookie']?.[0]?.split(';') ?? [];
       for (const Cookie of [pair, `${pair.slice(0, pair.indexOf('='))}=planted`]) {
-        const led = await new Visitor(port).ask(marked, { headers: { ...NAVIGATION, Cookie } });
+        const redirected = await new Visitor(port).ask(marked, { headers: { ...NAVIGATION, Cookie } });
         const expected = [302, marked.replace('&pinfold-cookie=1', '')];
-        expect([led.status, led.headers.location], Cookie).to.deep.equal(expected);
+        expect([redirected.status, redirected.headers.location], Cookie).to.deep.equal(expected);
       }
       const page = await new Visitor(port).ask(marked, { headers: NAVIGATION });
       expect([page.status, page.headers['content-type']]).to.deep.equal([200, 'text/html; charset=utf-8']);

@@ -27,9 +27,9 @@ export const viewingNameClauses: HttpClauses = {
       const { pin, name } = await publishTo(port, 'live');
       for (const node of [port, await subject.peer()]) {
         const visitor = new Visitor(node);
-        const led = await visitor.ask(name.url, { headers: NAVIGATION });
-        expect([led.status, led.headers.location]).to.deep.equal([302, pin.shared_url]);
-        expect(led.headers['cache-control']).to.equal('no-store');
+        const redirected = await visitor.ask(name.url, { headers: NAVIGATION });
+        expect([redirected.status, redirected.headers.location]).to.deep.equal([302, pin.shared_url]);
+        expect(redirected.headers['cache-control']).to.equal('no-store');
         expect((await visitor.ask(name.url, { method: 'HEAD' })).headers.location).to.equal(pin.shared_url);
         expect((await visitor.open(name.url)).text).to.equal(HOME);
         expect((await visitor.open(`${name.url}/docs/?q=1`)).text).to.equal(SITE['docs/index.html']);
@@ -48,17 +48,17 @@ export const viewingNameClauses: HttpClauses = {
     async ({ port }) => {
       const { pin, name } = await publishTo(port, 'live');
       const at = new URL(name.url);
-      const led = (inside: string) => sendRequest(port.baseUrl, { path: `${at.pathname}${inside}` });
-      for (const inside of DOTS) expect((await led(inside)).status, inside).to.equal(404);
+      const answerAt = (inside: string) => sendRequest(port.baseUrl, { path: `${at.pathname}${inside}` });
+      for (const inside of DOTS) expect((await answerAt(inside)).status, inside).to.equal(404);
       for (const inside of UNSAFE) {
-        const answer = await led(inside);
+        const answer = await answerAt(inside);
         expect([answer.status, answer.headers.location], inside).to.deep.equal([302, pin.shared_url]);
       }
       const inside =
         port.viewerMode === 'path' ? '/a/b?c=%2F..' : `?to=${encodeURIComponent('/a/b?c=%2F..')}`;
-      expect((await led('/a/b?c=%2F..')).headers.location).to.equal(pin.shared_url + inside);
+      expect((await answerAt('/a/b?c=%2F..')).headers.location).to.equal(pin.shared_url + inside);
       const query = port.viewerMode === 'path' ? '/?q=1' : `?to=${encodeURIComponent('/?q=1')}`;
-      expect((await led('?q=1')).headers.location).to.equal(pin.shared_url + query);
+      expect((await answerAt('?q=1')).headers.location).to.equal(pin.shared_url + query);
     },
   'http/view-name-spelling: only the token counts, in its case: with another text before it the answer is 302 to the right URL, with path and query; unknown, malformed and deleted ones are one and the same 404':
     async ({ port }) => {
@@ -66,8 +66,11 @@ export const viewingNameClauses: HttpClauses = {
       const token = name.url.slice(-22);
       const visitor = new Visitor(port);
       for (const other of ['old', 'LIVE', 'li-ve', '', 'l%69ve']) {
-        const led = await visitor.ask(`${port.baseUrl}/n/${other}-${token}/a?b=1`);
-        expect([led.status, led.headers.location], other).to.deep.equal([302, `${name.url}/a?b=1`]);
+        const redirected = await visitor.ask(`${port.baseUrl}/n/${other}-${token}/a?b=1`);
+        expect([redirected.status, redirected.headers.location], other).to.deep.equal([
+          302,
+          `${name.url}/a?b=1`,
+        ]);
       }
       const unknown = await visitor.ask(`${port.baseUrl}/n/live-${'A'.repeat(22)}`);
       expect(unknown.status).to.equal(404);
@@ -75,7 +78,7 @@ export const viewingNameClauses: HttpClauses = {
         letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
       );
       await publishTo(port, 'gone');
-      const gone = await new ApiClient(port).get('/api/v1/names/gone');
+      const deletedName = await new ApiClient(port).get('/api/v1/names/gone');
       await new ApiClient(port).send({ method: 'DELETE', path: '/api/v1/names/gone' });
       const urls = [
         '',
@@ -86,7 +89,7 @@ export const viewingNameClauses: HttpClauses = {
         `live-${token.slice(1)}`,
         `live_${token}`,
       ];
-      for (const url of [...urls.map((text) => `${port.baseUrl}/n/${text}`), gone.body.name.url]) {
+      for (const url of [...urls.map((text) => `${port.baseUrl}/n/${text}`), deletedName.body.name.url]) {
         const answer = await visitor.ask(url);
         expect([answer.status, answer.text], url).to.deep.equal([404, unknown.text]);
       }
@@ -95,9 +98,9 @@ export const viewingNameClauses: HttpClauses = {
     async ({ port }) => {
       const closed = await publishTo(port, 'live', PASSWORD);
       const visitor = new Visitor(port);
-      const door = await visitor.open(`${closed.name.url}/docs/`);
-      expect(door.text).to.match(/type="password"/);
-      const entered = await visitor.enter(door.url, PASSWORD);
+      const passwordPage = await visitor.open(`${closed.name.url}/docs/`);
+      expect(passwordPage.text).to.match(/type="password"/);
+      const entered = await visitor.enter(passwordPage.url, PASSWORD);
       expect((await visitor.open(String(entered.headers.location))).text).to.equal(SITE['docs/index.html']);
       await stop(port, closed.pin.id);
       expect((await visitor.ask(closed.name.url)).status, 'stopped').to.equal(404);
@@ -130,25 +133,25 @@ export const viewingNameClauses: HttpClauses = {
         return body;
       };
       const { name } = await note(0);
-      let left = PUBLISHERS;
+      let stillPublishing = PUBLISHERS;
       const publishing = Array.from({ length: PUBLISHERS }, async (_, n) => {
         await publish(n, subject.port.keys.second);
         for (let round = 0; round < ROUNDS; round += 1) await note(n + round);
-        left -= 1;
+        stillPublishing -= 1;
       });
       const viewing = Array.from({ length: VIEWERS }, async (_, n) => {
         do {
           const began = ++turn;
           const { status, headers } = await new Visitor(nodeOf(n)).ask(name.url);
           seen.push({ url: headers.location, status, began });
-        } while (left > 0);
+        } while (stillPublishing > 0);
       });
       await Promise.all([...publishing, ...viewing]);
       const shownBy = new Map(published.map((each) => [each.url, each]));
       for (const { url, status, began } of seen) {
         expect(status).to.equal(302);
         const shown = shownBy.get(String(url));
-        if (shown === undefined) throw new AssertionError(`${url} is of nobody who published to the name`);
+        if (shown === undefined) throw new AssertionError(`${url} is no publication of the name`);
         const newer = published.filter((other) => other.ended < began && shown.ended < other.began);
         expect(newer, 'acknowledged after what was shown, before it was asked for').to.deep.equal([]);
       }

@@ -44,7 +44,7 @@ async function statusesOf(answers: readonly Promise<ViewAnswer>[]): Promise<Map<
 }
 
 /** Advances the service's clock with the real time while `work` runs: waiting attempts use it to check for a place. */
-async function asTimeGoesOn<Result>(service: HttpService, work: Promise<Result>): Promise<Result> {
+async function advancingTime<Result>(service: HttpService, work: Promise<Result>): Promise<Result> {
   const step = 20;
   return await meanwhile(work, async () => {
     await pause(step);
@@ -151,7 +151,7 @@ export const passwordClauses: HttpClauses = {
     const guesses = Array.from({ length: TRIES }, () =>
       nodes.map((node) => node.enter(pin.shared_url, 'wrong')),
     );
-    const statuses = await asTimeGoesOn(subject.port, statusesOf(guesses.flat()));
+    const statuses = await advancingTime(subject.port, statusesOf(guesses.flat()));
     expect(statuses).to.deep.equal(
       new Map([
         [403, TRIES],
@@ -167,7 +167,7 @@ export const passwordClauses: HttpClauses = {
         const entering = Array.from({ length: 30 }, (_, n) =>
           new Visitor(nodes[n % nodes.length] as HttpService).enter(pin.shared_url, PASSWORD),
         );
-        const statuses = await asTimeGoesOn(subject.port, statusesOf(entering));
+        const statuses = await advancingTime(subject.port, statusesOf(entering));
         expect(statuses, `at ${nodes.length}`).to.deep.equal(new Map([[303, 30]]));
       }
     },

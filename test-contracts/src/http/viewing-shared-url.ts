@@ -48,11 +48,11 @@ export const sharedUrlClauses: HttpClauses = {
   'http/view-return-path: the shared URL leads to the requested path; one that could leave the site becomes the root':
     async ({ port }) => {
       const { pin, visitor, page } = await openNewSite(port);
-      const led = async (to: string): Promise<string | undefined> =>
+      const locationAfter = async (to: string): Promise<string | undefined> =>
         (await visitor.ask(`${pin.shared_url}?to=${encodeURIComponent(to)}`)).headers.location;
       const root = page.url;
-      expect(await led('/docs/?q=1')).to.equal(`${root}docs/?q=1`);
-      for (const to of FORBIDDEN_RETURNS) expect(await led(to), to).to.equal(root);
+      expect(await locationAfter('/docs/?q=1')).to.equal(`${root}docs/?q=1`);
+      for (const to of FORBIDDEN_RETURNS) expect(await locationAfter(to), to).to.equal(root);
       const twice = await visitor.ask(`${pin.shared_url}?to=/docs/&to=/about`);
       expect(twice.headers.location).to.equal(root);
     },
@@ -107,7 +107,7 @@ export const sharedUrlClauses: HttpClauses = {
   ) => {
     const { pin, visitor, page } = await openNewSite(subject.port);
     await stop(subject.port, pin.id);
-    for (const node of [visitor, visitor.before(await subject.peer())]) {
+    for (const node of [visitor, visitor.onNode(await subject.peer())]) {
       for (const url of [pin.shared_url, page.url, new URL('app.js', page.url).href]) {
         expect((await node.ask(url, { headers: NAVIGATION })).status, url).to.equal(404);
       }

@@ -14,7 +14,7 @@ async function noFiles(port: HttpService): Promise<readonly ViewAnswer[]> {
   const { pin, visitor, page } = await openNewSite(port, SITE, PASSWORD);
   const otherVisitor = new Visitor(port);
   const entered = await visitor.enter(pin.shared_url, PASSWORD);
-  const way = String(entered.headers.location);
+  const redirectUrl = String(entered.headers.location);
   const shared = [
     entered,
     await visitor.ask(pin.shared_url, { headers: NAVIGATION }),
@@ -25,7 +25,7 @@ async function noFiles(port: HttpService): Promise<readonly ViewAnswer[]> {
   if (port.viewerMode === 'path') return shared;
   return [
     ...shared,
-    await visitor.ask(way, { headers: NAVIGATION }),
+    await visitor.ask(redirectUrl, { headers: NAVIGATION }),
     await visitor.part(page, 'docs'),
     await visitor.part(page, 'nothing.js'),
     await otherVisitor.ask(page.url, { headers: NAVIGATION }),

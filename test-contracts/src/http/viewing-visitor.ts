@@ -44,7 +44,7 @@ export class Visitor {
   }
 
   /** A visitor of another node with the same jar. */
-  before(service: HttpService): Visitor {
+  onNode(service: HttpService): Visitor {
     const other = new Visitor(service);
     other.#jar = this.#jar;
     return other;
@@ -100,8 +100,8 @@ export class Visitor {
     const others = this.#jar.filter(
       (known) => known.host !== host || known.name !== name || known.path !== path,
     );
-    const gone = attribute('Max-Age') === '0';
-    this.#jar = gone ? others : [...others, { host, path, name, value }];
+    const isDeleted = attribute('Max-Age') === '0';
+    this.#jar = isDeleted ? others : [...others, { host, path, name, value }];
   }
 }
 

@@ -44,7 +44,7 @@ export const receiveClauses: StagingClauses = {
       }
       expect(await port.receive(endless(), 10_000)).to.deep.equal({ kind: 'too_large' });
       expect(given, 'bytes asked for').to.be.at.most(50_000);
-      expect(closed, 'the body is told to end').to.equal(true);
+      expect(closed, 'the body is closed').to.equal(true);
       expect(await subject.left(), 'what is left').to.equal(before);
     },
   'staging/receive-failing: if the body fails, its error is thrown unchanged and nothing is left': async (
@@ -90,7 +90,7 @@ export const receiveClauses: StagingClauses = {
     const chunks = stalling(someBytes(10, 1), () => void setImmediate(() => bare.abort(reason)));
     const body = { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) };
     const barely = port.receive(body, 1_000, bare.signal);
-    expect(await rejectionOf(barely), 'while a body that nobody can end stalls').to.equal(reason);
+    expect(await rejectionOf(barely), 'while a body that cannot be closed stalls').to.equal(reason);
     expect(await subject.left(), 'what is left').to.equal(0);
   },
   'staging/receive-many: concurrent bodies do not mix': async (subject) => {

@@ -11,15 +11,15 @@ export const sweepClauses: StagingClauses = {
   'staging/discard: a discarded archive is removed, so that reading it is the fault staging_unavailable, and discarding again does nothing':
     async (subject) => {
       const { port } = subject;
-      const stays = await receive(port, someBytes(LARGE, 2));
+      const remaining = await receive(port, someBytes(LARGE, 2));
       for (const length of [1_000, LARGE]) {
-        const goes = await receive(port, someBytes(length, 1));
-        await goes.discard();
-        await goes.discard();
-        expect(await rejectionOf(bytesOf(goes))).to.have.property('code', 'staging_unavailable');
+        const deleted = await receive(port, someBytes(length, 1));
+        await deleted.discard();
+        await deleted.discard();
+        expect(await rejectionOf(bytesOf(deleted))).to.have.property('code', 'staging_unavailable');
       }
       expect(await subject.left()).to.equal(1);
-      expect((await bytesOf(stays)).length, 'the other one').to.equal(LARGE);
+      expect((await bytesOf(remaining)).length, 'the other one').to.equal(LARGE);
     },
   'staging/sweep: older uploads are removed, and younger ones remain': async (subject) => {
     const older = await receive(subject.port, someBytes(LARGE, 1));

@@ -78,7 +78,7 @@ describe('a server whose database or storage becomes unavailable', () => {
     expect(page.status).to.equal(503);
     expect(Number(page.headers.get('retry-after'))).to.be.at.least(1);
     await expectUnhealthy('database');
-    await engines.databaseWire.mend();
+    await engines.databaseWire.restore();
     await expectRecovered('meanwhile', 3);
     expect((await fetch(`${url}/s/${id}/`)).status).to.equal(200);
   });
@@ -92,7 +92,7 @@ describe('a server whose database or storage becomes unavailable', () => {
       );
     await setReadOnly('on');
     await engines.databaseWire.cut();
-    await engines.databaseWire.mend();
+    await engines.databaseWire.restore();
     await expectUnavailable(await publish(url, key, 'meanwhile'));
     expect((await fetch(`${url}/s/${id}/`)).status).to.equal(200);
     await setReadOnly('off');
@@ -109,7 +109,7 @@ describe('a server whose database or storage becomes unavailable', () => {
     expect(page.status).to.equal(503);
     expect(Number(page.headers.get('retry-after'))).to.be.at.least(1);
     await expectUnhealthy('storage');
-    await engines.storeWire.mend();
+    await engines.storeWire.restore();
     await expectRecovered('meanwhile', 3);
     expect(await (await fetch(`${url}/s/${id}/`)).text()).to.include('before');
   });

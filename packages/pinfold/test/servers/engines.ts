@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { layWire, type S3Server, type S3ServerOptions, startS3, type Wire } from 'pinfold-test-servers';
+import { type S3Server, type S3ServerOptions, startS3, startWire, type Wire } from 'pinfold-test-servers';
 import { type NewDatabase, newDatabase } from './new-database.ts';
 import { newFolder } from './new-folder.ts';
 
@@ -26,7 +26,10 @@ export const CREDENTIALS: Readonly<Record<string, string>> = {
 export async function startEngines(options: S3ServerOptions = {}): Promise<Engines> {
   const [folder, database, store] = await Promise.all([newFolder(), newDatabase(), startS3(options)]);
   await store.makeBucket('sites');
-  const [databaseWire, storeWire] = await Promise.all([layWire(database.address.port), layWire(store.port)]);
+  const [databaseWire, storeWire] = await Promise.all([
+    startWire(database.address.port),
+    startWire(store.port),
+  ]);
   Object.assign(process.env, CREDENTIALS);
   const endpoint = encodeURIComponent(`http://127.0.0.1:${storeWire.port}`);
   return {

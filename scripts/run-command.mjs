@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 
 /** Runs a command to its end; what it writes goes to standard error, since standard output belongs to the task. */
-export function finished(command, args, options) {
+export function runCommand(command, args, options) {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       shell: process.platform === 'win32',
