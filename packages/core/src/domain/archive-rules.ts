@@ -13,7 +13,14 @@ import {
 import { indexHint, siteRoot } from './index-hint.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import type { NameEncoding } from './name-encoding.ts';
-import { estimateWork, findPathConflicts, foldPath, runToEnd, splitIntoChunks } from './path-conflicts.ts';
+import {
+  CHUNK_WORK,
+  estimateWork,
+  findPathConflicts,
+  foldPath,
+  runToEnd,
+  splitIntoChunks,
+} from './path-conflicts.ts';
 
 /** An entry of the central directory (APPNOTE.TXT, section 4.3.12), its name decoded. */
 export interface ListedEntry {
@@ -112,7 +119,7 @@ export function judgeListing(listing: ArchiveListing, limits: ArchiveLimits): Ju
 
 /** Like {@link judgeListing}, but yields every few milliseconds, so as not to block the event loop. */
 export function* judgeInChunks(listing: ArchiveListing, limits: ArchiveLimits): Generator<void, Judgement> {
-  const entries = nameEntries(listing.entries);
+  const entries = yield* nameEntries(listing.entries);
   const files = entries.filter((entry) => !entry.isFolder);
   const names = entries.filter((entry) => !entry.isSystem).map(({ name }) => name);
   const root = siteRoot(names);
@@ -147,12 +154,13 @@ export function orderProblems<P extends { readonly rule: string }>(problems: rea
   return [...firsts.values(), ...problems.filter((problem) => firsts.get(problem.rule) !== problem)];
 }
 
-function nameEntries(listed: readonly ListedEntry[]): readonly NamedEntry[] {
+function* nameEntries(listed: readonly ListedEntry[]): Generator<void, readonly NamedEntry[]> {
   const names = normalizeNames(listed);
   const entries: NamedEntry[] = [];
-  listed.forEach((entry, index) => {
+  let length = 0;
+  for (const [index, entry] of listed.entries()) {
     const name = names[index];
-    if (name === undefined) return;
+    if (name === undefined) continue;
     entries.push({
       name,
       work: estimateWork(name),
@@ -161,7 +169,11 @@ function nameEntries(listed: readonly ListedEntry[]): readonly NamedEntry[] {
       isFolder: name.endsWith('/'),
       isSystem: entry.appleDouble === true || isSystemEntry(name),
     });
-  });
+    length += name.length;
+    if (length < CHUNK_WORK) continue;
+    length = 0;
+    yield;
+  }
   return entries;
 }
 

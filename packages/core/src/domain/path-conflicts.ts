@@ -1,7 +1,7 @@
 import { hasManyMarks } from './text.ts';
 
 /** The work between two pauses, in characters of names: takes some milliseconds. */
-const CHUNK_WORK = 131_072;
+export const CHUNK_WORK = 131_072;
 const NAME_COST = 64;
 /** Normalizing sorts the combining marks of a name, in quadratic time: divides the square of its length. */
 const SORTING_DIVISOR = 64;

@@ -183,7 +183,13 @@ describe('proving an archive', () => {
   });
 
   it('yields to others while it judges megabytes of names, and stops with its signal', async () => {
-    const entries = Array.from({ length: 4_901 }, (_, n) => entry(`${'ß/'.repeat(335)}${n}`));
+    let judgedNames = 0;
+    const get = (): undefined => {
+      judgedNames += 1;
+    };
+    const entries = Array.from({ length: 4_901 }, (_, n) =>
+      Object.defineProperty(entry(`${'ß/'.repeat(335)}${n}`), 'appleDouble', { get }),
+    );
     const listing: ArchiveListing = { entries, problems: [], trusted: true };
     const inspector = { list: () => Promise.resolve(listing) } as unknown as ArchiveInspector;
     const stopping = new AbortController();
@@ -192,6 +198,7 @@ describe('proving an archive', () => {
       now: () => NOW,
       sleep: (_length, signal) => {
         pauses += 1;
+        if (pauses === 1) expect(judgedNames).to.be.below(4_901 / 2);
         if (pauses === 50) stopping.abort(new Error('gone'));
         return signal?.aborted ? Promise.reject(signal.reason) : Promise.resolve();
       },
