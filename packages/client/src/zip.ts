@@ -67,7 +67,7 @@ const crc32 = globalThis.process?.getBuiltinModule?.('node:zlib')?.crc32 ?? port
  * systems (`.DS_Store`, AppleDouble) and of site generators (`.nojekyll`), without listing them. The same files give the
  * same bytes on every runtime, in any order.
  *
- * @throws TypeError when two files have the same path.
+ * @throws TypeError when two files have the same path; RangeError for more than 65,534 files, or a path of over 65,535 bytes.
  * @example
  * import { packFiles } from '@pinfold/client/zip';
  *
@@ -93,6 +93,7 @@ export async function packFiles(
     if (excluded !== undefined) {
       if (!isToolFile(excluded)) leftOut.add(excluded);
     } else if (packed.has(path)) throw new TypeError(`two files have the path ${path}`);
+    else if (packed.size === MAX_FILES) throw new RangeError(`more than ${MAX_FILES} files`);
     else packed.set(path, bytes);
   }
   const archive = new Archive();
@@ -186,7 +187,6 @@ class Archive {
   #size = 0;
 
   add(path: string, bytes: Uint8Array): void {
-    if (this.#directory.length === MAX_FILES) throw new RangeError(`more than ${MAX_FILES} files`);
     const name = UTF8.encode(path);
     if (name.length > MAX_NAME_BYTES) throw new RangeError(`a path has more than ${MAX_NAME_BYTES} bytes`);
     const deflated = deflateSync(bytes, { level: COMPRESSION_LEVEL });

@@ -248,6 +248,13 @@ describe('packFiles', () => {
     expect(error).to.be.instanceOf(TypeError);
   });
 
+  it('refuses more files than a ZIP without Zip64 can have, before it reads one', async () => {
+    const bytes = () => expect.fail('read');
+    const tooMany = Array.from({ length: 65_535 }, (_, number) => ({ path: `${number}`, bytes }));
+    const error = await packFiles(tooMany).catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(RangeError);
+  });
+
   it('reads up to 16 files at the same time, each once, and packs them in their order', async () => {
     let open = 0;
     let maxOpen = 0;

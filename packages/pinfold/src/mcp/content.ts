@@ -2,7 +2,7 @@ import { packFiles } from '@pinfold/client/zip';
 import { entryPath } from '@pinfold/core/internal';
 import { refuseRequest } from '@pinfold/http-express/internal/problems';
 import { UsageError } from '../command-line/failures.ts';
-import { type PackedPath, packPage } from '../publishing/pack.ts';
+import { explainTooLarge, type PackedPath, packPage } from '../publishing/pack.ts';
 import type { Roots } from './roots.ts';
 import { type Arguments, type Json, string } from './tool.ts';
 
@@ -47,7 +47,7 @@ export async function pack({ path, html, files }: Arguments, roots: Roots): Prom
   }
   if (path !== undefined) return roots.pack(path);
   if (html !== undefined) return packPage('page', encode(html, 'html'));
-  return { filename: 'site.zip', ...(await packFiles(readFiles(files ?? []))) };
+  return { filename: 'site.zip', ...(await explainTooLarge(packFiles(readFiles(files ?? [])))) };
 }
 
 function readFiles(

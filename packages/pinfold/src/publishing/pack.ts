@@ -13,8 +13,13 @@ export interface PackedPath extends ZipToSend {
 }
 
 export async function packWholeFolder(folder: string, options: PackFolderOptions): Promise<PackedPath> {
+  return { filename: zipNameOf(folder), folder, ...(await explainTooLarge(packFolder(folder, options))) };
+}
+
+/** Reports what the packer cannot put in a ZIP, such as too many files, as an archive that is too large. */
+export async function explainTooLarge<Packed>(packing: Promise<Packed>): Promise<Packed> {
   try {
-    return { filename: zipNameOf(folder), folder, ...(await packFolder(folder, options)) };
+    return await packing;
   } catch (error) {
     if (error instanceof RangeError)
       throw new CommandFailure(error.message, { cause: error, code: 'archive_too_large' });

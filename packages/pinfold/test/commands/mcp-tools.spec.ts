@@ -61,6 +61,9 @@ describe('the tools of pinfold mcp', () => {
     expect([half.isError, half.json.code, half.text]).to.include.members([true, 'usage']);
     expect((await call(client, 'publish', { html: `${PAGE}\ud83d\ude00` })).isError).to.equal(false);
     expect((await call(client, 'check', { html: PAGE })).text).to.include('It can be published: 1 file, ');
+    const tooMany = Array.from({ length: 65_535 }, (_, number) => ({ path: `${number}`, content: '' }));
+    const refused = await call(client, 'check', { files: tooMany });
+    expect([refused.isError, refused.json.code]).to.deep.equal([true, 'archive_too_large']);
     const both = await call(client, 'check', { files, html: PAGE });
     expect([both.isError, both.json.code]).to.deep.equal([true, 'invalid_request']);
   });
