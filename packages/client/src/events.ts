@@ -42,7 +42,7 @@ export async function* readEvents(
     const { answer, headers } = await requestPage({ ...query, after: cursor, wait });
     const { events, next_cursor: next, cursors } = answer;
     for (const [n, event] of events.entries()) {
-      // A server without cursors per event: use the page's, so that continuing repeats some events but loses none.
+      // Without a cursor per event, use the page's: continuing repeats events and, after the first page, loses none.
       const pageCursor = n === events.length - 1 ? next : (cursor ?? next);
       yield { event, cursor: cursors?.[n] ?? pageCursor };
     }

@@ -11,7 +11,7 @@ import {
 } from '@pinfold/core/internal';
 import { deflateSync } from 'fflate';
 
-export { titleOf } from './site.ts';
+export { titleOf } from './page-title.ts';
 
 /** A file to pack. */
 export interface FileToPack {
