@@ -38,7 +38,7 @@ export function openDatabase(schema: DatabaseSchema): Promise<StoreSubject<Datab
   return subjectOf(schema, openFile);
 }
 
-/** The same, with programs in threads. */
+/** Like {@link openDatabase}, with programs in threads. */
 export function openDatabaseWithThread(schema: DatabaseSchema): Promise<StoreSubject<Database>> {
   return subjectOf(schema, openFileWithThread);
 }

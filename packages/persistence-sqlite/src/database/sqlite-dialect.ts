@@ -4,9 +4,9 @@ import { quoted, type SqlDialect } from '@pinfold/core/sql';
 const TYPES = { text: 'TEXT', integer: 'INTEGER', flag: 'INTEGER', json: 'TEXT' } as const;
 
 /**
- * A parameter on which no plan depends. If SQLite used the value of a parameter for the plan, it plans the statement anew
- * whenever another is bound, and a join or a limit takes ten times as long. It uses no value after a sign nor, for a
- * limit, in a sum.
+ * A parameter on which no plan depends. If SQLite uses the value of a parameter for the plan, it plans the statement again
+ * whenever another value is bound, and a join or a limit takes ten times as long. It uses no value after a sign nor, for
+ * a limit, in a sum.
  */
 const PARAMETER = '+?';
 

@@ -5,7 +5,7 @@ import { systemCodeOf } from '@pinfold/core/internal';
 /** The size of the reserve, in bytes: many times as much as a cleanup writes before it has removed its first archives. */
 export const RESERVE = 1_048_576;
 
-/** Reserves disk space for cleanups, which free more, in a file next to the database; without an error if it cannot. */
+/** Reserves disk space in a file next to the database, for changes that free more or end access; no error if it cannot. */
 export class Reserve {
   readonly #file: string;
   #isFull = false;

@@ -27,7 +27,7 @@ export class SqliteConnection {
     return this.#retrying(() => this.#file.attempt(work), signal);
   }
 
-  /** The same, but returns a promise only if it has to wait for a lock, or fails. */
+  /** Like {@link read}, but returns a promise only if it has to wait for a lock, or fails. */
   readAtOnce<Result>(work: (file: SqliteFile) => Result, signal?: AbortSignal): Promise<Result> | Result {
     try {
       if (signal?.aborted !== true) return this.#file.attempt(work);
