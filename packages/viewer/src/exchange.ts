@@ -23,6 +23,7 @@ export interface ViewerContext {
   readonly counter: ViewCounter | undefined;
 }
 
+/** A request to the viewer, and the response that answers it. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

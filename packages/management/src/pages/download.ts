@@ -1,4 +1,4 @@
-import { type ArchiveRefusal, parseRoleId } from '@pinfold/core';
+import { type ArchiveRefusal, parseRoleId, type RoleId } from '@pinfold/core';
 import { archiveAnswer } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import { isStillSignedIn } from '../request/middleware.ts';
@@ -14,7 +14,7 @@ export async function downloadArchive(context: SignedIn<'openArchive'>): Promise
   if (id === undefined) return notFound(context);
   const opened = await screen.openArchive({ by, id, signal });
   if (opened.kind === 'refused') {
-    if (opened.code !== 'forbidden') return checkArchiveAccess(context, opened);
+    if (opened.code !== 'forbidden') return refuseArchive(context, id, opened);
     const forbidden = refuse(context, 403, 'openForbiddenTitle', 'forbidden_viewing');
     return withLog(forbidden, { outcome: opened.code });
   }
@@ -25,13 +25,12 @@ export async function downloadArchive(context: SignedIn<'openArchive'>): Promise
     signal,
     isStillAllowed: () => isStillSignedIn(context),
   });
-  if ('code' in answer) return checkArchiveAccess(context, answer);
+  if ('code' in answer) return refuseArchive(context, id, answer);
   return { kind: 'download', status: answer.status, answer };
 }
 
-function checkArchiveAccess(context: SignedInContext, refusal: ArchiveRefusal): Answer {
-  const id = parseRoleId(String(context.request.params.id));
-  if (refusal.code === 'not_found' || id === undefined) return notFound(context);
+function refuseArchive(context: SignedInContext, id: RoleId, refusal: ArchiveRefusal): Answer {
+  if (refusal.code === 'not_found') return notFound(context);
   const message: MessageId = refusal.state === 'deleted' ? 'state_deleted_archive' : 'state_archive_removed';
   return withLog(seeOther(pathOf(context, id), { tone: 'bad', message }), { outcome: refusal.code });
 }

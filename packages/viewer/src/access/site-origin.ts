@@ -29,7 +29,7 @@ export function serveSiteOrigin(exchange: Exchange, place: OriginPlace): MaybePr
 
 function serveVisit(
   exchange: Exchange,
-  { role: id, target, whole }: OriginPlace,
+  { role: id, target, pathAndQuery }: OriginPlace,
   visit: Visit,
 ): MaybePromise<Answered> {
   const { request, context } = exchange;
@@ -42,12 +42,12 @@ function serveVisit(
   const { publication } = visit;
   if (target.path === HAND_OVER_PATH) return acceptHandOver(exchange, visit, target);
   if (hasCookieMark(target.query) && isNavigation(request.headers.accept) && !access.isOpen(publication)) {
-    return checkCookie(exchange, publication, whole);
+    return checkCookie(exchange, publication, pathAndQuery);
   }
   const isOpen = access.isOpen(publication);
   exchange.allowsCors = isOpen;
   return chain(isOpen || findGrant(exchange, visit), (admitted) => {
-    if (!admitted) return refuseView(exchange, publication, whole);
+    if (!admitted) return refuseView(exchange, publication, pathAndQuery);
     const base = (): string => siteBaseOf(settings, id);
     const site: SitePlace = { base, referrer: 'same-origin', more: {} };
     return chain(serveSite(exchange, publication, target, site), (outcome) =>

@@ -39,7 +39,7 @@ export interface PathPlace extends Named<'path'> {
 
 export interface OriginPlace extends Named<'origin', RoleId> {
   readonly target: Target;
-  readonly whole: string;
+  readonly pathAndQuery: string;
 }
 
 /** `unreadable`: ambiguous or malformed; `misdirected`: below the sites' host but not a site; `nowhere`: neither a shared URL nor a site. */
@@ -52,30 +52,30 @@ export const UNREADABLE: NoPlace = { kind: 'unreadable', ...NO_PLACE };
 export function findPlace(settings: Settings, request: IncomingMessage): Place {
   const read = readTarget(targetOf(request), hostOf(request.headers));
   if (read === undefined) return UNREADABLE;
-  const { path: whole, host } = read;
+  const { path: pathAndQuery, host } = read;
   if (settings.mode === 'origin') {
     const role = siteOfHost(host, settings.sitesHostname);
-    if (role !== undefined) return placeOnOrigin(role, whole);
+    if (role !== undefined) return placeOnOrigin(role, pathAndQuery);
     // No other page is served below the sites' host, where it would share its domain with the sites.
     if (isBelowHost(host, settings.sitesHostname) && !isHost(host, settings.publicHostname)) {
       return { kind: 'misdirected', ...NO_PLACE };
     }
   }
-  if (whole.startsWith(settings.sharedPath)) {
-    return placeShared(settings, whole.slice(settings.sharedPath.length));
+  if (pathAndQuery.startsWith(settings.sharedPath)) {
+    return placeShared(settings, pathAndQuery.slice(settings.sharedPath.length));
   }
-  if (whole.startsWith(settings.namePath)) {
-    const rest = whole.slice(settings.namePath.length);
+  if (pathAndQuery.startsWith(settings.namePath)) {
+    const rest = pathAndQuery.slice(settings.namePath.length);
     const [segment = ''] = rest.split(/[/?]/, 1);
     return { kind: 'name', route: 'name', role: null, segment, inside: rest.slice(segment.length) };
   }
   return { kind: 'nowhere', ...NO_PLACE };
 }
 
-function placeOnOrigin(role: RoleId, whole: string): OriginPlace {
-  const target = splitTarget(whole);
+function placeOnOrigin(role: RoleId, pathAndQuery: string): OriginPlace {
+  const target = splitTarget(pathAndQuery);
   const route = target.path === HAND_OVER_PATH ? 'hand_over' : 'site';
-  return { kind: 'origin', route, role, target, whole };
+  return { kind: 'origin', route, role, target, pathAndQuery };
 }
 
 /** @param rest what follows `/s/`. */
