@@ -13,7 +13,7 @@ import {
   type BodyLimits,
   type DrainLimits,
   doorOf,
-  type Given,
+  type Filled,
   withoutAdministration,
 } from '@pinfold/http/internal';
 import type { Request } from 'express';
@@ -81,7 +81,7 @@ const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), d
 
 export interface Service
   extends Omit<ApiOptions, keyof DoorOptions | 'publicUrl' | 'timeouts'>,
-    Given<DoorOptions> {
+    Filled<DoorOptions> {
   readonly offered: Offered;
   readonly documents: Readonly<Record<'api' | 'administration' | 'agentGuide', ServedDocument>>;
   readonly publicUrl: PublicUrl;

@@ -30,10 +30,10 @@ export interface DoorOptions {
   readonly log?: RequestLog | undefined;
 }
 
-/** Options without `undefined`. */
-export type Given<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined> };
+/** Options that all have a value. */
+export type Filled<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined> };
 
-export function doorOf(options: DoorOptions, clock: Clock): Given<DoorOptions> {
+export function doorOf(options: DoorOptions, clock: Clock): Filled<DoorOptions> {
   return {
     requestRate: options.requestRate ?? null,
     requestLimiter: options.requestLimiter ?? new RequestLimiter(),

@@ -6,7 +6,7 @@ export { callerOf, withoutAdministration } from './authenticate.ts';
 export { type DrainLimits, drainAndClose, isBodyComplete } from './body/drain.ts';
 export { BodyError, type BodyFailure, type BodyLimits, readWhole } from './body/watched-body.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
-export { doorOf, type Given } from './door-options.ts';
+export { doorOf, type Filled } from './door-options.ts';
 export { type Arrival, type Door, followRequest, type Settled } from './follow-request.ts';
 export { type FormFields, type ReadFields, readFields } from './forms/read-fields.ts';
 export { hashOnly, type ReceiveFile, receiveInto } from './forms/receive-file.ts';

@@ -19,7 +19,7 @@ import {
   type PublicUrl,
   publicUrl,
 } from '@pinfold/http';
-import { doorOf, type Given, withoutAdministration } from '@pinfold/http/internal';
+import { doorOf, type Filled, withoutAdministration } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { type Assets, loadAssets } from './assets.ts';
@@ -80,7 +80,7 @@ export interface ManagementOptions extends DoorOptions {
 }
 
 /** {@link ManagementOptions}, checked and complete. */
-export interface Screen extends Omit<ManagementOptions, keyof DoorOptions>, Given<DoorOptions> {
+export interface Screen extends Omit<ManagementOptions, keyof DoorOptions>, Filled<DoorOptions> {
   readonly names: UseCases['names'] | undefined;
   readonly publicUrl: PublicUrl;
   readonly pageTurns: PageTurns;

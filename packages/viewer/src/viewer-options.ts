@@ -1,7 +1,7 @@
 import type { UseCases } from '@pinfold/core';
 import type { ViewCounter } from '@pinfold/core/views';
 import { type ClientAddress, type PublicUrl, publicUrl, type RequestLog } from '@pinfold/http';
-import { checkReportUrl, type Given, type PublicPage, pathOf, socketAddress } from '@pinfold/http/internal';
+import { checkReportUrl, type Filled, type PublicPage, pathOf, socketAddress } from '@pinfold/http/internal';
 import type { ViewerAccess } from './access/access.ts';
 
 /** `origin`: each site on its own host; `path`: sandboxed below the shared URL. */
@@ -75,7 +75,7 @@ export interface ViewerOptions {
 
 /** {@link ViewerOptions}, checked and parsed. */
 export interface Settings
-  extends Given<Pick<ViewerOptions, 'mode' | 'serviceWorkers' | 'clearCookies' | 'clientAddress'>> {
+  extends Filled<Pick<ViewerOptions, 'mode' | 'serviceWorkers' | 'clearCookies' | 'clientAddress'>> {
   readonly secure: boolean;
   readonly publicUrl: PublicUrl;
   readonly publicHostname: string;
