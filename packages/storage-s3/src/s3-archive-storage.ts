@@ -13,7 +13,6 @@ import {
   type Clock,
   type Duration,
   Fault,
-  isFault,
   minutes,
   type StagedArchive,
   seconds,
@@ -227,7 +226,7 @@ function isNamed(error: unknown): boolean {
 }
 
 function isTransient(error: unknown): boolean {
-  return !isFault(error) && failureOf(error) === 'again';
+  return !(error instanceof Fault) && failureOf(error) === 'again';
 }
 
 /** Whether an answer broke off. The SDK itself retries only until an answer begins. */
