@@ -93,8 +93,8 @@ const MAX_LIFETIME = 36_500;
 /**
  * The defaults, overridden by the given limits; `renewal` is `lifetime` unless given.
  *
- * @throws TypeError for an unknown limit, a value that is not a whole number of at least 0, a lifetime or renewal of over
- * 36,500 days, and a value above the limit that bounds it.
+ * @throws TypeError for an unknown limit, a value that is not a whole number of at least 0 (for `publishing` and `proving`, of
+ * at least 1), a lifetime or renewal of over 36,500 days, and a value above the limit that bounds it.
  */
 export function limitsInForce(given: Partial<Limits>): Limits {
   const { lifetime = defaultLimits.lifetime } = given;
@@ -104,6 +104,10 @@ export function limitsInForce(given: Partial<Limits>): Limits {
     if (!Number.isSafeInteger(value) || value < 0) {
       throw new TypeError(`limits.${name} must be a whole number from 0`);
     }
+  }
+  // With none, every publication would wait for ever.
+  for (const name of ['publishing', 'proving'] as const) {
+    if (limits[name] === 0) throw new TypeError(`limits.${name} must be at least 1`);
   }
   for (const name of ['lifetime', 'renewal'] as const) {
     if (limits[name] > days(MAX_LIFETIME))

@@ -61,4 +61,11 @@ describe('creating the use cases', () => {
       );
     });
   }
+
+  it('refuses limits under which every publication would wait for ever', () => {
+    for (const name of ['publishing', 'proving']) {
+      const expected = `limits.${name} must be at least 1`;
+      expect(() => createUseCases(ports, { [name]: 0 })).to.throw(TypeError, expected);
+    }
+  });
 });
