@@ -1,4 +1,4 @@
-// Without it the image would be made of a tree that nobody had started.
+// Without it the image would contain a tree of files that no test has started.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';

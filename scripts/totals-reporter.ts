@@ -1,4 +1,4 @@
-// Without it the last lines of `npm test` would have to be read out of mocha's prose.
+// Without it the last lines of `npm test` would have to be parsed from mocha's output.
 import { writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import Mocha from 'mocha';

@@ -48,12 +48,12 @@ class Show {
   readonly #front: Front;
   readonly #client: Client;
   /** The nodes behind the front. */
-  readonly #behind: NamedNode[];
+  readonly #running: NamedNode[];
 
-  constructor(nodes: Nodes, front: Front, behind: NamedNode[]) {
+  constructor(nodes: Nodes, front: Front, running: NamedNode[]) {
     this.#nodes = nodes;
     this.#front = front;
-    this.#behind = behind;
+    this.#running = running;
     this.#client = new Client(front.url, nodes.key);
   }
 
@@ -95,12 +95,12 @@ class Show {
 
   async #killAndRetry(): Promise<PinJson> {
     title('A node is killed (kill -9) in the middle of a publication, and nothing is lost');
-    const sound = this.#behind.splice(0);
+    const sound = this.#running.splice(0);
     const doomed = await this.#start('node 4', { hangs: 'commit' });
     const lost = this.#client.publish('second').catch(() => 'no answer');
     await doomed.process.nextMessage('hanging');
     doomed.process.kill();
-    this.#behind.splice(0, 1, ...sound);
+    this.#running.splice(0, 1, ...sound);
     say('    node 4 had stored the archive and was committing the publication: killed');
     claim((await lost) === 'no answer', 'the client got no answer, and sends the same request again:');
     const early = await this.#client.publish('second');
@@ -118,7 +118,7 @@ class Show {
 
   async #start(name: string, orders?: Parameters<Nodes['start']>[0]): Promise<NamedNode> {
     const node = { name, ...(await this.#nodes.start(orders)) };
-    this.#behind.push(node);
+    this.#running.push(node);
     say(`    ${name}: process ${node.process.pid}, 127.0.0.1:${node.port}`);
     return node;
   }
@@ -132,11 +132,11 @@ class Show {
   /** Sends one request for each node; the front gives each to another node. */
   async #everywhere(sentence: string, isTrue: () => Promise<boolean>): Promise<void> {
     const asked = new Set<string | undefined>();
-    for (const _ of this.#behind) {
+    for (const _ of this.#running) {
       claim(await isTrue(), `${this.#latest} ${sentence}`);
       asked.add(this.#latest);
     }
-    if (asked.size !== this.#behind.length) throw new Error('the front left a node out');
+    if (asked.size !== this.#running.length) throw new Error('the front left a node out');
   }
 
   get #latest(): string | undefined {
@@ -151,14 +151,14 @@ async function showAll(): Promise<void> {
   const s3 = await startS3();
   endings.push(() => s3.stop());
   await s3.makeBucket('sites');
-  const behind: NamedNode[] = [];
-  const front = await startFront(() => behind);
+  const running: NamedNode[] = [];
+  const front = await startFront(() => running);
   endings.push(() => front.close());
   const settings = { PINFOLD_PUBLIC_URL: front.url, PINFOLD_TRUST_PROXY: '127.0.0.1' };
   const ground = { postgres: postgres.address, s3: s3.endpoint, bucket: 'sites', settings };
   const nodes = await openNodes(ground);
   endings.push(() => nodes.dispose());
-  await new Show(nodes, front, behind).run();
+  await new Show(nodes, front, running).run();
   say('\nNothing was lost.');
   if (process.argv.includes('--stay')) await stay(nodes, front);
 }

@@ -11,7 +11,6 @@ export { expectAbortedAlone } from './expect-aborts.ts';
 export { expectApart } from './expect-apart.ts';
 export { expectFaults, expectUnreachable } from './expect-faults.ts';
 export { ALL_LIMITS, anAccountName, BLOCK, changeAccount, NEARLY_ONE_ACCOUNT } from './fixtures/accounts.ts';
-export { asks, END, everything, idsOf, newestFirst, walkArchives, walkList } from './fixtures/asked.ts';
 export { useEveryStore } from './fixtures/every-store.ts';
 export { problemOfEachRule, warningOfEachRule } from './fixtures/findings.ts';
 export { listedKeys } from './fixtures/keys.ts';
@@ -36,6 +35,15 @@ export {
   walkEvents,
 } from './fixtures/recorded-events.ts';
 export { restOf } from './fixtures/rest-of.ts';
+export {
+  aRoleQuery,
+  END,
+  everything,
+  idsOf,
+  newestFirst,
+  walkArchives,
+  walkList,
+} from './fixtures/role-queries.ts';
 export {
   aClaim,
   aFingerprint,

@@ -3,19 +3,19 @@ import { Fault, isFault } from '@pinfold/core';
 import { type Call, isSignal } from './recorded-calls.ts';
 
 /** A fault of any method. Called once for each port object; returns the broken method. */
-export type GenericFault = (call: Call, early: unknown) => Call;
+export type GenericFault = (call: Call, emptyAnswer: unknown) => Call;
 
 const withoutSignal = (inputs: readonly unknown[]): unknown[] => inputs.filter((input) => !isSignal(input));
 
 /** Changes the answer if the method rejects with a fault. */
-function onFault(answer: (fault: Fault, early: unknown) => unknown): GenericFault {
-  return (call, early) =>
+function onFault(answer: (fault: Fault, emptyAnswer: unknown) => unknown): GenericFault {
+  return (call, emptyAnswer) =>
     async (...inputs) => {
       try {
         return await call(...inputs);
       } catch (error) {
         if (!isFault(error)) throw error;
-        return answer(error, early);
+        return answer(error, emptyAnswer);
       }
     };
 }
@@ -23,13 +23,13 @@ function onFault(answer: (fault: Fault, early: unknown) => unknown): GenericFaul
 /** Faults of methods that answer with a promise. */
 export const GENERIC_FAULTS: Readonly<Record<string, GenericFault>> = {
   /** Does nothing, and answers as if it had. */
-  idles: (_, early) => async () => early,
+  idles: (_, emptyAnswer) => async () => emptyAnswer,
   /** Answers before it is done. */
   hurries:
-    (call, early) =>
+    (call, emptyAnswer) =>
     async (...inputs) => {
       void turns(30).then(() => Promise.resolve(call(...inputs)).catch(() => undefined));
-      return early;
+      return emptyAnswer;
     },
   /** Does everything twice, as a retry after a lost answer. */
   repeats:
@@ -64,7 +64,7 @@ export const GENERIC_FAULTS: Readonly<Record<string, GenericFault>> = {
 /** Faults of methods that reject with a fault. */
 export const REJECTION_FAULTS: Readonly<Record<string, GenericFault>> = {
   /** Returns an empty answer if the backend does not answer. */
-  coversUp: onFault((_, early) => early),
+  coversUp: onFault((_, emptyAnswer) => emptyAnswer),
   /** Rejects with the cause of a fault. */
   isRaw: onFault(({ cause }) => {
     throw cause;

@@ -24,9 +24,9 @@ export interface PortTable<Port, S extends Subject<Port>> {
   /** The store that the contract is about, if the port of its subjects has several. */
   readonly part?: keyof Port & string;
   /** Methods of the implementation that the port does not have. */
-  readonly besides?: readonly string[];
+  readonly furtherMethods?: readonly string[];
   /** Whether a clause must notice each field of an answer that is lost: of ports that `npm run mutation` does not reach. */
-  readonly hasOwnAnswers?: true;
+  readonly checksFields?: true;
 }
 
 /**
@@ -66,7 +66,7 @@ export function derived<S extends Subject<object>>(
   record: ReadonlyMap<string, RecordedCalls>,
 ): readonly Derived<S>[] {
   return [...record].flatMap(([method, calls]) => {
-    const early = emptyOf(calls.first[0]);
+    const emptyAnswer = emptyOf(calls.first[0]);
     const faults = [
       ...Object.entries({
         ...(calls.isAsync ? GENERIC_FAULTS : {}),
@@ -80,7 +80,7 @@ export function derived<S extends Subject<object>>(
     return faults.map(([fault, breaking]) => ({
       method,
       fault,
-      open: () => async () => onPorts(await open(), (port) => broken(port, method, breaking, early)),
+      open: () => async () => onPorts(await open(), (port) => broken(port, method, breaking, emptyAnswer)),
     }));
   });
 }
@@ -99,14 +99,19 @@ const MAX_CALLS = 10_000;
  * Breaks one method of a port. Too many calls throw in a caller that never ends, such as a walk over pages whose cursor
  * does not move.
  */
-function broken<Port extends object>(port: Port, method: string, fault: GenericFault, early: unknown): Port {
+function broken<Port extends object>(
+  port: Port,
+  method: string,
+  fault: GenericFault,
+  emptyAnswer: unknown,
+): Port {
   let breaking: Call | undefined;
   let calls = 0;
   const around: Around = (name, call, inputs) => {
     if (name !== method) return call(...inputs);
     calls += 1;
     if (calls > MAX_CALLS) throw new Error(`${method} was called ${calls} times`);
-    breaking ??= fault(call, early);
+    breaking ??= fault(call, emptyAnswer);
     return breaking(...inputs);
   };
   return wrapped(port, around);

@@ -38,7 +38,7 @@ interface SoundRun {
 }
 
 export function tested<Port extends object, S extends Subject<Port>>(table: PortTable<Port, S>): TestedTable {
-  const { contract, open, stories = [], part, besides = [], hasOwnAnswers = false } = table;
+  const { contract, open, stories = [], part, furtherMethods = [], checksFields = false } = table;
   const clauses = new Map(clausesOf(contract).map((clause) => [clause.id.replace(/^.*\//, ''), clause]));
   const soundRuns = new Map<string, Promise<SoundRun>>();
   const check = (id: string, create: () => Promise<S>): Promise<void> => {
@@ -65,13 +65,13 @@ export function tested<Port extends object, S extends Subject<Port>>(table: Port
   const certain = [...CERTAIN_FAULTS, ...(clauses.has('unreachable') ? Object.keys(REJECTION_FAULTS) : [])];
   const isCertain = ({ method, fault }: { readonly method: string; readonly fault: string }): boolean =>
     (part === undefined || method.startsWith(`${part}.`)) &&
-    (certain.includes(fault) || (hasOwnAnswers && CERTAIN_DISTORTION.test(fault)));
+    (certain.includes(fault) || (checksFields && CERTAIN_DISTORTION.test(fault)));
   const methods = async (): Promise<readonly string[]> => {
     const subject = await open();
     const { port } = subject;
     await subject.dispose();
     if (part !== undefined) return methodsOf(port[part] as object).map((name) => `${part}.${name}`);
-    return methodsOf(port).filter((name) => !besides.includes(name));
+    return methodsOf(port).filter((name) => !furtherMethods.includes(name));
   };
   return {
     port: contract.port,

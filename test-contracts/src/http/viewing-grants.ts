@@ -17,8 +17,8 @@ import { NAVIGATION, PART, type ViewAnswer, Visitor } from './viewing-visitor.ts
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Whether someone without a cookie, or with another person's, is refused a part of the page. */
-async function isShutOut(visitor: Visitor, page: ViewAnswer): Promise<boolean> {
+/** Whether a visitor may not read a part of the page, which takes a cookie of their own. */
+async function isForbidden(visitor: Visitor, page: ViewAnswer): Promise<boolean> {
   return (await visitor.part(page, 'app.js')).status === 403;
 }
 
@@ -101,7 +101,7 @@ export const grantClauses: HttpClauses = {
       const again = await visitor.open(pin.shared_url);
       expect(again.text).to.equal(HOME);
       await port.advance(duration(HOUR));
-      expect(await isShutOut(visitor, again)).to.equal(true);
+      expect(await isForbidden(visitor, again)).to.equal(true);
       expect((await visitor.open(pin.shared_url)).url).to.equal(pin.shared_url);
     },
   'http/view-grant-revoked: a new password, a removed one and a reset of the expiration cut every viewer off at the next request, on every node':
@@ -109,10 +109,10 @@ export const grantClauses: HttpClauses = {
       for (const update of [{ password: PASSWORD }, { reset_expiration: true }]) {
         const { pin, visitor, page } = await openNewSite(subject.port, SITE, PASSWORD);
         const elsewhere = visitor.onNode(await subject.peer());
-        expect(await isShutOut(elsewhere, page)).to.equal(false);
+        expect(await isForbidden(elsewhere, page)).to.equal(false);
         await change(subject.port, pin.id, update);
-        expect(await isShutOut(visitor, page), JSON.stringify(update)).to.equal(true);
-        expect(await isShutOut(elsewhere, page), JSON.stringify(update)).to.equal(true);
+        expect(await isForbidden(visitor, page), JSON.stringify(update)).to.equal(true);
+        expect(await isForbidden(elsewhere, page), JSON.stringify(update)).to.equal(true);
         expect((await visitor.open(page.url)).text).to.contain('type="password"');
       }
       const { pin, visitor } = await openNewSite(subject.port, SITE, PASSWORD);

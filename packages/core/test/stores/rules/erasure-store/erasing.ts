@@ -20,7 +20,13 @@ import {
   publishTo,
   START,
 } from '@pinfold/test-contracts/fixtures';
-import { asks, type ClauseTable, loadedRole, together, withPeer } from '@pinfold/test-contracts/internal';
+import {
+  aRoleQuery,
+  type ClauseTable,
+  loadedRole,
+  together,
+  withPeer,
+} from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { aChange } from '../name-store/values.ts';
 import type { Stores } from '../stores.ts';
@@ -156,7 +162,7 @@ export const erasingClauses: Clauses = {
       expect(await views.list(aRoleId(1), 0 as Day)).to.deep.equal([]);
       expect(await attempts.purge(ERASED_AT, 10), 'tries of passwords').to.equal(0);
       const key = { account: ACCOUNT, idempotencyKey: aKey(1) };
-      expect((await roles.list(asks(key))).items).to.deep.equal([]);
+      expect((await roles.list(aRoleQuery(key))).items).to.deep.equal([]);
       expect((await roles.reserve(aReservation(1))).kind, 'the key of a new account').to.equal('reserved');
       const events = await listOf(port, REPLACEMENT);
       expect(events.map(({ id, type, at }) => ({ id, type, at }))).to.include.deep.members(types);

@@ -29,7 +29,7 @@ import {
 import {
   aClaim,
   aFingerprint,
-  asks,
+  aRoleQuery,
   aTask,
   changeRole,
   everything,
@@ -246,9 +246,9 @@ async function expectWorking(stores: MovingStores, records: readonly MovedRecord
   expect(await roles.reserve(other)).to.deep.equal({ kind: 'mismatch' });
   expect(await roles.loadManifest(anArchiveId(4))).to.equal(aManifest(4));
   expect(await roles.loadManifest(anArchiveId(2)), 'of a removed archive').to.equal(undefined);
-  const found = await everything(roles, asks({ search: 'ünï' }));
+  const found = await everything(roles, aRoleQuery({ search: 'ünï' }));
   expect(found.map(({ id }) => id)).to.deep.equal([aRoleId(4)]);
-  expect(idsOf(await roles.list(asks({ idempotencyKey: aKey(1) })))).to.deep.equal([aRoleId(1)]);
+  expect(idsOf(await roles.list(aRoleQuery({ idempotencyKey: aKey(1) })))).to.deep.equal([aRoleId(1)]);
   await changeRole(roles, aRoleId(4), { title: 'Renamed' as Title }, anEvent({ pin: aRoleId(4) }));
   const events = await recordedEvents(stores, { pin: aRoleId(4) });
   expect(events.map(({ at }) => at)).to.deep.equal([(START + 1) as Instant, START]);

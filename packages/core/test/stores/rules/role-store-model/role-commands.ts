@@ -3,7 +3,14 @@ import { after, before, days, decide, defaultLimits, duration, hours, minutes } 
 import { ROLE_STATES } from '@pinfold/core/internal';
 import type { StoreSubject } from '@pinfold/test-contracts';
 import { aKey, anEvent, aPublication, aReservation, leaseOf } from '@pinfold/test-contracts/fixtures';
-import { aClaim, asks, aTask, everything, walkArchives, walkEvents } from '@pinfold/test-contracts/internal';
+import {
+  aClaim,
+  aRoleQuery,
+  aTask,
+  everything,
+  walkArchives,
+  walkEvents,
+} from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { HistoryStores } from '../stores.ts';
@@ -174,7 +181,7 @@ const RARELY = [
   }),
   commands('list', undefined, query, async (model, [store], { order, ...values }) => {
     const isOrdered = values.account !== undefined && values.state !== 'deleted';
-    const listQuery = asks({ now: model.now, ...values, order: isOrdered ? order : undefined });
+    const listQuery = aRoleQuery({ now: model.now, ...values, order: isOrdered ? order : undefined });
     expect(await everything(store, listQuery)).to.deep.equal(model.list(listQuery));
     const archives = model.rows.flatMap(({ role, manifest }) => (manifest ? [role.archive] : []));
     expect(await walkArchives(store, values.limit)).to.deep.equal(archives.toSorted());

@@ -26,7 +26,7 @@ import {
 import {
   aClaim,
   aFingerprint,
-  asks,
+  aRoleQuery,
   aTask,
   type ClauseTable,
   changeRole,
@@ -140,7 +140,7 @@ export const cleanupClauses: ClauseTable<RoleStore> = {
         expect(await port.reserve(again)).to.include({ kind: 'complete', role: role.id });
       }
       expect(await Promise.all([6, 7, 8].map((n) => other.load(aRole(n).id)))).to.deep.equal(remaining);
-      const found = await other.list(asks({ now: justAfter, search: 'site 1' }));
+      const found = await other.list(aRoleQuery({ now: justAfter, search: 'site 1' }));
       expect(found.items, 'by its title').to.deep.equal([]);
       const late = { ...aRole(1), deletedAt: justAfter };
       const saved = await port.save(late, (before?.version ?? 0) as Version, [anEvent()]);

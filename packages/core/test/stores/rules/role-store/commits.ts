@@ -11,7 +11,7 @@ import {
   START,
 } from '@pinfold/test-contracts/fixtures';
 import {
-  asks,
+  aRoleQuery,
   type ClauseTable,
   idsOf,
   meanwhile,
@@ -32,7 +32,7 @@ async function partsOf(port: RoleStore, { role }: RoleCommit, n: number): Promis
     parts.push((await port.loadManifest(role.archive)) !== undefined);
     parts.push((await port.reserve(aReservation(n, { token: aToken(500 + n) }))).kind === 'complete');
     parts.push((await port.whichAreNamed([role.archive])).has(role.archive));
-    parts.push(idsOf(await port.list(asks())).includes(role.id));
+    parts.push(idsOf(await port.list(aRoleQuery())).includes(role.id));
     parts.push((await walkArchives(port, 100)).includes(role.archive));
     await nextTurn();
   }

@@ -13,7 +13,7 @@ import {
 import { foldForSearch } from '@pinfold/core/internal';
 import { aPublication, aReservation, aRole, publishTo, START } from '@pinfold/test-contracts/fixtures';
 import {
-  asks,
+  aRoleQuery,
   type ClauseTable,
   changeRole,
   everything,
@@ -69,7 +69,7 @@ async function searchSigns(port: RoleStore, other: RoleStore): Promise<void> {
     await publishTo(port, aPublication(1_000 + n, { account, title: title as Title }));
   }
   for (const search of new Set(titles.map(foldForSearch))) {
-    const found = await everything(other, asks({ account, search }));
+    const found = await everything(other, aRoleQuery({ account, search }));
     const expected = titles.filter((title) => foldForSearch(title).includes(search));
     expect(
       found.map(({ title }) => title),
@@ -87,20 +87,20 @@ export const listingClauses: ClauseTable<RoleStore> = {
         others.push(await publishTo(port, aPublication(100 + n, { account })));
       }
       await port.reserve(aReservation(50));
-      const all = await walkList(port, asks({ account: undefined, limit: 4 }));
+      const all = await walkList(port, aRoleQuery({ account: undefined, limit: 4 }));
       expect(all.flatMap(idsOf)).to.deep.equal(newestFirst([...roles, ...others]));
       const part = others[3]?.id.slice(0, 20) ?? '';
-      const found = await everything(port, asks({ account: undefined, search: part }));
+      const found = await everything(port, aRoleQuery({ account: undefined, search: part }));
       expect(found.map(({ id }) => id)).to.deep.equal([others[3]?.id]);
-      const page = await (await peer()).list(asks());
+      const page = await (await peer()).list(aRoleQuery());
       expect(idsOf(page)).to.deep.equal(newestFirst(roles));
       expect(page.items).to.have.deep.members(roles);
       expect(page.next).to.equal(undefined);
       for (const [n, account] of OTHER_ACCOUNTS.entries()) {
-        expect(idsOf(await port.list(asks({ account }))), account).to.deep.equal([aRole(100 + n).id]);
+        expect(idsOf(await port.list(aRoleQuery({ account }))), account).to.deep.equal([aRole(100 + n).id]);
       }
       for (const account of ['nobody', 'ACME', ' acme', 'acme  ', 'a_', '%'] as AccountId[]) {
-        expect((await port.list(asks({ account }))).items, account).to.deep.equal([]);
+        expect((await port.list(aRoleQuery({ account }))).items, account).to.deep.equal([]);
       }
     },
   'role-store/list-pages: pages by cursor give every role exactly once, even of one instant and if others are published or changed meanwhile; the last page has no cursor':
@@ -108,14 +108,14 @@ export const listingClauses: ClauseTable<RoleStore> = {
       const roles = await publishScattered(port);
       const expected = newestFirst(roles);
       for (const limit of [1, 2, 3, 4, 9, 10, 100]) {
-        const pages = await walkList(port, asks({ limit }));
+        const pages = await walkList(port, aRoleQuery({ limit }));
         expect(pages.flatMap(idsOf), `${limit} at once`).to.deep.equal(expected);
         expect(pages, `${limit} at once`).to.have.lengthOf(Math.max(1, Math.ceil(expected.length / limit)));
       }
       const placeBetween = { rank: START + 1_001, id: aRole(99).id };
       const rest = newestFirst(roles.filter(({ publishedAt }) => publishedAt < placeBetween.rank));
       expect(
-        idsOf(await other.list(asks({ after: placeBetween }))),
+        idsOf(await other.list(aRoleQuery({ after: placeBetween }))),
         'after a place between roles',
       ).to.deep.equal(rest);
       const meanwhile = async (page: number) => {
@@ -125,7 +125,7 @@ export const listingClauses: ClauseTable<RoleStore> = {
         const last = expected[2 * page - 1];
         if (last !== undefined) await changeRole(other, last, { deletedAt: START });
       };
-      const pages = await walkList(port, asks({ limit: 2 }), meanwhile);
+      const pages = await walkList(port, aRoleQuery({ limit: 2 }), meanwhile);
       expect(pages.flatMap(idsOf), 'meanwhile').to.deep.equal(expected);
     }),
   'role-store/list-search: a folded text is found in the folded title as it is now, in the folded original file name and in the id, taken literally':
@@ -136,7 +136,7 @@ export const listingClauses: ClauseTable<RoleStore> = {
       }
       await publishTo(port, aPublication(90, { account: 'globex' as AccountId, title: '_%\\🧭' as Title }));
       const find = async (search: string) =>
-        (await walkList(other, asks({ search, limit: 2 }))).flatMap((page) =>
+        (await walkList(other, aRoleQuery({ search, limit: 2 }))).flatMap((page) =>
           page.items.map(({ title }) => title),
         );
       for (const [title, texts] of SEARCHES) {
@@ -172,7 +172,7 @@ export const listingClauses: ClauseTable<RoleStore> = {
       await rename(port, first.id, 'Ganz Neu');
       expect(await find('ganz neu'), 'the title now').to.deep.equal(['Ganz Neu']);
       expect(await find('ünder'), 'the title before').to.deep.equal([]);
-      const deleted = await everything(port, asks({ search: 'ganz', state: 'deleted' }));
+      const deleted = await everything(port, aRoleQuery({ search: 'ganz', state: 'deleted' }));
       expect(deleted, 'under another state').to.deep.equal([]);
       await rename(await peer(), first.id, null);
       expect(await find('ganz neu'), 'a title that was removed').to.deep.equal([]);
@@ -192,7 +192,7 @@ export const listingClauses: ClauseTable<RoleStore> = {
       );
       const other = await peer();
       for (const limit of [1, 4, 100]) {
-        const pages = await walkList(other, asks({ search: 'needle', limit }));
+        const pages = await walkList(other, aRoleQuery({ search: 'needle', limit }));
         expect(pages.flatMap(idsOf), `${limit} at once`).to.deep.equal(expected);
         const longest = Math.max(...pages.map(({ items }) => items.length));
         expect(longest, `items of a page, limit ${limit}`).to.be.at.most(limit);
@@ -203,7 +203,7 @@ export const listingClauses: ClauseTable<RoleStore> = {
         ),
       ).at(-1);
       for (const limit of [1, 100]) {
-        const pages = await walkList(other, asks({ search: oldest, limit }));
+        const pages = await walkList(other, aRoleQuery({ search: oldest, limit }));
         expect(pages.flatMap(idsOf), 'the oldest, after empty pages').to.deep.equal([oldest]);
       }
     },

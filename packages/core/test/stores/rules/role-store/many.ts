@@ -25,7 +25,7 @@ import {
 import {
   aClaim,
   anArchiveIdAt,
-  asks,
+  aRoleQuery,
   type ClauseTable,
   END,
   idsOf,
@@ -82,7 +82,7 @@ export const manyClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
       await publishMany(port, CROWD, (n) => (expired.includes(aRoleId(n)) ? early : END));
       const other = await peer();
       for (const limit of [1, 2, 3, 7, 100]) {
-        const pages = await walkList(other, asks({ now: early, state: 'expired', limit }));
+        const pages = await walkList(other, aRoleQuery({ now: early, state: 'expired', limit }));
         expect(pages.flatMap(idsOf), `${limit} a page`).to.deep.equal(expired);
         expect(pages, `${limit} a page`).to.have.lengthOf(Math.ceil(SPARSE.length / limit));
       }

@@ -10,7 +10,7 @@ import {
   type Title,
 } from '@pinfold/core';
 import { anEvent, aPublication, publishTo, START } from '@pinfold/test-contracts/fixtures';
-import { asks, type ClauseTable, idsOf, walkList, withPeer } from '@pinfold/test-contracts/internal';
+import { aRoleQuery, type ClauseTable, idsOf, walkList, withPeer } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 
 const NOON = after(START, hours(12));
@@ -68,7 +68,7 @@ export const sortedClauses: ClauseTable<RoleStore> = {
             );
             const expected = inOrder(wanted, order).map(({ id }) => id);
             for (const limit of [1, 2, 3, 100]) {
-              const pages = await walkList(other, asks({ now: NOON, order, state, search, limit }));
+              const pages = await walkList(other, aRoleQuery({ now: NOON, order, state, search, limit }));
               const what = `${order}, ${state ?? 'all'}, ${search ?? 'any title'}, ${limit} a page`;
               expect(pages.flatMap(idsOf), what).to.deep.equal(expected);
               const count = Math.max(1, Math.ceil(expected.length / limit));
@@ -82,12 +82,16 @@ export const sortedClauses: ClauseTable<RoleStore> = {
         'ending',
       ).map(({ id }) => id);
       const moved = expected[0];
-      const pages = await walkList(port, asks({ now: NOON, order: 'ending', limit: 3 }), async (page) => {
-        if (page === 1) await change(other, moved, { expiresAt: null, pinned: true });
-        await change(other, expected[3 * page], { title: `Renamed ${page}` as Title });
-        await change(other, expected[3 * page - 2], { deletedAt: NOON });
-        await publishTo(other, aPublication(100 + page, { expiresAt: START }));
-      });
+      const pages = await walkList(
+        port,
+        aRoleQuery({ now: NOON, order: 'ending', limit: 3 }),
+        async (page) => {
+          if (page === 1) await change(other, moved, { expiresAt: null, pinned: true });
+          await change(other, expected[3 * page], { title: `Renamed ${page}` as Title });
+          await change(other, expected[3 * page - 2], { deletedAt: NOON });
+          await publishTo(other, aPublication(100 + page, { expiresAt: START }));
+        },
+      );
       const stayed = (ids: readonly RoleId[]) => ids.filter((id) => id !== moved);
       expect(stayed(pages.flatMap(idsOf)), 'meanwhile').to.deep.equal(stayed(expected));
     }),
