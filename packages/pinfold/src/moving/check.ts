@@ -1,9 +1,10 @@
 import { type ArchiveId, before, hours, type RoleId } from '@pinfold/core';
-import { type AllPorts, archiveCreatedAt } from '@pinfold/core/adapter';
+import { archiveCreatedAt } from '@pinfold/core/adapter';
+import { decodeManifest } from '@pinfold/core/internal';
 import type { MovedRecord } from '@pinfold/core/moving';
 import type { CommandFailure } from '../command-line/failures.ts';
 import { type ExportedStores, fromStores } from './from-stores.ts';
-import { manifestEntries, matchesArchive } from './manifest-proof.ts';
+import { hasEntries, manifestEntries } from './manifest-proof.ts';
 import type { Progress } from './progress.ts';
 import { type Destination, type Gap, type Source, type Walk, walk } from './walk.ts';
 
@@ -14,8 +15,6 @@ export interface Finding {
   readonly archive: ArchiveId;
   readonly pin: RoleId;
 }
-
-type VerifiedPorts = ExportedStores & Pick<AllPorts, 'inspector'>;
 
 interface Compared {
   /** The number of archives that records name. */
@@ -75,16 +74,16 @@ export async function verifyExport(
  * @param sample how many archives to read. Default: all.
  */
 export async function verifyStores(
-  stores: VerifiedPorts,
+  stores: ExportedStores,
   progress: Progress,
   sample?: number,
 ): Promise<VerifiedStores> {
-  const { roles, archives, inspector, clock } = stores;
+  const { roles, archives, clock } = stores;
   const unsound: Finding[] = [];
   const store: Destination['store'] = async (archive, { pin }) => {
     const manifest = await roles.loadManifest(archive.id);
     // Without a manifest, its record no longer names the archive.
-    if (manifest === undefined || (await matchesArchive(manifest, archive, inspector))) return;
+    if (manifest === undefined || hasEntries(archive.bytes, decodeManifest(manifest).entries)) return;
     unsound.push({ archive: archive.id, pin });
   };
   const walked = await walk(fromStores(stores), { sample, store }, progress);

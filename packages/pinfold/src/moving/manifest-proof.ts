@@ -1,3 +1,4 @@
+import { crc32, inflateRawSync } from 'node:zlib';
 import { type ArchiveInspector, type EncodedManifest, isFault, type ManifestEntry } from '@pinfold/core';
 import { decodeManifest, entryPath } from '@pinfold/core/internal';
 import type { MovingArchive } from './archives.ts';
@@ -13,20 +14,17 @@ export async function matchesArchive(
 ): Promise<boolean> {
   const entries = manifestEntries(manifest);
   if (entries === undefined) return false;
-  const listing = await inspector.list(archive);
-  const listed = new Map(listing.entries.map((entry, n) => [entry.dataOffset, { n, ...entry }]));
-  const tasks = entries.flatMap(({ path, offset, compressedSize, size, method, crc32 }) => {
+  const listed = new Map((await inspector.list(archive)).entries.map((entry) => [entry.dataOffset, entry]));
+  const areListed = entries.every(({ offset, compressedSize, size, method, crc32: sum }) => {
     const entry = listed.get(offset);
-    const isSame =
+    return (
       entry?.compressedSize === compressedSize &&
       entry.size === size &&
       entry.method === (method === 'stored' ? 0 : 8) &&
-      entry.crc32 === crc32;
-    return isSame ? [{ entry: entry.n, name: path, limit: size }] : [];
+      entry.crc32 === sum
+    );
   });
-  if (tasks.length < entries.length) return false;
-  const request = { archive, listing, tasks, expandedBytes: Number.POSITIVE_INFINITY };
-  return (await inspector.prove(request)).problems.length === 0;
+  return areListed && hasEntries(archive.bytes, entries);
 }
 
 /** The files of a manifest; `undefined` if it is invalid, or names a path or an offset twice. */
@@ -35,11 +33,11 @@ export function manifestEntries(manifest: EncodedManifest): readonly ManifestEnt
     const { entries } = decodeManifest(manifest);
     const paths = new Set(entries.map(({ path }) => entryPath(path)?.normalize('NFC')));
     const offsets = new Set(entries.map(({ offset }) => offset));
-    const numbers = entries.flatMap(({ offset, compressedSize, size, crc32 }) => [
+    const numbers = entries.flatMap(({ offset, compressedSize, size, crc32: sum }) => [
       offset,
       compressedSize,
       size,
-      crc32,
+      sum,
     ]);
     const isValid = entries.length > 0 && !paths.has(undefined) && numbers.every(Number.isSafeInteger);
     return isValid && paths.size === entries.length && offsets.size === entries.length ? entries : undefined;
@@ -47,5 +45,23 @@ export function manifestEntries(manifest: EncodedManifest): readonly ManifestEnt
     // JSON that is not a list of files throws a TypeError when its members are read.
     if (isFault(error) || error instanceof TypeError) return undefined;
     throw error;
+  }
+}
+
+/** Whether an archive contains each file of a manifest, with its bytes. */
+export function hasEntries(archive: Uint8Array, entries: readonly ManifestEntry[]): boolean {
+  return entries.every(({ offset, compressedSize, size, method, crc32: expected }) => {
+    const data = archive.subarray(offset, offset + compressedSize);
+    const bytes = method === 'stored' ? data : inflate(data, size);
+    return data.length === compressedSize && bytes?.length === size && crc32(bytes) === expected;
+  });
+}
+
+/** Inflates data; `undefined` if it is damaged or larger than `size`. */
+function inflate(data: Uint8Array, size: number): Uint8Array | undefined {
+  try {
+    return inflateRawSync(data, { maxOutputLength: Math.max(1, size) });
+  } catch {
+    return undefined;
   }
 }
