@@ -23,15 +23,18 @@ export async function walkToTar(
   };
   const writer = new RecordsWriter(add);
   let added = Promise.resolve();
+  /** Adds one entry after the other, since archives are stored several at a time. */
+  const inTurn = (task: () => Promise<void>): Promise<void> => {
+    added = added.then(task);
+    return added;
+  };
   const destination: Destination = {
-    records: (records) => writer.add(records),
-    store: ({ id, bytes }) => {
-      added = added.then(async () => {
+    records: (records) => inTurn(() => writer.add(records)),
+    store: ({ id, bytes }) =>
+      inTurn(async () => {
         await writer.flush();
         await add(archivePath(id), bytes);
-      });
-      return added;
-    },
+      }),
     end: async (walked) => {
       await writer.flush();
       await add(MANIFEST, formatManifest(writer.files, walked));
