@@ -34,8 +34,8 @@ function formatOverview(commands: readonly Command[]): string {
 ${groups.join('\n\n')}
 
 An ID may be a whole shared URL. "pinfold help COMMAND" explains the options of a command and has an example.
-Every command but serve, completion and help takes --json: it prints one JSON document on standard output.
-Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 unavailable, try again later; 130, 143 ended by a signal.`;
+Every command but mcp, serve, completion and help takes --json: it prints one JSON document on standard output.
+Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 unavailable, try again later; 129, 130, 143 ended by a signal.`;
 }
 
 function formatCall({ name, arguments: names }: Command): string {

@@ -30,7 +30,7 @@ const migrate = command({
   name: 'migrate',
   help: 'migrate the database to this release, as every command that opens it does',
   example: 'pinfold migrate',
-  guide: 'running.md',
+  guide: 'upgrades.md',
   run: async (_, __, terminal) => {
     await withComposition(terminal, async () => undefined);
     return { json: { migrated: true }, text: 'The database is up to date.' };

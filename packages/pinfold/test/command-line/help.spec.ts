@@ -26,6 +26,13 @@ describe('the help', () => {
     });
   }
 
+  it('names the commands without --json', async () => {
+    const { out } = await run({}, 'help');
+    const [, listed = ''] = /^Every command but (.*) takes --json/m.exec(out) ?? [];
+    const without = commands.filter(({ options }) => !('json' in options)).map(({ name }) => name);
+    expect(listed.split(/, | and /)).to.have.members(without);
+  });
+
   it('refers to existing pages and sections', async () => {
     const root = join(import.meta.dirname, '../../../..');
     const { out } = await run({}, 'help', 'keys');
