@@ -64,7 +64,7 @@ describe('comparing storage with the records', () => {
     expect(await cleanUp()).to.deep.include({ compared: 0, missing: [] });
   });
 
-  it('lists storage once in 24 hours over all nodes, even after a wrong clock and a forced comparison', async () => {
+  it('lists storage once in 24 hours over all nodes, also after a clock that was ahead and a forced comparison', async () => {
     expect((await run()).listing).to.equal('done');
     stage.clock.advance(hours(23));
     expect(await run()).to.deep.include({ listing: 'not_due', missing: [] });
@@ -76,7 +76,7 @@ describe('comparing storage with the records', () => {
       savedAt: after(stage.clock.now(), hours(100_000)),
     };
     await stage.memory.roles.saveComparison(ahead, savedComparison?.version);
-    stage.clock.advance(hours(25));
+    expect((await run()).listing).to.equal('done');
     expect((await run()).listing).to.equal('not_due');
     expect((await run({ force: true })).listing).to.equal('done');
     stage.clock.advance(hours(25));
