@@ -1,4 +1,4 @@
-// Starts the example by hand: DEMO_PASSWORD=… node src/main.ts
+// Starts the example by hand: SECRET=… DEMO_PASSWORD=… node src/main.ts
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createServerApp } from './server-app.ts';
