@@ -120,7 +120,8 @@ export interface RoleStore {
   /**
    * - An unlapsed reservation of the same fingerprint is in progress until its instant.
    * - From its instant on, a lapsed reservation is replaced, with any fingerprint.
-   * - One that was begun more than an hour after `now`, by a wrong clock, is replaced with the same fingerprint.
+   * - One that a wrong clock began more than an hour after `now`, or renewed to more than an hour after `until`, is replaced
+   *   with the same fingerprint.
    * - A publication past the rate is refused with the instant from which it would pass, and the reservation takes nothing from the rate.
    * - A publication that would exceed a quota is refused with the count that there would be; the key stays free.
    *

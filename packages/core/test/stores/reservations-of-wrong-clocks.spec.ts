@@ -27,8 +27,22 @@ describe('a reservation begun by a clock that is days ahead', () => {
 
   it('is in progress for its own clock, and for one that differs by minutes', async () => {
     for (const now of [ahead, after(NOW, minutes(9 * 24 * 60 - 59))]) {
-      expect((await memory.roles.reserve({ ...again, now })).kind).to.equal('in_progress');
+      const until = after(now, minutes(1));
+      expect((await memory.roles.reserve({ ...again, now, until })).kind).to.equal('in_progress');
     }
+  });
+
+  it('is taken over, too, if the clock went ahead after it began and its publication renewed it', async () => {
+    const { now, until } = again;
+    const later = aReservation(3, { now, until });
+    await memory.roles.reserve(later);
+    await memory.roles.renew(leaseOf(later), after(ahead, minutes(1)));
+    const repeated = { ...later, token: 'repeated' as Token };
+    expect((await memory.roles.reserve({ ...repeated, now: ahead, until: begun.until })).kind).to.equal(
+      'in_progress',
+    );
+    expect((await memory.roles.reserve(repeated)).kind).to.equal('reserved');
+    expect(await memory.roles.renew(leaseOf(later), until)).to.deep.equal({ kind: 'lost' });
   });
 
   it('refuses the key to another request', async () => {

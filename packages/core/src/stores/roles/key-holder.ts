@@ -16,12 +16,13 @@ export const HOLDER = ['fingerprint', 'begunAt', 'heldUntil', 'role', 'warnings'
 /** Decides a reservation by the key's row; undefined if the key can be reserved. */
 export function judgeHolder(
   row: Pick<IdempotencyKeyRow, (typeof HOLDER)[number]> | undefined,
-  { fingerprint, now }: Pick<Reservation, 'fingerprint' | 'now'>,
+  { fingerprint, now, until }: Pick<Reservation, 'fingerprint' | 'now' | 'until'>,
 ): ReserveOutcome | undefined {
   if (row === undefined || (row.role === null && row.heldUntil <= now)) return undefined;
   if (row.fingerprint !== fingerprint) return { kind: 'mismatch' };
-  // A clock that was ahead began this reservation, which would block the caller until then.
-  if (row.role === null && row.begunAt > after(now, CLOCK_TOLERANCE)) return undefined;
+  // A clock that was ahead began or renewed this reservation, which would block the caller until then.
+  const isAhead = row.begunAt > after(now, CLOCK_TOLERANCE) || row.heldUntil > after(until, CLOCK_TOLERANCE);
+  if (row.role === null && isAhead) return undefined;
   if (row.role === null) return { kind: 'in_progress', until: row.heldUntil };
   return { kind: 'complete', role: row.role, warnings: row.warnings ?? [] };
 }

@@ -41,7 +41,7 @@ export const leaseClauses: ClauseTable<RoleStore> = {
       expect(await port.reserve(requestBy(2))).to.deep.equal(held(LATER));
       expect(await other.reserve(requestBy(2, { now: LATER, until: END }))).to.include({ kind: 'reserved' });
       expect(await port.renew(leaseOf(requestBy(1)), after(END, days(1))), 'replaced').to.deep.equal(LOST);
-      expect(await other.reserve(requestBy(3, { now: LATER }))).to.deep.equal(held(END));
+      expect(await other.reserve(requestBy(3, { now: LATER, until: END }))).to.deep.equal(held(END));
       await port.release(leaseOf(requestBy(2)));
       expect(await port.renew(leaseOf(requestBy(2)), END), 'released').to.deep.equal(LOST);
       await port.reserve(requestBy(4));
@@ -70,7 +70,7 @@ export const leaseClauses: ClauseTable<RoleStore> = {
       expect(await other.purge(START, 100)).to.equal(0);
       expect(await other.purge(LATER, 100)).to.equal(2);
       expect(await count(END)).to.equal(1);
-      expect((await port.reserve(aReservation(3, { now: LATER }))).kind, 'begun later').to.equal(
+      expect((await port.reserve(aReservation(3, { now: LATER, until: END }))).kind, 'begun later').to.equal(
         'in_progress',
       );
       expect((await port.reserve(aReservation(5, { now: END }))).kind, 'complete').to.equal('mismatch');
