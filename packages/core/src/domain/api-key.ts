@@ -1,6 +1,6 @@
 import type { EventActor } from './history.ts';
 import { type AccountId, type Branded, SHA256, type Sha256 } from './identity.ts';
-import type { Instant } from './instant.ts';
+import { type Duration, type Instant, minutes } from './instant.ts';
 
 /** The public part of an API key, which identifies it. */
 export type ApiKeyId = Branded<string, 'ApiKeyId'>;
@@ -84,6 +84,8 @@ export interface Pairing {
 }
 
 export const PAIRING_LIMIT = 10_000;
+
+export const PAIRING_LIFETIME: Duration = minutes(10);
 
 /** Crockford's base 32: no two digits look or sound alike. */
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';

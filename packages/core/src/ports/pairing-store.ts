@@ -24,7 +24,8 @@ export interface PairingRedemption extends Pick<Pairing, 'secretHash'> {
 
 /**
  * Stores programs that ask for a key, and consents, until the program gets its key. Only pairings need it. Requests bring the
- * time. A write stores its events in the same step.
+ * time. A write stores its events in the same step. A pairing that ends over an hour later than one registered now comes from
+ * a clock that was ahead, and counts as ended.
  */
 export interface PairingStore {
   /**

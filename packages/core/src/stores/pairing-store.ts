@@ -1,7 +1,7 @@
-import type { ApiKey, Consent, Pairing } from '../domain/api-key.ts';
+import { type ApiKey, type Consent, PAIRING_LIFETIME, type Pairing } from '../domain/api-key.ts';
 import { isSameActor } from '../domain/history.ts';
 import type { Sha256 } from '../domain/identity.ts';
-import type { Instant } from '../domain/instant.ts';
+import { after, CLOCK_TOLERANCE, type Instant } from '../domain/instant.ts';
 import type { PairingStore, Registration } from '../ports/pairing-store.ts';
 import { gt, lte } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
@@ -46,9 +46,9 @@ const register = PAIRING_PROGRAMS.change('pairings.register', {
     const [known, { count }] = yield* all(
       get(PAIRINGS, { secretHash }),
       // Unlocked, since those of all accounts count: PAIRINGS_LOCK prevents new ones, and one that ends only frees a place.
-      unlocked(aggregate(PAIRINGS, { endsAt: gt(now) })),
+      unlocked(aggregate(PAIRINGS, { endsAt: [gt(now), lte(latestEnd(now))] })),
     );
-    if (known !== undefined && known.endsAt > now) return { kind: 'registered' };
+    if (known !== undefined && isOpen(known, now)) return { kind: 'registered' };
     if (count >= limit) return { kind: 'full' };
     const missing = moreLocks(lockOf(accountLock, known?.account), more);
     if (missing !== undefined) return missing;
@@ -73,7 +73,7 @@ const agree = PAIRING_PROGRAMS.change('pairings.agree', {
     );
     const refusal = checkCredential(credential, caller, { name, account });
     if (refusal !== undefined) return refusal;
-    if (known === undefined || known.endsAt <= now) return { kind: 'unknown' };
+    if (known === undefined || !isOpen(known, now)) return { kind: 'unknown' };
     const { consent: earlier } = pairingOf(known);
     const held = [accountLock(name), ...more];
     const checked = earlier === null ? false : yield* isInForce(earlier, now, held);
@@ -104,7 +104,7 @@ const take = PAIRING_PROGRAMS.change('pairings.take', {
   }),
   *run([[{ secretHash, now, key: wanted, limit }, events], more]) {
     const row = yield* get(PAIRINGS, { secretHash });
-    if (row === undefined || row.endsAt <= now) return { kind: 'unknown' };
+    if (row === undefined || !isOpen(row, now)) return { kind: 'unknown' };
     const { consent } = pairingOf(row);
     if (consent === null) return { kind: 'waiting' };
     const checked = yield* isInForce(consent, now, more);
@@ -143,11 +143,20 @@ export function pairingStore(database: Database): PairingStore {
     agree: (...agreed) => tryWithLocks((more) => database.write(agree, [agreed, more])),
     find: async (secretHash, now) => {
       const row = await database.read(findPairing, secretHash);
-      return row === undefined || row.endsAt <= now ? undefined : pairingOf(row);
+      return row !== undefined && isOpen(row, now) ? pairingOf(row) : undefined;
     },
     take: (...taken) => tryWithLocks((more) => database.write(take, [taken, more])),
     purge: (endedBy, limit) => purge(database, endedBy, limit),
   };
+}
+
+/** The latest end of a pairing registered by now: a clock that was ahead made a later one, which would last for days. */
+function latestEnd(now: Instant): Instant {
+  return after(after(now, PAIRING_LIFETIME), CLOCK_TOLERANCE);
+}
+
+function isOpen({ endsAt }: Pick<PairingRow, 'endsAt'>, now: Instant): boolean {
+  return endsAt > now && endsAt <= latestEnd(now);
 }
 
 /** Whether the row has a consent; only `session` and `apiKey` may be null then. */

@@ -1,9 +1,9 @@
 import type { Credential } from '../domain/actor.ts';
 import type { Unchangeable } from '../domain/admission.ts';
-import { type Consent, PAIRING_LIMIT, pairingCode } from '../domain/api-key.ts';
+import { type Consent, PAIRING_LIFETIME, PAIRING_LIMIT, pairingCode } from '../domain/api-key.ts';
 import { type Cause, eventOf, type Origin, unattributed } from '../domain/history.ts';
 import { accountId, type Sha256 } from '../domain/identity.ts';
-import { after, minutes } from '../domain/instant.ts';
+import { after } from '../domain/instant.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import { isRefusal, type KeyQuotaExceeded, type Refusal } from '../refusal.ts';
 import type { Keys, MintedKey } from './keys.ts';
@@ -55,8 +55,6 @@ export interface Pairings {
 /** The ports of `createPairings`. */
 export type PairingPorts = Pick<AllPorts, 'pairings' | 'sessionSecrets' | 'apiKeySecrets' | 'clock' | 'ids'>;
 
-const LIFETIME = minutes(10);
-
 /**
  * Creates the pairing of programs.
  *
@@ -81,7 +79,7 @@ export function createPairings(ports: PairingPorts, keys: Keys): Pairings {
     async register(secretHash) {
       if (pairingCode(secretHash) === undefined) return { kind: 'unknown' };
       const now = clock.now();
-      const registration = { secretHash: secretHash as Sha256, now, endsAt: after(now, LIFETIME) };
+      const registration = { secretHash: secretHash as Sha256, now, endsAt: after(now, PAIRING_LIFETIME) };
       return await pairings.register({ ...registration, limit: PAIRING_LIMIT });
     },
     async isRegistered(secretHash) {

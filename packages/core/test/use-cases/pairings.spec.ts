@@ -1,4 +1,6 @@
 import {
+  after,
+  days,
   Fault,
   type Keys,
   type MintedKey,
@@ -104,6 +106,26 @@ describe('pairing a program with an account', () => {
     stage.clock.advance(minutes(0.01));
     expect(await pairings.redeem(late.text)).to.deep.equal(UNKNOWN);
     expect(await pairings.isRegistered(late.hash)).to.equal(false);
+  });
+
+  it('forgets programs that registered by a clock that was days ahead: each would wait for days', async () => {
+    const wrong = replacing(stage.clock, { now: () => after(stage.clock.now(), days(9)) });
+    const ahead = createPairings({ ...stage.ports, clock: wrong }, keys);
+    const { mint } = stage.ports.sessionSecrets;
+    const [late, agreed] = [await mint(), await mint()];
+    for (const { hash } of [late, agreed]) await ahead.register(hash);
+    await ahead.agree(agreement(agreed.hash));
+    expect(await ahead.isRegistered(late.hash)).to.equal(true);
+    expect(await pairings.isRegistered(late.hash)).to.equal(false);
+    expect(await pairings.agree(agreement(late.hash))).to.deep.equal(UNKNOWN);
+    expect(await pairings.redeem(agreed.text)).to.deep.equal(UNKNOWN);
+    const { hash } = await program();
+    const registration = { now: stage.clock.now(), endsAt: after(stage.clock.now(), minutes(10)), limit: 2 };
+    expect((await stage.memory.pairings.register({ ...registration, secretHash: late.hash })).kind).to.equal(
+      'registered',
+    );
+    expect(await pairings.isRegistered(late.hash)).to.equal(true);
+    expect(await pairings.isRegistered(hash)).to.equal(true);
   });
 
   it('creates no key once the session of the consent has ended, or its key was revoked', async () => {
