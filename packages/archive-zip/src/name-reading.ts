@@ -161,18 +161,21 @@ function countReferences(
   let left = MAX_WORK - characters * readings.length;
   let labels: PageLabels | undefined;
   let whole = true;
-  /** A cache of the readings in which a reference from a folder leads to a file: pages of a site share most links. */
-  const resolvingReadings = new Map<string, readonly NameReading[]>();
+  /** A cache by folder of the readings in which a reference leads to a file: pages of a site share most links. */
+  const byFolder = new Map<string, Map<string, readonly NameReading[]>>();
   for (const page of pages) {
     labels ??= page;
     left -= page.size;
     whole &&= page.whole;
     const folder = folderOf(entries[page.entry]?.name ?? '');
+    // Keys with the folder, which can have 65,535 bytes, would take its length in time and memory for each reference.
+    const resolvingReadings = byFolder.get(folder) ?? new Map<string, readonly NameReading[]>();
+    byFolder.set(folder, resolvingReadings);
     for (const reference of page.references) {
       const { target, base = '' } = reference;
       // ASCII references lead to the same file in every encoding.
       if (ASCII.test(target)) continue;
-      const key = `${folder}\n${base}\n${target}`;
+      const key = `${base}\n${target}`;
       let resolving = resolvingReadings.get(key);
       left -= resolving ? REPEATED_COST : (REFERENCE_COST + base.length + target.length) * readings.length;
       if (left < 0) break;

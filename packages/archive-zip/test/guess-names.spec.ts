@@ -76,6 +76,14 @@ describe('names in an unmarked encoding', () => {
     expect((await guess(page, unmarked('表.html', 'cp950')))[0]).not.to.equal('Big5');
   });
 
+  it('are decoded although thousands of links lead from a folder with the longest name', async () => {
+    const links = Array.from({ length: 2_000 }, (_, n) => `<a href="é${n}">`).join('');
+    const folder = 'a'.repeat(65_000);
+    const pages = Array.from({ length: 4 }, (_, n) => ({ name: `${folder}/${n}.html`, content: links }));
+    const { guessed } = await list('<p>Hello', ...pages, unmarked('é', 'cp850'));
+    expect(guessed).to.deep.include({ first: 5, whole: true });
+  });
+
   it('are decoded as most links suggest, not as the first does', async () => {
     const files = [unmarked('Сад.txt', 'cp1251'), unmarked('Луг.txt', 'cp1251')];
     const inCp866 = iconv.decode(iconv.encode('Сад', 'cp1251'), 'cp866');
