@@ -6,7 +6,7 @@ import {
   isSystemEntry,
   isTooLong,
   kindOfEntry,
-  normalizeNames,
+  nameNormalizer,
   unsafePath,
   withoutIconEnd,
 } from './entry-path.ts';
@@ -155,11 +155,11 @@ export function orderProblems<P extends { readonly rule: string }>(problems: rea
 }
 
 function* nameEntries(listed: readonly ListedEntry[]): Generator<void, readonly NamedEntry[]> {
-  const names = normalizeNames(listed);
+  const normalize = nameNormalizer(listed);
   const entries: NamedEntry[] = [];
   let length = 0;
   for (const [index, entry] of listed.entries()) {
-    const name = names[index];
+    const name = normalize(entry.name);
     if (name === undefined) continue;
     entries.push({
       name,

@@ -111,5 +111,7 @@ function folderOf(path: string): string {
 }
 
 function depthOf(path: string): number {
-  return path.split('/').length;
+  let depth = 0;
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) depth += 1;
+  return depth;
 }

@@ -4,8 +4,8 @@ import type { Limits } from './limits.ts';
 
 const SURROGATE = /\p{Cs}/u;
 const CONTROL = /\p{Cc}/u;
-/** More combining marks in a row than any language uses (UAX #15, Stream-Safe Text Format). */
-const MANY_MARKS = /\p{M}{31}/u;
+/** More combining marks in a row than any language uses (UAX #15, Stream-Safe Text Format), counted only from the first. */
+const MANY_MARKS = /\p{M}(?<!\p{M}{2})\p{M}{30}/u;
 
 /** Length in Unicode code points, which every limit in characters counts. */
 export function codePoints(text: string): number {

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { judgeInChunks } from '../../src/domain/archive-rules.ts';
 import { normalizeNames } from '../../src/domain/entry-path.ts';
+import { defaultLimits, type ListedEntry } from '../../src/index.ts';
 
 const from = (host: number, ...names: string[]): { name: string; host: number }[] =>
   names.map((name) => ({ name, host }));
@@ -30,5 +32,25 @@ describe('normalizeNames', () => {
 
   it('returns no names for an empty archive', () => {
     expect(normalizeNames([])).to.deep.equal([]);
+  });
+
+  it('replaces the \\ of a few names in each step when an archive is judged', () => {
+    const replaceAll = Object.getOwnPropertyDescriptor(String.prototype, 'replaceAll') as PropertyDescriptor;
+    let replaced = 0;
+    const value = function counted(this: string, ...args: unknown[]): unknown {
+      replaced += 1;
+      return Reflect.apply(replaceAll.value, this, args);
+    };
+    Object.defineProperty(String.prototype, 'replaceAll', { ...replaceAll, value });
+    try {
+      const names = Array.from({ length: 400 }, (_, n) => `${'a\\'.repeat(500)}${n}`);
+      judgeInChunks(
+        { entries: from(0, ...names) as ListedEntry[], problems: [], trusted: true },
+        defaultLimits,
+      ).next();
+    } finally {
+      Object.defineProperty(String.prototype, 'replaceAll', replaceAll);
+    }
+    expect(replaced).to.be.within(1, 200);
   });
 });
