@@ -10,7 +10,7 @@ import {
   unsafePath,
   withoutIconEnd,
 } from './entry-path.ts';
-import { indexHint, siteRoot } from './index-hint.ts';
+import { indexHintInChunks, siteRoot } from './index-hint.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import type { NameEncoding } from './name-encoding.ts';
 import {
@@ -135,7 +135,7 @@ export function* judgeInChunks(listing: ArchiveListing, limits: ArchiveLimits): 
   found.add(boundProblems(entries, limits));
   yield* addNameProblems(entries, files, limits, found);
   if (root === undefined && readable) {
-    const hint = indexHint(names);
+    const hint = yield* indexHintInChunks(names);
     found.add([{ rule: 'missing_index', ...(hint && { hint }) }]);
   }
   const provable = listing.trusted && !BOUNDS.some((rule) => found.has(rule));

@@ -1,4 +1,5 @@
 import { forbiddenSegment, isSystemEntry, unsafePath } from './entry-path.ts';
+import { runToEnd, splitIntoChunks } from './path-conflicts.ts';
 
 /** Finds the folder to strip, with its slash; `''` for none, `undefined` if index.html is neither at the root nor in it. */
 export function siteRoot(names: readonly string[]): string | undefined {
@@ -44,7 +45,7 @@ export type IndexHint =
   | { readonly kind: 'document' };
 
 const PAGE = /\.html?$/i;
-const INDEX_IN_ANY_SPELLING = /(?:^|\/)index\.html?$/i;
+const INDEX_IN_ANY_SPELLING = /^index\.html?$/i;
 const PACKED = /\.(?:zip|tar|tgz|tar\.gz|7z|rar)$/i;
 /** The parts that mark Office Open XML, OpenDocument and EPUB. */
 const DOCUMENT_PARTS: readonly string[] = [
@@ -60,14 +61,23 @@ const DOCUMENT_PARTS: readonly string[] = [
  * @returns `undefined` if no kind fits.
  */
 export function indexHint(paths: readonly string[]): IndexHint | undefined {
+  return runToEnd(indexHintInChunks(paths));
+}
+
+/** Like {@link indexHint}, but yields every few milliseconds: an archive can have megabytes of names of pages. */
+export function* indexHintInChunks(paths: readonly string[]): Generator<void, IndexHint | undefined> {
   const own = paths.filter((path) => !isSystemEntry(path));
   const files = own.filter((path) => !path.endsWith('/'));
   if (files.length === 0) return { kind: 'empty' };
   if (DOCUMENT_PARTS.some((part) => files.includes(part))) return { kind: 'document' };
   const root = onlyFolder(own) ?? '';
-  const pages = files.filter((path) => PAGE.test(path) && isAllowedPath(path));
+  const pages: string[] = [];
+  for (const chunk of splitIntoChunks(files.map((name) => ({ name })))) {
+    for (const { name } of chunk) if (PAGE.test(name) && isAllowedPath(name)) pages.push(name);
+    yield;
+  }
   const atRoot = pages.filter((path) => path.lastIndexOf('/') < root.length);
-  const variant = atRoot.find((path) => INDEX_IN_ANY_SPELLING.test(path));
+  const variant = atRoot.find(isIndexInAnySpelling);
   if (variant !== undefined) return { kind: 'spelling', path: variant };
   return nearestIndex(pages) ?? pageHint(atRoot, pages) ?? archiveHint(files);
 }
@@ -85,7 +95,7 @@ function archiveHint(files: readonly string[]): IndexHint | undefined {
 
 /** Finds the folder below the root that has an index.html, or else a page whose name is a variant of it. */
 function nearestIndex(pages: readonly string[]): IndexHint | undefined {
-  const indexes = pages.filter((path) => INDEX_IN_ANY_SPELLING.test(path));
+  const indexes = pages.filter(isIndexInAnySpelling);
   const depth = indexes.reduce((minimum, path) => Math.min(minimum, depthOf(path)), Infinity);
   const nearest = indexes.filter((path) => depthOf(path) === depth);
   const folders = nearest.filter((path) => path.endsWith('/index.html')).map(folderOf);
@@ -104,6 +114,10 @@ function nearestIndex(pages: readonly string[]): IndexHint | undefined {
 /** Whether a site may have this path, so that advice can name it. */
 function isAllowedPath(path: string): boolean {
   return unsafePath(path) === undefined && forbiddenSegment(path) === undefined;
+}
+
+function isIndexInAnySpelling(path: string): boolean {
+  return INDEX_IN_ANY_SPELLING.test(path.slice(path.lastIndexOf('/') + 1));
 }
 
 function folderOf(path: string): string {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { judgeListing } from '../../src/adapter.ts';
+import { judgeInChunks } from '../../src/domain/archive-rules.ts';
 import { defaultLimits, type IndexHint } from '../../src/index.ts';
 import { indexHint } from '../../src/internal.ts';
 
@@ -63,6 +64,25 @@ describe('the hint for a site without index.html', () => {
   it('is found in as many files as an archive may list', () => {
     const paths = Array.from({ length: 200_000 }, (_, n) => `${n}/index.html`);
     expect(indexHint([...paths, 'b'])).to.deep.equal({ kind: 'folders', path: '0', other: '1' });
+  });
+
+  it('is looked for in steps, between which other work runs', () => {
+    const fields = { host: 3, externalAttributes: 0, flags: 0, method: 8, crc32: 0 };
+    const pausesWith = (first: string): number => {
+      const pages = Array.from({ length: 2_000 }, (_, n) => `${'a/'.repeat(450)}${n}.html`);
+      const entries = [first, ...pages].map((name) => ({
+        ...fields,
+        name,
+        compressedSize: 1,
+        size: 1,
+        dataOffset: 0,
+      }));
+      const judging = judgeInChunks({ entries, problems: [], trusted: true }, defaultLimits);
+      let pauses = 0;
+      while (judging.next().done !== true) pauses += 1;
+      return pauses;
+    };
+    expect(pausesWith('index.txt')).to.be.above(pausesWith('index.html') + 10);
   });
 
   it('comes with the broken rule', () => {
