@@ -14,9 +14,9 @@ export interface ViewCounter {
 /** Counts views in memory, adds them to the store, and reads them. */
 export interface Views extends ViewCounter {
   /**
-   * Adds up to 1,000 counters to the store in one write, and returns whether more wait. Call it every ten seconds and,
-   * before the process ends, until none waits. Counts that cannot be stored wait for the next call; they are added twice if the
-   * store fails after it has stored them.
+   * Adds up to 1,000 counters to the store in one write, and returns whether more have been waiting. Call it every ten seconds
+   * and before the process ends, each time until none waits. Counts that cannot be stored wait for the next call; they are
+   * added twice if the store fails after it has stored them.
    *
    * @throws Fault as the store does.
    */
@@ -56,7 +56,7 @@ const MAX_WAITING = 100_000;
  * const views = createViews(ports);
  * views.viewed(role);
  * await ports.clock.sleep(seconds(10));
- * await views.store();
+ * while (await views.store());
  * for (const { day, views: count } of await views.of(role)) console.log(day, count);
  */
 export function createViews(ports: ViewPorts): Views {
@@ -88,13 +88,15 @@ export function createViews(ports: ViewPorts): Views {
     async store() {
       const batch = takeBatch();
       if (batch.length === 0) return false;
+      // Not after the write: under load there is always a new one by then.
+      const hasMore = waiting.size > 0;
       try {
         await views.add(batch);
       } catch (error) {
         for (const days of batch) count(days);
         throw error;
       }
-      return waiting.size > 0;
+      return hasMore;
     },
     async of(role) {
       const now = clock.now();

@@ -122,7 +122,7 @@ describe('Counting views', () => {
       },
     });
     views.viewed(ROLE);
-    expect(await views.store()).to.equal(true);
+    expect(await views.store(), 'before they came').to.equal(false);
     expect(await views.store()).to.equal(false);
     expect((await counted(views)).map(([, count]) => count)).to.deep.equal([2]);
   });

@@ -105,7 +105,7 @@ export async function storeViews(
   let failed = false;
   while (await sleepUnlessAborted(clock, STORE_PAUSE, signal)) {
     try {
-      await views.store();
+      while (await views.store()) if (signal.aborted) return;
       failed = false;
     } catch (error) {
       if (!failed) log.error('counts of views could not be stored and stay in memory', error);

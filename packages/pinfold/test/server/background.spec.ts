@@ -174,7 +174,7 @@ describe('storing counts of views', () => {
     const store = async () => {
       at.push(clock.now());
       if (fails) throw fault;
-      return true;
+      return false;
     };
     const stop = new AbortController();
     const begun = clock.now();
@@ -190,6 +190,23 @@ describe('storing counts of views', () => {
     await advance(clock, seconds(10));
     expect(at.map((moment) => moment - begun)).to.deep.equal([10, 20, 30, 40, 50, 60].map(seconds));
     expect(errors).to.have.lengthOf(2);
+    stop.abort();
+    await ended;
+  });
+
+  it('stores all counts every ten seconds, however many batches they are', async () => {
+    const clock = createManualClock();
+    let batches = 0;
+    const store = async () => {
+      batches += 1;
+      return batches % 3 !== 0;
+    };
+    const stop = new AbortController();
+    const ended = storeViews({ views: { store }, clock, log }, stop.signal);
+    for (const expected of [3, 6]) {
+      await advance(clock, seconds(10));
+      expect(batches).to.equal(expected);
+    }
     stop.abort();
     await ended;
   });
