@@ -78,6 +78,7 @@ describe("the viewers' pages in a browser", () => {
 
       it('say that a site is not found, and what is at the public URL', async () => {
         expect((await page.goto(`${service.url}${UNKNOWN_SITE}`))?.status()).to.equal(404);
+        await page.getByRole('heading', { name: /This link doesn’t work|このリンクは使えません/ }).waitFor();
         await expectFit('not found');
         await page.goto(`${service.url}/`);
         await expectFit('the page at the public URL');
@@ -88,6 +89,10 @@ describe("the viewers' pages in a browser", () => {
           const jar = Array.from({ length: count }, (_, n) => ({ name: `b${n}`, value: 'x'.repeat(3_900) }));
           await context.addCookies(jar.map((cookie) => ({ ...cookie, url: service.url })));
           expect((await page.goto(`${service.url}/`))?.status(), `${count} cookies`).to.equal(431);
+          await page
+            .getByText(/Delete the cookies of this website|Cookie を削除してから/)
+            .first()
+            .waitFor();
           await expectFit(`${count} cookies`);
         }
       });
@@ -96,6 +101,9 @@ describe("the viewers' pages in a browser", () => {
         expect((await page.goto(service.url.replace('localhost', 'nothing.localhost')))?.status()).to.equal(
           421,
         );
+        await page
+          .getByRole('heading', { name: /There is no site at this address|このアドレスにサイトはありません/ })
+          .waitFor();
         await expectFit('no site');
       });
 
@@ -108,7 +116,7 @@ describe("the viewers' pages in a browser", () => {
         await expectFit('to report');
       });
 
-      it('share the theme of the welcome site', async () => {
+      it('include the welcome site, styled in each of its languages', async () => {
         await page.goto(welcome);
         for (const path of ['index.html', 'ja/index.html']) {
           await page.goto(new URL(path, page.url()).href);

@@ -97,7 +97,7 @@ function callsBeforeAnswer({ calls }: PlannedFaults): readonly string[] {
 
 describe('A service in which a call of a port fails', () => {
   for (const action of ACTIONS) {
-    it(`lets ${action.name} succeed or answers it with 503, and changes nothing else, for any call`, async () => {
+    it(`lets ${action.name} succeed or answers it with 503, and leaves the publication in the right state, for any call`, async () => {
       const service = await openService();
       const { client, faults, node } = service;
       const publish = async (key: string): Promise<string> => {

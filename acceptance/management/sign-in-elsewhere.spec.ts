@@ -59,7 +59,7 @@ describe('signing in with OpenID Connect, in a browser', () => {
     expect(page.url()).to.include('/sign-in?to=');
   });
 
-  it('shows a person who may not sign in their name, and offers another sign-in', async () => {
+  it('shows their name to a person who may not sign in, and offers another sign-in', async () => {
     await page.getByRole('link', { name: 'Sign in with Example' }).click();
     await signInAtIssuer('eve');
     await page.getByRole('heading', { name: 'You were not signed in' }).waitFor();

@@ -47,7 +47,7 @@ describe('The example of many nodes', () => {
   it('stops all processes on Ctrl-C', async () => {
     const child = start();
     while (!/process \d+/.test(shown)) await once(child.stdout, 'data');
-    // A node that receives the signal first would have failed to start.
+    // In the same group, a node could receive the signal before this process, and would seem to have failed to start.
     const [, node] = shown.match(/process (\d+)/) ?? [];
     expect(isRunning(-Number(node)), 'a group of its own').to.equal(true);
     const ended = once(child, 'close');

@@ -130,8 +130,8 @@ export function nextBatch(tasks: readonly EntryTask[], from: number): readonly E
 
 /**
  * Inflates small entries as the members of one gzip file, since creating an inflater takes longer than a small entry. Each
- * member ends with the CRC-32 and the size of the directory, which zlib compares. No other member can begin inside of an
- * entry, and none is empty: so the bytes are complete only if each stream ends where its entry does.
+ * member ends with the CRC-32 and the size that the directory declares, which zlib compares. No other member can begin
+ * inside of an entry, and none is empty: so the bytes are complete only if each stream ends where its entry does.
  *
  * @returns the bytes of all entries, one after another; undefined if an entry is not as declared, or if its data contain
  * the beginning of a gzip member.

@@ -97,7 +97,7 @@ function unicodePath(raw: Uint8Array, fields: readonly ExtraField[]): PathField 
 
 /**
  * Writes a name in an unknown encoding, with percent escapes for all bytes that may be part of a non-ASCII character. In no
- * encoding can these be a separator, a dot or a colon, so the rules for paths stay right.
+ * encoding can these be a slash, a dot or a colon, so the rules for paths stay right.
  */
 export function escapedName(raw: Uint8Array): string {
   // Writes bytes: adding to a string one character at a time would take ten times as long.

@@ -145,7 +145,7 @@ export function splitTasks(
   for (const task of tasks) {
     const entry = listing.entries[task.entry];
     if (entry === undefined) throw new RangeError('a task names an entry that is not listed');
-    if (isEmptyEntry(entry)) empty.push(bareProof(task.entry, true, true));
+    if (isEmptyEntry(entry)) empty.push(bareProof(task.entry, { utf8: true, whole: true }));
     else tasksToRead.push({ task, entry, weight: weightOf(task.path) });
   }
   const observed = observedBytes(tasksToRead);

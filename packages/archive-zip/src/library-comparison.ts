@@ -54,7 +54,10 @@ function callBackLater<Result>(
   });
 }
 
-/** Whether node-stream-zip reads other entries than `headers`. If it rejects the archive, the entries before that count. */
+/**
+ * Whether node-stream-zip reads other entries than `headers`: then people who open the archive could see other files than
+ * those that were checked. If it rejects the archive, only the entries before that are compared.
+ */
 export async function differsFromLibrary(
   archive: ArchiveSource,
   headers: readonly CentralHeader[],

@@ -111,7 +111,9 @@ export function packProofs(proofs: readonly EntryProof[]): PackedProofs {
 
 export function unpackProofs(packed: PackedProofs): readonly EntryProof[] {
   return packed.map((proof) =>
-    typeof proof === 'number' ? bareProof(proof >> 2, (proof & 2) !== 0, (proof & 1) !== 0) : proof,
+    typeof proof === 'number'
+      ? bareProof(proof >> 2, { utf8: (proof & 2) !== 0, whole: (proof & 1) !== 0 })
+      : proof,
   );
 }
 
@@ -119,11 +121,11 @@ export function unpackProofs(packed: PackedProofs): readonly EntryProof[] {
 const NONE: readonly never[] = [];
 
 /** The proof of an entry without findings. */
-export function bareProof(entry: number, utf8: boolean, whole: boolean): EntryProof {
+export function bareProof(entry: number, { utf8, whole }: Pick<EntryProof, 'utf8' | 'whole'>): EntryProof {
   return { entry, utf8, references: NONE, secrets: NONE, whole };
 }
 
-const BARE_MEMBERS = Object.keys(bareProof(0, true, true)).length;
+const BARE_MEMBERS = Object.keys(bareProof(0, { utf8: true, whole: true })).length;
 
 /** The entry and the two flags of a {@link bareProof}. */
 function numberOf(proof: EntryProof): number | undefined {

@@ -8,7 +8,7 @@ import { readLinks } from './observe/page-reader.ts';
 import { type Reference, ReferenceCollector } from './observe/reference-collector.ts';
 import { isPage } from './observe/script-findings.ts';
 
-/** A page of an archive, read before the names of its entries are known. */
+/** A page of an archive, read before the encoding of its entries' names is known. */
 export interface ReadPage extends PageLabels {
   readonly entry: number;
   /** The values of its `href` and `src`, in the order of the page, each once. */

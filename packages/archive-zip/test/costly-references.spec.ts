@@ -36,7 +36,7 @@ const COSTLY: readonly (readonly [name: string, form: CostlyReferences])[] = [
   ['names beside 45 MiB of padding', { padding: 45 * MiB }],
 ];
 
-describe('a site of 74,400 references from a folder of 1,005 bytes', () => {
+describe('a site of 74,400 references from a folder whose path has 1,005 bytes', () => {
   async function inspectSite(form: CostlyReferences, workers: number): Promise<Inspection> {
     const inspector = new ZipArchiveInspector({ workers });
     const { stage, dispose } = await createStagedArchives();
@@ -67,13 +67,14 @@ describe('a site of 74,400 references from a folder of 1,005 bytes', () => {
       expect(observations.every(({ whole }) => !whole)).to.equal(true);
       expect(observations.reduce((sum, { work }) => sum + work, 0)).to.be.below(WORK);
       const references = observations.reduce((sum, one) => sum + one.references.length, 0);
+      // Each reference costs 48 in addition to its characters.
       expect(references).to.be.within(124, WORK / 48);
       // Each folder is searched for twice: with its exact name, and ignoring case.
       expect(site.characters).to.be.below(2 * WORK);
     });
   }
 
-  it('is searched only in part, and completely without its references', async () => {
+  it('is searched only in part, but as a whole if it has no references', async () => {
     const isWhole = ({ entries }: ArchiveProof) => entries.every((entry) => entry.whole);
     expect(isWhole((await inspectSite({}, 2)).proof)).to.equal(false);
     expect(isWhole((await inspectSite({ referring: false }, 2)).proof)).to.equal(true);

@@ -26,7 +26,7 @@ async function rulesOf(bytes: Uint8Array): Promise<readonly string[]> {
 }
 
 describe('readListing', () => {
-  it('reads names, sizes, kinds and header offsets from the directory', async () => {
+  it('reads names, sizes, methods and header offsets from the directory', async () => {
     const { entries, problems, trusted, begin, isZip64 } = await listingOfBytes(zip);
     expect(entries.map(({ name, size, method }) => [name, size, method])).to.deep.equal([
       ['index.html', 5, 8],

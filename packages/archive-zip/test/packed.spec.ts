@@ -41,7 +41,11 @@ describe('Entries that are sent between threads', () => {
   });
 
   it('arrive as they were proved, those without findings as a number', () => {
-    const bare = [bareProof(4, true, true), bareProof(150_000, false, true), bareProof(0, true, false)];
+    const bare = [
+      bareProof(4, { utf8: true, whole: true }),
+      bareProof(150_000, { utf8: false, whole: true }),
+      bareProof(0, { utf8: true, whole: false }),
+    ];
     const [nothing] = bare as [EntryProof];
     const unusual: readonly EntryProof[] = [
       { ...nothing, secrets: ['npm_token'] },

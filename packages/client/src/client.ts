@@ -105,6 +105,7 @@ export class PinfoldClient {
       if (outcome.kind === 'answered') return;
       const isAlreadyStopped = isAnswerLost && outcome.error.code === 'invalid_state';
       if (!isAlreadyStopped) await waitFor(outcome, schedule);
+      // A postponed attempt was answered: nothing was changed.
       isAnswerLost ||= !outcome.postponed;
       if (!isAnswerLost) continue;
       const read = this.#sender.request('GET', createPath(id), is('PinAnswer'), signal);

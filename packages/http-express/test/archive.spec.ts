@@ -170,7 +170,7 @@ describe('GET /api/v1/pins/{id}/archive', () => {
     await open(zipSync({ 'index.html': new Uint8Array(100_000) }, { level: 0, mtime: '2026-01-01' }));
     const { memory } = outgoingBytes;
     outgoingBytes.memory = 0;
-    outgoingBytes.load(1);
+    outgoingBytes.countLoaded(1);
     try {
       const answer = await ask(rig, pathOf());
       expect([answer.status, answer.headers.get('retry-after')]).to.deep.equal([503, '1']);
@@ -178,7 +178,7 @@ describe('GET /api/v1/pins/{id}/archive', () => {
       expect((await ask(rig, pathOf(), { headers: { range: 'bytes=0-9' } })).status).to.equal(206);
     } finally {
       outgoingBytes.memory = memory;
-      outgoingBytes.load(-1);
+      outgoingBytes.countLoaded(-1);
     }
   });
 

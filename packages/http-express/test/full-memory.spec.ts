@@ -8,12 +8,12 @@ describe('While too many bytes of answers wait for slow clients', () => {
 
   beforeEach(() => {
     outgoingBytes.memory = 0;
-    outgoingBytes.load(1);
+    outgoingBytes.countLoaded(1);
   });
 
   afterEach(() => {
     outgoingBytes.memory = memory;
-    outgoingBytes.load(-1);
+    outgoingBytes.countLoaded(-1);
   });
 
   it('an answer over 64 KiB is 503 with Retry-After: 1, and a smaller one is sent', async () => {

@@ -62,7 +62,7 @@ describe('Every answer that the document lists', () => {
     await patch('/admin/v1/accounts/others', { blocked: false });
   });
   afterEach(async () => {
-    outgoingBytes.load(-countedBytes);
+    outgoingBytes.countLoaded(-countedBytes);
     outgoingBytes.memory = memory;
     mayCommit.resolve();
     rig.clock.advance(minutes(1));
@@ -161,7 +161,7 @@ describe('Every answer that the document lists', () => {
   /** A request for a large answer, while other clients leave the maximum of bytes unread. */
   function fullMemory(call: Call): Call {
     outgoingBytes.memory = 0;
-    outgoingBytes.load(1);
+    outgoingBytes.countLoaded(1);
     countedBytes += 1;
     return { ...call, headers: { 'accept-encoding': 'identity' } };
   }

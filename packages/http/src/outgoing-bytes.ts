@@ -73,7 +73,7 @@ export class OutgoingBytes {
   }
 
   /** Counts bytes that are loaded, for no single answer; a negative number once they are released. */
-  load(bytes: number): void {
+  countLoaded(bytes: number): void {
     this.#bytes += bytes;
   }
 
@@ -89,7 +89,7 @@ export class OutgoingBytes {
   follow(response: ServerResponse, client: string): OutgoingAnswer {
     const known = this.#answers.get(response);
     if (known !== undefined) return known;
-    const answer = new OutgoingAnswer(response, client, (bytes) => this.load(bytes));
+    const answer = new OutgoingAnswer(response, client, (bytes) => this.countLoaded(bytes));
     // The response will not emit `close` again.
     if (hasLeft(response)) {
       answer.end();
@@ -193,7 +193,7 @@ export class OutgoingAnswer {
   }
 
   /** Counts bytes that are loaded and not written yet; a negative number once they are released. */
-  load(bytes: number): void {
+  countLoaded(bytes: number): void {
     if (this.#isEnded) return;
     this.#loaded += bytes;
     this.#count(bytes);

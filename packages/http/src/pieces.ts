@@ -13,7 +13,7 @@ import { hasLeft } from './until-gone.ts';
  */
 export async function* readPieces(
   { from, to }: ByteRange,
-  outgoing: Pick<OutgoingAnswer, 'load'>,
+  outgoing: Pick<OutgoingAnswer, 'countLoaded'>,
   read: (from: number, length: number) => Promise<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void> {
   for (let at = from; at < to; ) {
@@ -28,15 +28,15 @@ export async function* readPieces(
 }
 
 async function countWhile(
-  outgoing: Pick<OutgoingAnswer, 'load'>,
+  outgoing: Pick<OutgoingAnswer, 'countLoaded'>,
   bytes: number,
   read: () => Promise<Uint8Array>,
 ): Promise<Uint8Array> {
-  outgoing.load(bytes);
+  outgoing.countLoaded(bytes);
   try {
     return await read();
   } finally {
-    outgoing.load(-bytes);
+    outgoing.countLoaded(-bytes);
   }
 }
 
@@ -79,6 +79,7 @@ export async function sendPieces(
     return !body.signal.aborted && !hasLeft(response);
   } catch (error) {
     if (body.signal.aborted) return false;
+    // Before the first piece, the caller can still answer with an error.
     if (sending.unchecked === 0 || !(error instanceof EndedMeanwhile)) throw error;
     response.destroy();
     return false;

@@ -52,9 +52,9 @@ describe('the bytes that are not sent yet', () => {
 
   it('are counted once each, while they are loaded and until they are sent', () => {
     const { answer, followed, writeMore } = writeUnread(1_000);
-    followed.load(5_000);
+    followed.countLoaded(5_000);
     expect(outgoing.bytes).to.equal(6_000);
-    followed.load(-5_000);
+    followed.countLoaded(-5_000);
     writeMore(5_000, 2_000);
     expect(outgoing.bytes).to.equal(4_000);
     answer.writableLength = 0;
@@ -62,17 +62,17 @@ describe('the bytes that are not sent yet', () => {
     expect(outgoing.bytes).to.equal(0);
     writeMore(3_000, 0);
     answer.destroy();
-    followed.load(7_000);
+    followed.countLoaded(7_000);
     expect(outgoing.bytes).to.equal(0);
   });
 
   it('are also counted if loaded for no single answer, and never for one that has ended', () => {
-    outgoing.load(5_000);
+    outgoing.countLoaded(5_000);
     expect(outgoing.bytes).to.equal(5_000);
-    outgoing.load(-5_000);
+    outgoing.countLoaded(-5_000);
     const ended = new Answer();
     ended.destroyed = true;
-    outgoing.follow(ended as unknown as ServerResponse, 'a').load(5_000);
+    outgoing.follow(ended as unknown as ServerResponse, 'a').countLoaded(5_000);
     expect(outgoing.bytes).to.equal(0);
     expect(ended.closed).to.deep.equal([]);
   });

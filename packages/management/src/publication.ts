@@ -20,7 +20,7 @@ const SOON_MILLISECONDS = 86_400_000;
 
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
 
-/** The title, or else the uploaded file's name, or else the id: the first that a reader can see and follow. */
+/** The title, or else the uploaded file's name, or else the id: the first that a reader can see, as the text of a link. */
 export function publicationName({ id, title, originalFilename }: Publication): string {
   return [title, originalFilename].find((text) => text !== null && VISIBLE.test(text)) ?? id;
 }

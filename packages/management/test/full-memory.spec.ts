@@ -17,7 +17,7 @@ describe('while too many bytes of answers wait for slow clients', () => {
     const script = /\/manage(\/assets\/publish-[^"]+\.js)"/.exec(text)?.[1] ?? '';
     const identity = { 'accept-encoding': 'identity' };
     outgoingBytes.memory = 0;
-    outgoingBytes.load(1);
+    outgoingBytes.countLoaded(1);
     try {
       for (const path of ['/', script]) {
         const { status, headers } = await person.get(path, identity);
@@ -25,7 +25,7 @@ describe('while too many bytes of answers wait for slow clients', () => {
       }
       expect((await person.get('/keys')).status).to.equal(200);
     } finally {
-      outgoingBytes.load(-1);
+      outgoingBytes.countLoaded(-1);
     }
     for (const path of ['/', script]) {
       const { status, text } = await person.get(path, identity);

@@ -51,7 +51,7 @@ function setUp(bytes: Uint8Array, method: ManifestEntry['method'], read?: () => 
     entry,
     client: 'a',
     signal,
-    outgoing: { load: (bytes) => loads.push(bytes) },
+    outgoing: { countLoaded: (bytes) => loads.push(bytes) },
   };
   return { source, reads, breaker, loads };
 }

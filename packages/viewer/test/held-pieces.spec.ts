@@ -37,7 +37,7 @@ describe('sent pieces of a file', () => {
       entry: { ...entry, method },
       client: 'a',
       signal: new AbortController().signal,
-      outgoing: { load: () => {} },
+      outgoing: { countLoaded: () => {} },
     };
   }
 

@@ -21,7 +21,7 @@ const PIECE = 65_536;
 const { entry } = storedFile(CONTENT);
 let counted = 0;
 const outgoing = {
-  load: (bytes: number) => {
+  countLoaded: (bytes: number) => {
     counted += bytes;
   },
 };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { multipart } from '../fixtures/multipart.ts';
 import { ApiClient } from './api-client.ts';
-import { readDocument } from './api-document.ts';
+import { type ApiDocument, readDocument } from './api-document.ts';
 import { type ApiAnswer, type ApiRequest, exchange } from './api-exchange.ts';
 import { expectProblem, publishSite, UNKNOWN_ID } from './api-expectations.ts';
 import { siteZip } from './sites.ts';
@@ -9,7 +9,7 @@ import type { HttpClauses, HttpService } from './subject.ts';
 
 const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-function everyOperation(id: string): readonly ApiRequest[] {
+function pinOperations(id: string): readonly ApiRequest[] {
   const json = { 'Content-Type': 'application/json' };
   const { contentType, body } = multipart([]);
   return [
@@ -26,6 +26,14 @@ function everyOperation(id: string): readonly ApiRequest[] {
     },
     { method: 'DELETE', path: `/api/v1/pins/${id}` },
   ];
+}
+
+function documentedOperations({ paths }: ApiDocument): readonly (readonly [method: string, path: string])[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item)
+      .filter((name) => name !== 'parameters')
+      .map((method) => [method, path] as const),
+  );
 }
 
 async function problemAnswers(service: HttpService): Promise<readonly ApiAnswer[]> {
@@ -81,7 +89,10 @@ export const generalClauses: HttpClauses = {
         answers.add(answer.text.replace(/urn:uuid:[0-9a-f-]+/g, 'urn:uuid:x'));
       }
       expect(answers.size).to.equal(1);
-      for (const request of everyOperation(id)) {
+      const documented = documentedOperations(await readDocument(port))
+        .filter(([, path]) => path.startsWith('/api/v1/'))
+        .map(([method, path]) => ({ method: method.toUpperCase(), path: path.replaceAll(/\{\w+\}/g, id) }));
+      for (const request of [...pinOperations(id), ...documented]) {
         const { status } = await exchange(port.baseUrl, request);
         expect(status, `${request.method} ${request.path}`).to.equal(401);
       }
@@ -140,7 +151,7 @@ export const generalClauses: HttpClauses = {
       const client = new ApiClient(port);
       const ids = new Set<unknown>();
       const origin = { Origin: 'https://elsewhere.example', 'X-Request-Id': UNKNOWN_ID };
-      for (const request of everyOperation(id)) {
+      for (const request of pinOperations(id)) {
         const what = `${request.method ?? 'GET'} ${request.path}`;
         for (const ask of [client, new ApiClient(port, 'wrong')]) {
           const { headers, body } = await ask.send({
@@ -157,7 +168,7 @@ export const generalClauses: HttpClauses = {
           ids.add(headers['x-request-id']);
         }
       }
-      expect(ids.size).to.equal(everyOperation(id).length * 2);
+      expect(ids.size).to.equal(pinOperations(id).length * 2);
       expect(ids.has(UNKNOWN_ID)).to.equal(false);
     },
   'http/head: HEAD answers as GET does, without the body; a body of GET or DELETE is ignored': async ({
@@ -218,13 +229,10 @@ export const generalClauses: HttpClauses = {
     const answer = await exchange(port.baseUrl, { path: '/openapi.json' });
     expect(answer.status).to.equal(200);
     expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8');
-    const { openapi, paths } = await readDocument(port);
+    const document = await readDocument(port);
+    const { openapi, paths } = document;
     expect(openapi).to.match(/^3\.1\.\d+$/);
-    const operations = Object.entries(paths).flatMap(([path, item]) =>
-      Object.keys(item)
-        .filter((name) => name !== 'parameters')
-        .map((method) => `${method} ${path}`),
-    );
+    const operations = documentedOperations(document).map((operation) => operation.join(' '));
     const hasHistory = (await new ApiClient(port).get('/api/v1/events')).status === 200;
     expect(operations).to.include.members([
       'get /api/v1/pins',

@@ -50,10 +50,10 @@ export function* candidatesOf(srcset: string): Generator<string> {
     const match = CANDIDATE.exec(srcset);
     if (match?.[1] === undefined) return;
     const url = match[1];
-    const end = withoutCommas(url);
-    yield end;
+    const trimmed = withoutCommas(url);
+    yield trimmed;
     // A comma at the end of a URL, without a space before it, separates it from the next.
-    at = end === url ? CANDIDATE.lastIndex : match.index + match[0].indexOf(url) + url.length;
+    at = trimmed === url ? CANDIDATE.lastIndex : match.index + match[0].indexOf(url) + url.length;
   }
 }
 

@@ -36,7 +36,7 @@ const STYLE_SHEET = /\.css$/i;
 const OPAQUE =
   /\.(?:png|jpe?g|gif|webp|avif|ico|woff2?|ttf|otf|eot|mp[34]|m4a|webm|ogg|wasm|pdf|zip|gz|br|map)$/i;
 
-/** Whether {@link observe} searches a file of that path. It only checks whether others are a private key. */
+/** Whether {@link observe} searches a file of that path. Of any other file it only checks whether it is a private key. */
 export function isObservable(path: string): boolean {
   return !OPAQUE.test(path);
 }
@@ -48,8 +48,8 @@ export function mayHaveReferences(path: string): boolean {
 
 /**
  * Searches a file's text for references (in HTML, CSS, modules and web app manifests), for secrets, and for features that
- * a site may not have. Takes linear time, and ends when references need more work than the bounds allow: equal texts and
- * bounds give equal results.
+ * may not work on a site. Takes linear time, and ends when references need more work than the bounds allow: equal texts
+ * and bounds give equal results.
  *
  * @example
  * import { observe } from '@pinfold/archive-zip/observe';

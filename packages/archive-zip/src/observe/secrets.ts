@@ -20,8 +20,8 @@ const PATTERNS: readonly (readonly [kind: Exclude<SecretKind, 'secret_file'>, pa
 
 /**
  * Finds the possible beginning of a secret: its first character, or the fifth of a private key. Saves a third of the time
- * in texts without secrets. Longer hints are faster in most texts, but V8 chooses its search algorithm by the first text,
- * and after a binary one would take four times as long for every script.
+ * in texts without secrets. Longer hints are faster in most texts, but V8 chooses its search algorithm by the first text:
+ * after a binary text, a longer hint would take four times as long for every script.
  */
 const HINT = /[-_I](?<=(?:h[opsur]|ub|at|x[abprs]|[rs]k|pm|pf|A[KS]).|-----)/g;
 const KEY_BEFORE_HINT = 4;

@@ -74,7 +74,6 @@ describe('a possible secret', () => {
       'PuTTY-User-Key-File-2: ssh-rsa\n',
     ])
       for (const path of ['key', 'a.png', 'b.js.map', 'c.bak']) {
-        if (path.endsWith('.map') && text.startsWith('Bag')) continue;
         expect(observeBytes(path, Buffer.from(text, 'latin1')).secrets, path).to.deep.equal(['private_key']);
         expect(secrets(text, path), path).to.deep.equal(['private_key']);
       }
@@ -124,7 +123,7 @@ describe('a possible secret', () => {
 describe('the bytes of a file', () => {
   const BLOCK = 65_536;
   const longest = `-----BEGIN ${'A'.repeat(10)} ${'B'.repeat(10)} ${'C'.repeat(10)} PRIVATE KEY-----\\n\\n\\n\\n${'D '.repeat(32)}-----END`;
-  const pieces = [
+  const snippets = [
     longest,
     `-----BEGIN PRIVATE KEY-----\n${BODY}`,
     'AKIAIOSFODNN7EXAMPLE',
@@ -143,8 +142,8 @@ describe('the bytes of a file', () => {
 
   it('have the same findings as their text, at every position', () => {
     const check = fc.property(
-      fc.constantFrom(...pieces),
-      fc.constantFrom(...pieces),
+      fc.constantFrom(...snippets),
+      fc.constantFrom(...snippets),
       fc.integer({ min: -300, max: 5 }),
       fc.constantFrom('-', 'x', ' '),
       (one, two, offset, filler) => {
@@ -157,12 +156,12 @@ describe('the bytes of a file', () => {
     fc.assert(check, { numRuns: 300 });
   });
 
-  it('have the findings that cross the boundary of two pieces', () => {
-    for (const piece of [longest, 'AKIAIOSFODNN7EXAMPLE', 'serviceWorker.register(']) {
-      for (let offset = -piece.length; offset <= 0; offset += 1) {
-        const text = ' '.repeat(2 * BLOCK + offset) + piece;
+  it('have the findings that cross the boundary of two blocks', () => {
+    for (const snippet of [longest, 'AKIAIOSFODNN7EXAMPLE', 'serviceWorker.register(']) {
+      for (let offset = -snippet.length; offset <= 0; offset += 1) {
+        const text = ' '.repeat(2 * BLOCK + offset) + snippet;
         const { secrets: kinds, serviceWorker = false } = observeBytes('a.js', Buffer.from(text));
-        expect(kinds.length + Number(serviceWorker), `${piece.slice(0, 20)} ${offset}`).to.equal(1);
+        expect(kinds.length + Number(serviceWorker), `${snippet.slice(0, 20)} ${offset}`).to.equal(1);
       }
     }
   });

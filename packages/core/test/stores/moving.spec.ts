@@ -79,7 +79,7 @@ describe('moving what a database stores', () => {
     }
   });
 
-  it('imports only the first of two records with one key, with everything that belongs to it', async () => {
+  it('imports only the first of two publications with one id, and both of two with one Idempotency-Key', async () => {
     const source = openStores();
     for (const n of [1, 2, 3]) await publishTo(source.roles, aPublication(n));
     const records = await recordsOf(source);

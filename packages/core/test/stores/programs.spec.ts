@@ -65,7 +65,7 @@ describe('the programs of the stores', () => {
     expect(new Set(programs.map(({ name }) => name)).size).to.equal(programs.length);
   });
 
-  it('have unique names in lookups, too', async () => {
+  it('have names of store and method in lookups, too', async () => {
     const database = newDatabase();
     const lookups: string[] = [];
     const peek: typeof database.peek = (lookup, key) => {

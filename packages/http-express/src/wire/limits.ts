@@ -54,7 +54,7 @@ export const limitsAnswer = T.named('LimitsAnswer', () =>
   }),
 );
 
-/** The limits in force for an account, and the rest of its rates and quotas. */
+/** The limits in force for an account, and what is left of its rates and quotas. */
 export async function limitsAnswerOf(
   useCases: Pick<ApiUseCases, 'accounts' | 'clock' | 'limitsOf' | 'quotasOf'>,
   name: AccountId,
@@ -82,7 +82,7 @@ function wireQuota(limit: number | null, used: number) {
   return limit === null ? null : { limit, used };
 }
 
-/** The rest of an account's rate of publications; null if it has none. */
+/** What is left of an account's rate of publications; null if it has none. */
 export function publicationsLeft(
   account: Account | undefined,
   { publications }: PublicationLimits,

@@ -21,7 +21,7 @@ export const problemSchema = T.named('Problem', () =>
       type: T.string({ pattern: '^urn:pinfold:problem:[a-z_]+$' }),
       title: T.string({ minLength: 1 }),
       status: T.integer({ minimum: 400, maximum: 599 }),
-      detail: T.string({ minLength: 1, description: 'What to do, in one sentence.' }),
+      detail: T.string({ minLength: 1, description: 'What is wrong or how to correct it, in one sentence.' }),
       code: T.oneOf([...new Set(Object.values(problemTable).map(({ code }) => code))]),
       // `T.UUID` without its `^`.
       instance: T.string({ pattern: `^urn:uuid:${T.UUID.slice(1)}`, description: 'The request id.' }),

@@ -33,7 +33,7 @@ function dropped(name: string, tree: Readonly<Record<string, object | string>>):
 }
 
 describe('chosen or dropped files', () => {
-  it('are a folder of its own name, without forbidden and system files', async () => {
+  it('are a folder with the name of the chosen one, without forbidden and system files', async () => {
     const files = chosen(
       'index.html',
       'a/b.txt',
@@ -146,6 +146,9 @@ describe('chosen or dropped files', () => {
       [one, zip],
     ])
       expect(await sourceOf({ kind: 'entries', entries })).to.equal(undefined);
+  });
+
+  it('may be a ZIP, which lists what it leaves out', async () => {
     const archive = new File(
       [zipSync({ 'index.html': strToU8('x'), 'node_modules/a.js': strToU8('x') })],
       'site.zip',
@@ -157,7 +160,7 @@ describe('chosen or dropped files', () => {
 });
 
 describe('a folder without an index.html', () => {
-  it('may use another spelling of index.html, or its only page, as the start page', () => {
+  it('may use another spelling of index.html, or the only page at its top, as the start page', () => {
     const startPageOf = (...paths: readonly string[]) =>
       startPageIn(
         judgeFolder(
@@ -181,7 +184,7 @@ describe('a folder that looks like a project', () => {
     leftOut: ['.env', 'dist/.cache/', 'node_modules/'],
   });
 
-  it('contains its built site, with the files left out of that', async () => {
+  it('contains its built site, and lists what was left out of it', async () => {
     const built = builtSiteIn(folder('package.json', 'index.html', 'dist/index.html', 'dist/a/b.js'));
     expect(built?.folder).to.equal('dist');
     expect(built?.site.files.map(({ path }) => path)).to.deep.equal(['index.html', 'a/b.js']);

@@ -34,6 +34,7 @@ function isTitle(text: string): boolean {
 function findBranch(env: Environment, event: unknown): string | undefined {
   const number = findPullOrMergeRequest(env, event);
   if (number !== undefined) return `pr-${number}`;
+  // In these events GITHUB_REF_NAME is not a branch, but "12/merge".
   if (env.GITHUB_EVENT_NAME?.startsWith('pull_request')) return undefined;
   return env.GITHUB_REF_NAME || env.CI_COMMIT_BRANCH || env.CI_COMMIT_TAG;
 }

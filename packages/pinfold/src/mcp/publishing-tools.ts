@@ -34,7 +34,7 @@ export const PUBLISHING_TOOLS: readonly Tool[] = [
       ...CONTENT,
       title: string('A title for the owner; viewers do not see it.'),
       password: stringOrNull(
-        'Viewers need it to open the site. Absent or null: none, even for a name that showed one.',
+        'Viewers need it to open the site. Absent or null: no password, even if the name showed a protected publication before.',
       ),
       name: string('A name whose URL always shows the newest publication under it: a to z, 0 to 9 and "-".'),
       idempotency_key: string(

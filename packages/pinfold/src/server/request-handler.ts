@@ -20,8 +20,8 @@ import type { FindServerFile } from './server-file.ts';
 
 /**
  * Passes each request to the first handler that answers it: the echo endpoint, the viewer (before Express, which
- * would slow down views), the API, the proof for this machine, the server's own routes, the management screen, and
- * the viewer's 404 page.
+ * would slow down views), the API, the challenge by which a command on this machine checks the server, the server's own
+ * routes, the management screen, and the viewer's 404 page.
  */
 export function createRequestHandler(
   { api, viewer, management }: Doors,
@@ -46,7 +46,7 @@ export function createRequestHandler(
     .set('etag', false)
     .use(mountPath || '/', api)
     .use((request, response, next) =>
-      // The viewer answers requests with several Host headers or too many cookies for these routes, too.
+      // On these routes, too, the viewer answers requests with several Host headers or too many cookies.
       hasSeveralHosts(request) || hasTooManyCookies(request)
         ? sendNotFound(request, response)
         : answerProof(request, response) || answerOwn(request, response) || next(),
@@ -56,7 +56,7 @@ export function createRequestHandler(
   const { grants, clock } = composition.ports;
   const answerEcho = createEchoEndpoint({ grants, clock, addressOf: clients.addressOf, log });
   return (request, response) => {
-    // If this fails, the viewer, which comes first, refuses the request.
+    // If this fails, the viewer refuses the request before the app sees it.
     rewriteToOriginForm(request);
     answerEcho(request, response, () => viewer(request, response, () => app(request, response)));
   };

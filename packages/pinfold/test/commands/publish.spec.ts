@@ -150,7 +150,7 @@ describe('pinfold publish', () => {
       });
     }
 
-    it('is the only input that --with-files accepts', async () => {
+    it('is the only input that --with-files accepts, and --with-dot-files accepts only a folder', async () => {
       const zip = await served.write('site.zip', '');
       for (const wrong of [[zip], ['-', '--name', 'x.html']])
         for (const option of ['--with-files', '--with-dot-files'])
@@ -228,6 +228,7 @@ describe('pinfold publish', () => {
     expect((await pinOf(without.out)).file_count).to.equal(4);
     expect(without.err).to.include('left out: .env.local, .git/, .npmrc, id_ed25519, old/deploy (');
     const taken = await served.run('publish', site, '--with-dot-files');
+    // The fifth is .nojekyll; the others are never packed.
     expect((await pinOf(taken.out)).file_count).to.equal(5);
     expect(taken.err).to.include('left out: .env.local, .git/, .npmrc, id_ed25519, old/deploy (');
   });
@@ -246,7 +247,7 @@ describe('pinfold publish', () => {
     expect(err).to.include('PINFOLD_DATA_DIR').and.to.include('--url').and.to.include('pinfold serve');
   });
 
-  it('reports a path that does not exist', async () => {
+  it('reports a path that does not exist, and a file that is neither a ZIP nor a page', async () => {
     expect((await served.run('publish', join(folder, 'nothing'))).code).to.equal(1);
     expect((await served.run('publish', join(site, 'docs', '日本語.txt'))).code).to.equal(2);
   });

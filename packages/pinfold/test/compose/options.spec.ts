@@ -95,7 +95,7 @@ describe('the options in code', () => {
   }
 
   for (const opener of Object.keys(openers) as (keyof typeof openers)[]) {
-    it(`of ${opener} are refused by name with the expected type, without their value`, () =>
+    it(`of ${opener} with a wrong value are refused: the error names the option and the expected type, not the value`, () =>
       expectRefused(opener, WRONG_IN_CODE));
 
     it(`of ${opener} are refused if they are unknown, with a suggestion`, async () => {

@@ -15,11 +15,13 @@ export async function serveName(exchange: Exchange, { segment, inside }: NamePla
     return sendRedirect(exchange, { status: 302, location });
   }
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
+  // Without the parameter by which a redirect checks that cookies are stored.
   const path = withoutCookieMark(inside.startsWith('?') ? `/${inside}` : inside);
   const shared = sharedUrl(settings.publicUrl, visit.publication.id);
+  // Path mode: the path goes below the shared URL. Origin mode: the shared URL gets it as `?to=`.
   const below = settings.mode === 'path' && isReturnPath(path) ? encodeRawBytes(path) : '';
-  const to = settings.mode === 'path' ? '' : returnQuery(path);
-  return sendRedirect(exchange, { status: 302, location: shared + below + to });
+  const query = settings.mode === 'path' ? '' : returnQuery(path);
+  return sendRedirect(exchange, { status: 302, location: shared + below + query });
 }
 
 /** Whether a client or a proxy could read a segment of the path as `.` or `..`. */

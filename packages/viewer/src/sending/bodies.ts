@@ -145,7 +145,7 @@ export class Bodies implements CacheStatistics {
     const end = new AbortController();
     // Counts the bytes once, and for no single answer, since several may wait for them.
     const shared = { ...source, signal: end.signal, outgoing: outgoingBytes };
-    outgoingBytes.load(form.length);
+    outgoingBytes.countLoaded(form.length);
     const read = readStored(shared, 0, entry.compressedSize, end.signal);
     const whole = read.then((bytes) => this.#expand(shared, form, bytes));
     const loading: Loading = { client, read, whole, end, viewers: 0 };
@@ -164,7 +164,7 @@ export class Bodies implements CacheStatistics {
   /** Removes a load, once; not only when it settles, since a storage that hangs may never settle it. */
   #forget({ key, length }: Form, loading: Loading): boolean {
     if (this.#loading.get(key) !== loading) return false;
-    outgoingBytes.load(-length);
+    outgoingBytes.countLoaded(-length);
     return this.#loading.delete(key);
   }
 

@@ -28,7 +28,7 @@ export interface BodySource extends ReadingTools {
   readonly client: string;
   /** Aborts when the viewer has left. */
   readonly signal: AbortSignal;
-  readonly outgoing: Pick<OutgoingAnswer, 'load'>;
+  readonly outgoing: Pick<OutgoingAnswer, 'countLoaded'>;
 }
 
 /**
@@ -77,6 +77,7 @@ export function formPieces(
   { from, to }: ByteRange,
   read: ReadPieces = (...part) => storedPieces(source, ...part),
 ): AsyncIterableIterator<Uint8Array> {
+  // To the end: gzip has no ranges.
   if (form.gzip) return gzipPieces(source, from, read);
   const { entry } = source;
   return entry.method === 'stored'
@@ -214,7 +215,7 @@ export async function* inflatedPieces(
   const inflater = new Inflater(chunk);
   let held = 0;
   const hold = (bytes: number): void => {
-    outgoing.load(bytes - held);
+    outgoing.countLoaded(bytes - held);
     held = bytes;
   };
   hold(WINDOW + chunk);
