@@ -50,7 +50,7 @@ describe('Names', () => {
     expect(await set(two)).not.to.have.nested.property('name.url', made.name.url);
   });
 
-  it('are found and changed only by their account, for its own publications in service', async () => {
+  it('are found and changed only by their account, for its own publications in service, within its quota', async () => {
     await set(one, 'a');
     await set(one, 'b');
     for (const foreign of [get('a', 'other'), remove('a', 'other'), set(one, 'a', 'other')]) {
