@@ -158,7 +158,9 @@ class FollowedRequest<Arrived extends Arrival, Outcome extends Settled> {
       const milliseconds = Math.round((this.#ended - this.#begun) * 1_000) / 1_000;
       const outcome = this.#crash === undefined ? this.#outcome : { ...this.#outcome, ...this.#crash };
       const entry = entryOf(this.#arrival, milliseconds, outcome, this.#door.caller?.());
-      this.#door.ended(entry, this.#arrival, this.#outcome);
+      const logged: unknown = this.#door.ended(entry, this.#arrival, this.#outcome);
+      // A log of the embedding team may be asynchronous: its rejection would end the process.
+      if (isPromise(logged)) logged.then(undefined, (error) => reportError(this.#arrival, error));
     } catch (error) {
       reportError(this.#arrival, error);
     }

@@ -29,7 +29,7 @@ export interface RequestEntry {
 }
 
 /**
- * Receives an entry when a request has ended. Its errors go to `console.error`.
+ * Receives an entry when a request has ended. Its errors, and rejections of an asynchronous one, go to `console.error`.
  *
  * @param request the request, with all the secrets that the entry omits.
  */

@@ -88,6 +88,7 @@ describe('a door that fails by itself', () => {
 
   for (const [name, door] of Object.entries<Partial<PlainDoor>>({
     'a log': { ended: fail },
+    'an asynchronous log': { ended: async () => fail() },
     'a caller': { caller: fail },
   })) {
     it(`prints an error that ${name} throws after the answer to standard error`, async () => {

@@ -248,6 +248,20 @@ describe('A form', () => {
     }
   });
 
+  it('fails with the error of a staging that throws before it returns a promise', async () => {
+    const form = multipart([ARCHIVE]);
+    const { body, request, times } = incoming({ 'content-type': form.contentType });
+    const staging: Pick<Staging, 'receive'> = {
+      receive: () => {
+        throw new Fault('staging_unavailable', 'no folder');
+      },
+    };
+    const options = { ...times, receive: receiveInto(staging), archiveBytes: 1_000 };
+    const received = receiveForm(request, new Reader(), options).catch((error: unknown) => error);
+    body.end(form.body);
+    expect(await received).to.be.an.instanceOf(Fault);
+  });
+
   it('is refused before its end, and the rest stays unread', async () => {
     const { outcome, body } = await receive([text('refused')], {
       send: async (sending, bytes) => {

@@ -83,7 +83,7 @@ export function createViewer(options: ViewerOptions): Viewer {
     ended: (entry, view, outcome) => {
       if (outcome?.isPage && entry.role !== null && isView(view, entry.status))
         context.counter?.viewed(entry.role);
-      log(entry, view.request);
+      return log(entry, view.request);
     },
   };
   const answer = (found: Place, request: IncomingMessage, response: ServerResponse): void => {

@@ -7,7 +7,8 @@ export type ReceiveFile = (file: Readable, limit: number) => Promise<ReceiveOutc
 
 export function receiveInto(staging: Pick<Staging, 'receive'>): ReceiveFile {
   // Does not destroy the stream when the staging stops reading: multer would report a broken upload.
-  return (file, limit) => staging.receive(file.iterator({ destroyOnReturn: false }), limit);
+  // Asynchronous: multer would also report a broken upload if a staging throws instead of rejecting.
+  return async (file, limit) => staging.receive(file.iterator({ destroyOnReturn: false }), limit);
 }
 
 /** Reads only the size and hash of a repeated upload. An iterator, with its promises, would take twice as long. */
