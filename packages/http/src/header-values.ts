@@ -1,12 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 
 /** The headers of a request: adapters of serverless platforms set only some of Node's properties. */
-type WithHeaders = Pick<IncomingMessage, 'headers'> & Partial<Pick<IncomingMessage, 'headersDistinct'>>;
+type WithHeaders = Pick<IncomingMessage, 'headers'> &
+  Partial<Pick<IncomingMessage, 'headersDistinct' | 'rawHeaders'>>;
 
-/** The values of a header, one per line; joined if the request lacks `headersDistinct`. `name` is in lower case. */
-export function headerValues({ headers, headersDistinct }: WithHeaders, name: string): readonly string[] {
-  const distinct = headersDistinct?.[name];
-  if (distinct !== undefined) return distinct;
+/** The values of a header, one per line; joined if the request has no lines either. `name` is in lower case. */
+export function headerValues(
+  { headers, headersDistinct, rawHeaders = [] }: WithHeaders,
+  name: string,
+): readonly string[] {
+  // Requests of HTTP/2 lack `headersDistinct`.
+  const isNamed = (_: string, at: number): boolean =>
+    at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name;
+  const distinct = headersDistinct?.[name] ?? rawHeaders.filter(isNamed);
+  if (distinct.length > 0) return distinct;
   const joined = headers[name];
   return joined === undefined ? [] : [joined].flat();
 }

@@ -77,7 +77,11 @@ export function hasMediaType(request: IncomingMessage, type: string): boolean {
   return sent.split(/[; \t]/, 1)[0]?.toLowerCase() === type && coding.toLowerCase() === 'identity';
 }
 
-/** Whether a request announces no body (RFC 9112, section 6.3). */
-function hasNoBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+/** Whether a request announces no body (RFC 9112, section 6.3; over HTTP/2, RFC 9113, section 8.1). */
+function hasNoBody({
+  headers,
+  stream,
+}: IncomingMessage & { readonly stream?: { readonly endAfterHeaders: boolean } }): boolean {
+  const { 'transfer-encoding': coding, 'content-length': length } = headers;
+  return coding === undefined && Number(length ?? 0) === 0 && stream?.endAfterHeaders !== false;
 }
