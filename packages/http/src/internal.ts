@@ -3,7 +3,7 @@ export { accountBacklogs } from './account-backlogs.ts';
 export { type Answer, admitAnswer, type EncodedAnswer, encodeAnswer, send } from './answer.ts';
 export { archiveAnswer } from './archive-answer.ts';
 export { callerOf, withoutAdministration } from './authenticate.ts';
-export { type DrainLimits, drainAndClose, isBodyComplete } from './body/drain.ts';
+export { announcesBody, type DrainLimits, drainAndClose, isBodyComplete } from './body/drain.ts';
 export { BodyError, type BodyFailure, type BodyLimits, readWhole } from './body/watched-body.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
 export { doorOf, type Filled } from './door-options.ts';

@@ -56,4 +56,28 @@ describe('An answer', () => {
       process.off('warning', listen);
     }
   });
+
+  it('over HTTP/2 ends a body without a Content-Length at the limit of bytes', async () => {
+    const received: IncomingMessage[] = [];
+    const server = createServer((request, response) => {
+      const [incoming, outgoing] = [
+        request as unknown as IncomingMessage,
+        response as unknown as ServerResponse,
+      ];
+      received.push(incoming);
+      const limits = { clock: new SystemClock(), bytes: 2_000 };
+      void send(incoming, outgoing, encodeAnswer({ status: 401, json: {} }, 'id'), limits);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    try {
+      const stream = client.request({ ':method': 'POST' }).on('error', () => {});
+      stream.write('x'.repeat(3_000));
+      await once(stream.resume(), 'end');
+      expect(received.map(({ destroyed }) => destroyed)).to.deep.equal([true]);
+    } finally {
+      client.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    }
+  });
 });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isBytes } from '@pinfold/core/internal';
-import { BodyError, type BodyLimits, readWhole } from '@pinfold/http/internal';
+import { announcesBody, BodyError, type BodyLimits, readWhole } from '@pinfold/http/internal';
 import { type HttpRefusal, refuseRequest } from '../problems/problem.ts';
 import { refuseBody } from './publication-form.ts';
 
@@ -28,7 +28,7 @@ export async function readJson(
     readonly wrongType: HttpRefusal;
   },
 ): Promise<JsonBody | HttpRefusal> {
-  if (isOptional && hasNoBody(request)) return EMPTY;
+  if (isOptional && !announcesBody(request)) return EMPTY;
   const isJson = hasMediaType(request, 'application/json');
   const mayBeEmpty = isOptional && request.headers['content-type'] === undefined;
   if (!isJson && !mayBeEmpty) return wrongType;
@@ -75,13 +75,4 @@ function countMembers(text: string): number {
 export function hasMediaType(request: IncomingMessage, type: string): boolean {
   const { 'content-type': sent = '', 'content-encoding': coding = 'identity' } = request.headers;
   return sent.split(/[; \t]/, 1)[0]?.toLowerCase() === type && coding.toLowerCase() === 'identity';
-}
-
-/** Whether a request announces no body (RFC 9112, section 6.3; over HTTP/2, RFC 9113, section 8.1). */
-function hasNoBody({
-  headers,
-  stream,
-}: IncomingMessage & { readonly stream?: { readonly endAfterHeaders: boolean } }): boolean {
-  const { 'transfer-encoding': coding, 'content-length': length } = headers;
-  return coding === undefined && Number(length ?? 0) === 0 && stream?.endAfterHeaders !== false;
 }

@@ -10,9 +10,18 @@ export interface DrainLimits {
   readonly bytes?: number;
 }
 
-export function isBodyPending({ headers, complete, destroyed, aborted }: IncomingMessage): boolean {
+/** Whether a request announces a body (RFC 9112, section 6.3; over HTTP/2, RFC 9113, section 8.1). */
+export function announcesBody({
+  headers,
+  stream,
+}: IncomingMessage & { readonly stream?: { readonly endAfterHeaders: boolean } }): boolean {
   const { 'transfer-encoding': coding, 'content-length': length } = headers;
-  return (coding !== undefined || Number(length ?? 0) > 0) && !complete && !destroyed && !aborted;
+  return coding !== undefined || Number(length ?? 0) > 0 || stream?.endAfterHeaders === false;
+}
+
+export function isBodyPending(request: IncomingMessage): boolean {
+  const { complete, destroyed, aborted } = request;
+  return announcesBody(request) && !complete && !destroyed && !aborted;
 }
 
 /** Whether the whole body has arrived. Waits one turn for an announced body: Node emits the request before parsing it. */
