@@ -72,19 +72,20 @@ async function cutPowerIn(folder: string, how: PowerCuts): Promise<Findings> {
     await untilThreadsWrite(disk, promises);
     for (let n = 0; n < cuts; n += 1) {
       const isFourth = n % 4 === 1;
-      const fails = failing && isFourth;
-      const before = countFailed(disk);
-      if (fails) failFlushes(disk, restarting === 'ended' ? MAX_FAILURES : randomInt(1, MAX_FAILURES + 1));
+      if (failing && isFourth) {
+        const count = restarting === 'ended' ? MAX_FAILURES : randomInt(1, MAX_FAILURES + 1);
+        // A start tries three times to flush the log: after a kill, at most two further flushes may fail.
+        const awaited = countFailed(disk) + (restarting === 'ended' ? MAX_FAILURES : 1);
+        failFlushes(disk, count);
+        while (countFailed(disk) < awaited) await pause(1);
+      }
       if (isFourth && restarting === 'ended') {
-        while (fails && countFailed(disk) < before + MAX_FAILURES) await pause(1);
         await server.end();
         cutNow(n);
         server = await startServer(disk.data, KEY, env);
         continue;
       }
       if (isFourth && restarting === 'killed') {
-        // A start tries three times to flush the log: at most two further flushes may fail.
-        while (fails && countFailed(disk) === before) await pause(1);
         await server.kill();
         server = await startServer(disk.data, KEY, env);
       }
