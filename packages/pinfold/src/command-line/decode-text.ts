@@ -1,5 +1,6 @@
-import { CommandFailure, explainSystemErrors } from './failures.ts';
+import { CommandFailure, explainSystemErrors, UsageError } from './failures.ts';
 import { readFileOrPipe } from './read-file-or-pipe.ts';
+import type { Terminal } from './terminal.ts';
 
 /** Detects UTF-16 by its byte order mark, which files of Windows have; otherwise UTF-8. */
 export function detectEncoding([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
@@ -18,14 +19,17 @@ export function decodeText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Reads the lines of a file or a pipe. Throws for a wrong encoding: replaced bytes could name something else. */
-export async function readLines(from: string | (() => Promise<Uint8Array>)): Promise<readonly string[]> {
-  const read = typeof from === 'string' ? () => readFileOrPipe(from) : from;
+/**
+ * Reads the lines of a file or a pipe, or of standard input for `-`. Throws for a wrong encoding: replaced bytes could
+ * name something else.
+ */
+export async function readLines(path: string, { input }: Terminal): Promise<readonly string[]> {
+  if (path === '-' && input === undefined) throw new UsageError('there is no standard input');
+  const read = path === '-' && input !== undefined ? input : () => readFileOrPipe(path);
   const text = decodeText(await explainSystemErrors(read));
   if (text !== undefined) return text.split('\n');
-  const name = typeof from === 'string' ? from : 'standard input';
   throw new CommandFailure(
-    `${name} is not UTF-8: write it in UTF-8, or as UTF-16 with a byte order mark`,
+    `${path === '-' ? 'standard input' : path} is not UTF-8: write it in UTF-8, or as UTF-16 with a byte order mark`,
     'unreadable',
   );
 }

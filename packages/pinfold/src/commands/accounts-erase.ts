@@ -30,7 +30,10 @@ export const erase: Command = command({
   name: 'accounts erase',
   arguments: ['[NAME]'],
   options: {
-    list: valueOption('FILE', 'erase again each account of a list, one JSON string a line, after a restore'),
+    list: valueOption(
+      'FILE',
+      'erase again each account of a list, one JSON string a line, after a restore; - reads standard input',
+    ),
     yes: flagOption('do not ask'),
   },
   help: 'erase an account with all stored data of its person; it cannot be undone',
@@ -46,7 +49,7 @@ export const erase: Command = command({
       return await eraseOne(account, json, terminal);
     }
     // The user confirmed each name when it was erased first, and a restore may have no terminal.
-    return await eraseListed(await readNames(readPath(list ?? '', '--list')), terminal);
+    return await eraseListed(await readNames(readPath(list ?? '', '--list'), terminal), terminal);
   },
 });
 
@@ -153,8 +156,8 @@ interface ListedName {
   readonly line: number;
 }
 
-async function readNames(file: string): Promise<readonly ListedName[]> {
-  return (await readLines(file))
+async function readNames(file: string, terminal: Terminal): Promise<readonly ListedName[]> {
+  return (await readLines(file, terminal))
     .map((text, n) => ({ text: text.trim(), line: n + 1 }))
     .filter(({ text }) => text !== '')
     .map(({ text, line }) => {

@@ -58,8 +58,7 @@ const importTakedowns = command({
   example: 'pinfold takedowns import takedowns.jsonl',
   guide: 'administration.md#after-a-restore',
   run: async ([file = '-'], _, terminal) => {
-    const source = file === '-' ? standardInput(terminal) : readPath(file, 'FILE');
-    const exported = readTakedowns(await readLines(source));
+    const exported = readTakedowns(await readLines(readPath(file, 'FILE'), terminal));
     let changed = 0;
     await withComposition(terminal, async ({ administration }) => {
       for (const takedown of exported)
@@ -84,11 +83,6 @@ async function printTakedowns(
     const takedowns = everyItem(administration.listTakedowns, (page) => page.takedowns.map(takedownOf));
     return printList(takedowns, terminal, { member: 'takedowns', ...format });
   });
-}
-
-function standardInput({ input }: Terminal): () => Promise<Uint8Array> {
-  if (input === undefined) throw new UsageError('FILE is missing');
-  return input;
 }
 
 function toColumns({ id, account, sha256, reason, at }: WireTakedown): readonly string[] {

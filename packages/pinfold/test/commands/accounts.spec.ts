@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
+import { runPiped } from '../command-run.ts';
 import { openMachine, serve } from '../servers/served.ts';
 
 describe('pinfold accounts', () => {
@@ -102,6 +103,9 @@ describe('pinfold accounts', () => {
     // The user confirmed each account when it was erased first, so the command does not ask.
     expect(await runJson('erase', '--list', list)).to.deep.equal({ erased: 1, passed_over: 1 });
     expect(await runJson('erase', '--list', list, '--yes')).to.deep.equal({ erased: 0, passed_over: 2 });
+    await machine.run('keys', 'create', '--account', name);
+    const piped = await runPiped(line, machine.env, 'accounts', 'erase', '--list', '-');
+    expect([piped.code, piped.out]).to.deep.equal([0, '1 account erased, 0 not there.\n']);
     expect((await runJson('erase', 'ada', '--yes')).list_line).to.equal('"ada"');
     await writeFile(list, 'ada\n');
     expect((await machine.run('accounts', 'erase', '--list', list, '--yes')).code).to.equal(1);
