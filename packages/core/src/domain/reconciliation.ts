@@ -35,7 +35,10 @@ export const MAX_IDS = 1_000;
 /** The minimum time from the end of one comparison to the beginning of the next. */
 const COMPARISON_INTERVAL: Duration = hours(24);
 
-/** For how long after its last window a comparison belongs to the sweep that makes it. */
+/**
+ * For how long after its last window a comparison belongs to the sweep that makes it. The clocks of two nodes that sweep
+ * differ by no more.
+ */
 const COMPARISON_LEASE: Duration = minutes(2);
 
 export const NOT_COMPARED: Comparison = {
@@ -71,7 +74,7 @@ export function decideTurn(
   if (found === undefined) return { kind: 'compare', from: NOT_COMPARED };
   const age = now - found.savedAt;
   // Begins again: storage has changed too much since these counts, or a clock that was ahead dated them.
-  if (isForced || age >= COMPARISON_INTERVAL || age < -MAX_CLOCK_DIFFERENCE) {
+  if (isForced || age >= COMPARISON_INTERVAL || age < -COMPARISON_LEASE) {
     return { kind: 'compare', from: { ...NOT_COMPARED, isRefused: found.isRefused } };
   }
   const isHeld = Math.abs(age) < COMPARISON_LEASE && !takesOver;

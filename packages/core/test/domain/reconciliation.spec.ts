@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ArchiveId } from '../../src/domain/identity.ts';
-import { after, before, hours, minutes } from '../../src/domain/instant.ts';
+import { after, before, hours, minutes, seconds } from '../../src/domain/instant.ts';
 import {
   decideTurn,
   finishComparison,
@@ -61,6 +61,15 @@ describe('a comparison of storage with the records', () => {
     const found = { ...NOT_COMPARED, savedAt: after(NOW, hours(24 * 365)), isUnderWay: false };
     const turn = decideTurn(found, NOW, { isForced: false, takesOver: false });
     expect(turn).to.deep.equal({ kind: 'compare', from: NOT_COMPARED });
+  });
+
+  it('leaves the comparison of a node whose clock is ahead by less than two minutes', () => {
+    const savedAt = after(NOW, seconds(119));
+    for (const isUnderWay of [true, false]) {
+      const found = { ...NOT_COMPARED, savedAt, isUnderWay };
+      const turn = decideTurn(found, NOW, { isForced: false, takesOver: false });
+      expect(turn).to.deep.equal({ kind: 'leave', found });
+    }
   });
 
   it('ends without ids, and with counts that leave out removed orphans', () => {
