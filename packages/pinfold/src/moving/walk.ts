@@ -65,6 +65,8 @@ export async function walk(source: Source, to: Destination, progress: Progress):
     if (!hasBegun || !(error instanceof CommandFailure)) throw error;
     moving.onFailure(error);
   }
+  // The source has no records.
+  if (!hasBegun) await moving.begin();
   await moving.end();
   return moving;
 }

@@ -122,6 +122,16 @@ describe('pinfold export and import', () => {
     expect(await hashFiles(stage.at('folder three'))).to.deep.equal(await hashFiles(stage.at('folder')));
   });
 
+  it('move a database without records through a pipe, too', async () => {
+    await (await compose(readSettings(stage.env('one')))).close();
+    await pipe(
+      `pinfold export - | PINFOLD_DATA_DIR="$OUT" pinfold import -`,
+      stage.env('one'),
+      stage.at('two'),
+    );
+    await succeed(stage.env('two'), 'verify');
+  });
+
   it('refuse a database with records of its own, and change nothing there', async () => {
     const env = await stage.stock('one', 1);
     await succeed(env, 'export', stage.at('out'));
