@@ -38,9 +38,11 @@ export async function openStorage(
   };
   if (storage.kind === 'files') {
     const archives: OpenedStorage['archives'] = async (roles) => {
-      if (purpose === 'command' && !hasArchives(dataDir)) return createMissingArchives(dataDir);
       const named = await roles?.listArchives(undefined, 1);
-      if (named?.length === 1) checkHasArchives(storage, dataDir);
+      if (named?.length === 1) {
+        if (purpose === 'command' && !hasArchives(dataDir)) return createMissingArchives(dataDir);
+        checkHasArchives(storage, dataDir);
+      }
       return openFsArchiveStorage({ folder: join(dataDir, ARCHIVES), staging: await staging(), clock });
     };
     return { archives, staging, end: async () => {} };

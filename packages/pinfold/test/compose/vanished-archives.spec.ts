@@ -94,4 +94,18 @@ describe('a data folder whose archives vanished, as with a volume that is not mo
     }
     expect(await readdir(empty)).to.deep.equal([]);
   });
+
+  it('is not what a command finds that another one has begun in an empty folder', async () => {
+    await rm(data, { recursive: true });
+    await mkdir(data);
+    for (const args of [
+      ['keys', 'create'],
+      ['cleanup'],
+      ['export', join(machine.folder, 'backup')],
+      ['verify'],
+    ]) {
+      const { code, err } = await machine.run(...args);
+      expect(code, `${args.join(' ')}: ${err}`).to.equal(0);
+    }
+  });
 });
