@@ -71,15 +71,18 @@ export function* indexHintInChunks(paths: readonly string[]): Generator<void, In
   if (files.length === 0) return { kind: 'empty' };
   if (DOCUMENT_PARTS.some((part) => files.includes(part))) return { kind: 'document' };
   const root = onlyFolder(own) ?? '';
-  const pages: string[] = [];
+  const [pages, packed]: [string[], string[]] = [[], []];
   for (const chunk of splitIntoChunks(files.map((name) => ({ name })))) {
-    for (const { name } of chunk) if (PAGE.test(name) && isAllowedPath(name)) pages.push(name);
+    for (const { name } of chunk) {
+      if (PAGE.test(name) && isAllowedPath(name)) pages.push(name);
+      if (PACKED.test(name) && isAllowedPath(name)) packed.push(name);
+    }
     yield;
   }
   const atRoot = pages.filter((path) => path.lastIndexOf('/') < root.length);
   const variant = atRoot.find(isIndexInAnySpelling);
   if (variant !== undefined) return { kind: 'spelling', path: variant };
-  return nearestIndex(pages) ?? pageHint(atRoot, pages) ?? archiveHint(files);
+  return nearestIndex(pages) ?? pageHint(atRoot, pages) ?? archiveHint(packed);
 }
 
 function pageHint([path, other]: readonly string[], all: readonly string[]): IndexHint | undefined {
@@ -88,9 +91,8 @@ function pageHint([path, other]: readonly string[], all: readonly string[]): Ind
   return only === undefined ? undefined : { kind: 'page', path: only };
 }
 
-function archiveHint(files: readonly string[]): IndexHint | undefined {
-  const [path, ...others] = files.filter((file) => PACKED.test(file) && isAllowedPath(file));
-  return path === undefined || others.length > 0 ? undefined : { kind: 'packed', path };
+function archiveHint([path, other]: readonly string[]): IndexHint | undefined {
+  return path === undefined || other !== undefined ? undefined : { kind: 'packed', path };
 }
 
 /** Finds the folder below the root that has an index.html, or else a page whose name is a variant of it. */

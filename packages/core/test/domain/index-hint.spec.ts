@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { judgeListing } from '../../src/adapter.ts';
 import { judgeInChunks } from '../../src/domain/archive-rules.ts';
+import { indexHintInChunks } from '../../src/domain/index-hint.ts';
 import { defaultLimits, type IndexHint } from '../../src/index.ts';
 import { indexHint } from '../../src/internal.ts';
 
@@ -83,6 +84,26 @@ describe('the hint for a site without index.html', () => {
       return pauses;
     };
     expect(pausesWith('index.txt')).to.be.above(pausesWith('index.html') + 10);
+  });
+
+  it('is looked for in few of the packed files at a time', () => {
+    const paths = Array.from({ length: 2_000 }, (_, n) => `${'a/'.repeat(450)}${n}.zip`);
+    const steps = indexHintInChunks(paths);
+    const { test } = RegExp.prototype;
+    let [checks, most] = [0, 0];
+    RegExp.prototype.test = function (text) {
+      checks += 1;
+      return test.call(this, text);
+    };
+    try {
+      for (let isDone: boolean | undefined; isDone !== true; most = Math.max(most, checks)) {
+        checks = 0;
+        isDone = steps.next().done;
+      }
+    } finally {
+      RegExp.prototype.test = test;
+    }
+    expect(most).to.be.within(1, 1_000);
   });
 
   it('comes with the broken rule', () => {
