@@ -2,6 +2,7 @@ import type { GuessedNames, ListedEntry, NameEncoding } from '@pinfold/core';
 import {
   type NameReading as ComparedReading,
   chooseNameEncoding,
+  hasManyMarks,
   isPlausibleName,
   isSystemEntry,
   mayBeAppleDouble,
@@ -189,9 +190,10 @@ function countReferences(
   return { labels: labels ?? {}, whole };
 }
 
-/** The decoded path of a reference; empty if it is not UTF-8, and so leads to no file. */
+/** The decoded path of a reference; empty if it is not UTF-8 or takes long to normalize, and so leads to no file. */
 function pathOf(target: string): string {
-  return percentDecoded(target.replace(/[?#].*/s, ''))?.normalize('NFC') ?? '';
+  const path = percentDecoded(target.replace(/[?#].*/s, '')) ?? '';
+  return hasManyMarks(path) ? '' : path.normalize('NFC');
 }
 
 function folderOf(name: string): string {

@@ -3,7 +3,10 @@ import { createStagedArchives, type StagedArchives } from '@pinfold/test-contrac
 import { type PlannedEntry, writeZip } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import iconv from 'iconv-lite';
+import { MemorySource } from '../src/archive-source.ts';
 import { ZipArchiveInspector } from '../src/index.ts';
+import { ProofControl } from '../src/jobs.ts';
+import { listArchive } from '../src/list-archive.ts';
 
 const MiB = 1_048_576;
 
@@ -82,6 +85,25 @@ describe('names in an unmarked encoding', () => {
     const pages = Array.from({ length: 4 }, (_, n) => ({ name: `${folder}/${n}.html`, content: links }));
     const { guessed } = await list('<p>Hello', ...pages, unmarked('é', 'cp850'));
     expect(guessed).to.deep.include({ first: 5, whole: true });
+  });
+
+  it('are decoded without normalizing links that take quadratic time', async () => {
+    const links = ['\u0300\u0316'.repeat(1_000), 'é'].map((path) => `<a href="${path}">`).join('');
+    const entries = [{ name: 'index.html', content: links }, unmarked('é', 'cp850')];
+    const { normalize } = String.prototype;
+    let longest = 0;
+    String.prototype.normalize = function (form?: string) {
+      longest = Math.max(longest, this.length);
+      return normalize.call(this, form);
+    };
+    try {
+      const archive = new MemorySource(writeZip({ entries }));
+      const { guessed } = await listArchive(archive, 10, new ProofControl());
+      expect(guessed?.encoding).to.equal('CP850');
+    } finally {
+      String.prototype.normalize = normalize;
+    }
+    expect(longest).to.be.within(1, 100);
   });
 
   it('are decoded as most links suggest, not as the first does', async () => {
