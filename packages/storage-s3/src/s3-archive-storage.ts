@@ -20,7 +20,7 @@ import {
 import { checkReadRange, Semaphore } from '@pinfold/core/adapter';
 import { nameOf } from '@pinfold/core/internal';
 import { ArchiveKeys } from './archive-keys.ts';
-import { listKeys, readRange, retry, runCall, type S3Calls, sendFile } from './s3-calls.ts';
+import { listKeys, MAX_KEYS, readRange, retry, runCall, type S3Calls, sendFile } from './s3-calls.ts';
 import { failureOf, IncompleteError, NonsenseError } from './s3-failure.ts';
 
 /** Options of {@link S3ArchiveStorage}. */
@@ -128,14 +128,20 @@ export class S3ArchiveStorage implements ArchiveStorage {
     let last = after === undefined ? undefined : this.#keys.of(after);
     let more: boolean;
     // Lists once even for a limit of 0, so that the call fails if the store does not answer.
+    let wanted = Math.max(1, limit);
     do {
-      const request = { bucket, folder, after: last, limit: Math.max(1, limit - found.length) };
+      const request = { bucket, folder, after: last, limit: wanted };
       const page = await this.#call(signal, (within) =>
         listKeys(this.#options.client, request, smallRequest(within)),
       );
-      found.push(...page.keys.map((key) => this.#keys.archiveOf(key)).filter((id) => id !== undefined));
+      for (const key of page.keys) {
+        const id = this.#keys.archiveOf(key);
+        if (id !== undefined) found.push(id);
+      }
       last = page.keys.at(-1) ?? last;
       more = page.more;
+      // Whole pages from now on, since many foreign keys may follow.
+      wanted = MAX_KEYS;
     } while (more && found.length < limit);
     return found.slice(0, limit);
   }

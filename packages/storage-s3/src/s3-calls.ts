@@ -139,7 +139,8 @@ async function* orIncomplete(body: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
   }
 }
 
-const MAX_KEYS = 1_000;
+/** The maximum number of keys of a page. */
+export const MAX_KEYS = 1_000;
 
 interface KeyPage {
   readonly keys: readonly string[];

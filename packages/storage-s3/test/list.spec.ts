@@ -37,6 +37,13 @@ describe('S3ArchiveStorage.list', () => {
     expect(await stub.storage.list(ids[3], 4)).to.deep.equal(ids.slice(4, 8));
   });
 
+  it('lists thousands of foreign keys in few requests, even for the last archive of a page', async () => {
+    const foreign = Array.from({ length: 2_500 }, (_, n) => `p/~${`${n}`.padStart(4, '0')}`);
+    await start([keyOf(anArchiveId(0)), ...foreign], 1_000);
+    expect(await stub.storage.list(undefined, 2)).to.deep.equal([anArchiveId(0)]);
+    expect(stub.requests).to.have.length(4);
+  });
+
   it('throws if an answer would make the list incomplete or endless', async () => {
     const [one, two] = [keyOf(anArchiveId(1)), keyOf(anArchiveId(2))];
     const answers: Record<string, Parameters<typeof startStub>[0]> = {
