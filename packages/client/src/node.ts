@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { PinfoldClient } from './client.ts';
 import type { Published, PublishOptions } from './options.ts';
@@ -31,15 +31,15 @@ export async function packFolder(
 ): Promise<PackedFiles> {
   const files: FileToPack[] = [];
   const ignored: string[] = [];
-  let size = 0;
+  let total = 0;
   const readBounded = async (file: string): Promise<Uint8Array> => {
-    const bytes = await read(file).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ERR_FS_FILE_TOO_LARGE') throw error;
-      throw new RangeError(`${file} has more than 2 GiB; is the folder the right one?`, { cause: error });
-    });
-    size += bytes.byteLength;
-    if (size > MAX_BYTES) throw new RangeError('the folder has more than 1 GiB; is it the right one?');
-    return bytes;
+    // Before it is read, since up to 16 files are read at the same time.
+    const { size } = await stat(file);
+    total += size;
+    const tooLarge = size > MAX_BYTES ? file : 'the folder';
+    if (total > MAX_BYTES)
+      throw new RangeError(`${tooLarge} has more than 1 GiB; is the folder the right one?`);
+    return read(file);
   };
   const walk = async (folder: string, prefix: string): Promise<void> => {
     for (const entry of await readdir(folder, { withFileTypes: true })) {

@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { packFolder } from '@pinfold/client/node';
 import { packFiles } from '@pinfold/client/zip';
 import { expect } from 'chai';
@@ -59,6 +59,21 @@ describe('packFolder', () => {
     const { bytes, leftOut } = await packFolder(folder, { dotFiles: true });
     expect(Object.keys(unzipSync(bytes))).to.deep.equal(['.nojekyll', '.vscode/settings.json', 'index.html']);
     expect(leftOut).to.deep.equal(['.git/']);
+  });
+
+  it('rejects for more than 1 GiB before it reads the file that is too much', async () => {
+    for (const name of ['a.bin', 'b.bin', 'c.bin']) {
+      await write(name);
+      await truncate(join(folder, name), 600 * 1_048_576);
+    }
+    const opened: string[] = [];
+    const read = async (file: string): Promise<Uint8Array> => {
+      opened.push(basename(file));
+      return new Uint8Array();
+    };
+    const error = await packFolder(folder, { read }).catch((reason: unknown) => reason);
+    expect(error).to.be.an.instanceOf(RangeError);
+    expect(opened).to.have.length(1);
   });
 
   it('rejects if the folder does not exist', async () => {

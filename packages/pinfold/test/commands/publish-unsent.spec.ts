@@ -40,7 +40,7 @@ describe('pinfold publish with input that it cannot send', () => {
       await truncate(big, 2 ** 31);
       await expectError(1, /^pinfold: [^\n]+big\.\w+ is larger than 2 GiB[^\n]+\n$/, big);
     }
-    await expectError(1, /^pinfold: [^\n]+big\.\w+ has more than 2 GiB; [^\n]+\n$/, folder);
+    await expectError(1, /^pinfold: [^\n]+big\.\w+ has more than 1 GiB; [^\n]+\n$/, folder);
   });
 
   it('explains an invalid name', async () => {
