@@ -13,12 +13,14 @@ export function claimAt(claimSets: readonly Claims[], path: string): unknown {
 /** Removes each email address that the issuer has not verified: anyone may have entered it. */
 export function withVerifiedEmails(claimSets: readonly Claims[]): readonly Claims[] {
   return claimSets.map((claims) => {
-    const { email, ...others } = claims;
     const verifications = claimSets
-      .filter((other) => other.email === email)
+      .filter((other) => other.email === claims.email)
       .map((other) => other.email_verified);
     const known = verifications.filter((verdict) => verdict !== undefined);
-    return known.length > 0 && known.every((verdict) => verdict === true) ? claims : others;
+    const isVerified = known.length > 0 && known.every((verdict) => verdict === true);
+    if (isVerified || claims.email === undefined) return claims;
+    const { email, ...others } = claims;
+    return others;
   });
 }
 
@@ -76,9 +78,9 @@ const MAX_NAME_LENGTH = 64;
 
 /** The names of the received claims, without their values, for a message. */
 export function listClaimNames(claimSets: readonly Claims[]): string {
-  const names = [...new Set(claimSets.flatMap((claims) => Object.keys(claims)))].sort();
+  const names = [...new Set(claimSets.flatMap((claims) => Object.keys(claims)))];
   const shown = names.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME_LENGTH));
-  return shown.join(', ') + (names.length > MAX_NAMES ? ', …' : '');
+  return shown.sort().join(', ') + (names.length > MAX_NAMES ? ', …' : '');
 }
 
 function parseCondition(text: string): Condition {

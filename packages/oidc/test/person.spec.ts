@@ -1,6 +1,6 @@
 import { accountId } from '@pinfold/core';
 import { expect } from 'chai';
-import { type Claims, parseClaimRule } from '../src/claims.ts';
+import { type Claims, listClaimNames, parseClaimRule, withVerifiedEmails } from '../src/claims.ts';
 import { issuerUrl } from '../src/index.ts';
 import { identifyPerson, type PersonRules } from '../src/person.ts';
 
@@ -115,6 +115,13 @@ describe('identifying a person', () => {
     const many = Object.fromEntries(Array.from({ length: 90 }, (_, n) => [`${n}`.padStart(99, 'x'), n]));
     const refused = identify([{ sub: 'u1', ...many }], { require });
     expect('detail' in refused ? refused.detail?.length : 0).to.be.within(100, 4_000);
+  });
+
+  it('lists the first 40 names, without sorting all, and copies no claims without an email', () => {
+    const many = Object.fromEntries(Array.from({ length: 90 }, (_, n) => [`c${90 - n}`, n]));
+    const listed = Array.from({ length: 40 }, (_, n) => `c${90 - n}`).sort();
+    expect(listClaimNames([many])).to.equal(`${listed.join(', ')}, …`);
+    expect(withVerifiedEmails([many])[0]).to.equal(many);
   });
 });
 
