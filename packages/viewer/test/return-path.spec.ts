@@ -7,6 +7,7 @@ describe('the path to return to', () => {
     expect(returnPathOf('?to=%2Fdocs%2F%3Fq%3D1%23part')).to.equal('/docs/?q=1#part');
     expect(returnPathOf('?to=/')).to.equal('/');
     expect(returnPathOf('?x=1&to=/a%20b')).to.equal('/a b');
+    expect(returnPathOf(`?${'grant&too=/b&xto=/c&'.repeat(2)}to=/d`)).to.equal('/d');
     expect(returnPathOf(`?to=/${'a'.repeat(2_047)}`)).to.have.length(2_048);
   });
 
@@ -26,6 +27,7 @@ describe('the path to return to', () => {
       '?to=/%7F',
       `?to=/${'a'.repeat(2_048)}`,
       '?to=/a&to=/b',
+      '?to=/a&to',
       '?TO=/a',
     ]) {
       expect(returnPathOf(query), query).to.equal('/');

@@ -62,7 +62,7 @@ export function queryReader<P extends Parameters>(parameters: P, document: strin
   };
 }
 
-export function searchOf({ url }: Pick<Request, 'url'>): URLSearchParams {
+function searchOf({ url }: Pick<Request, 'url'>): URLSearchParams {
   const mark = url.indexOf('?');
   return new URLSearchParams(mark === -1 ? '' : url.slice(mark));
 }

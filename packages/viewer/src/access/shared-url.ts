@@ -27,7 +27,7 @@ import type { PasswordNotice } from '../pages/pages.ts';
 import { redirectIntoSite, redirectWithCookie, siteBaseOf } from '../routing/addresses.ts';
 import { returnPathAt, returnPathOf } from '../routing/return-path.ts';
 import type { SharedPlace } from '../routing/route.ts';
-import { encodeRawBytes } from '../routing/target.ts';
+import { encodeRawBytes, parametersOf } from '../routing/target.ts';
 import type { Decision } from './access.ts';
 
 export async function serveSharedUrl(exchange: Exchange, place: SharedPlace): Promise<Answered> {
@@ -62,7 +62,7 @@ async function redirectByGrant(
   const { access, grants, settings } = context;
   const { publication } = shown;
   if (settings.mode === 'origin' || query === '' || access.isOpen(publication)) return undefined;
-  const token = new URLSearchParams(query).get('grant') ?? '';
+  const token = parametersOf(query).get('grant') ?? '';
   const grant = await grants.admit(shown, 'hand_over', token);
   if (grant === undefined) return undefined;
   return { status: 302, ...(await redirectWithCookie(context, publication, grant, returnPathOf(query))) };

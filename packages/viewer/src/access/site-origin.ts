@@ -19,7 +19,7 @@ import {
   withoutCookieMark,
 } from '../routing/return-path.ts';
 import type { OriginPlace } from '../routing/route.ts';
-import { encodeRawBytes, type Target } from '../routing/target.ts';
+import { encodeRawBytes, parametersOf, type Target } from '../routing/target.ts';
 import { type SitePlace, serveSite } from '../sending/sites.ts';
 import type { AdmittingGrant } from './grants.ts';
 
@@ -71,7 +71,7 @@ async function acceptHandOver(exchange: Exchange, shown: VisibleRole, target: Ta
   const { access, grants, settings } = exchange.context;
   const path = returnPathOf(target.query);
   const base = siteBaseOf(settings, publication.id);
-  const token = new URLSearchParams(target.query).get('grant') ?? '';
+  const token = parametersOf(target.query).get('grant') ?? '';
   const grant = await grants.admit(shown, 'hand_over', token);
   if (grant !== undefined) {
     const location = base + encodeRawBytes(withCookieMark(path));

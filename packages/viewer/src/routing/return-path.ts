@@ -1,4 +1,5 @@
 import type { SharedPlace } from './route.ts';
+import { parametersOf } from './target.ts';
 
 const MAX_LENGTH = 2_048;
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
@@ -15,7 +16,7 @@ export function isReturnPath(path: string): boolean {
 
 /** The requested path from the query's `to`; `/` if it is missing, repeated or unsafe. */
 export function returnPathOf(query: string): string {
-  const [path, ...more] = new URLSearchParams(query).getAll('to');
+  const [path, ...more] = parametersOf(query).getAll('to');
   return path !== undefined && more.length === 0 && isReturnPath(path) ? withoutCookieMark(path) : '/';
 }
 

@@ -15,6 +15,12 @@ export function splitTarget(target: string): Target {
     : { path: target.slice(0, mark), query: target.slice(mark) };
 }
 
+/** The parameters `to` and `grant` of a query, at most three, without reading thousands of others. */
+export function parametersOf(query: string): URLSearchParams {
+  const ours = query.match(/(?<=[?&])(?:to|grant)(?=[=&]|$)[^&]*/g) ?? [];
+  return new URLSearchParams(ours.slice(0, 3).join('&'));
+}
+
 /** The original request target, even if a framework has shortened `url`. */
 export function targetOf(request: IncomingMessage): string {
   const original = 'originalUrl' in request ? request.originalUrl : undefined;
@@ -28,9 +34,18 @@ export function decodePath(raw: string): string | undefined {
   return ENCODED_SLASH.test(raw) ? undefined : percentDecoded(encodeRawBytes(raw));
 }
 
+/** Each byte as a Location header writes it. */
+const WRITTEN: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
+  byte > 0x20 && byte < 0x7f
+    ? String.fromCharCode(byte)
+    : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+);
+
 /** Percent-encodes the characters that a Location header must not contain (RFC 3986, section 2), and no others. */
 export function encodeRawBytes(text: string): string {
-  return text.replace(/[^\x21-\x7e]/g, (character) => {
-    return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
-  });
+  if (!/[^\x21-\x7e]/.test(text)) return text;
+  // A loop: to replace each of 64 KiB of bytes would take ten times as long.
+  let written = '';
+  for (const byte of Buffer.from(text, 'latin1')) written += WRITTEN[byte];
+  return written;
 }
