@@ -11,6 +11,8 @@ const TYPE = /^content-type:(?:[ \t]|\r\n[ \t])*([^;\r\n]*)/im;
 /** A parameter; its value may have semicolons in quotation marks. */
 const PARAMETER = /;[^;="]*(?:="(?:[^"\\]|\\.)*"?)?[^;]*/g;
 const EXTENDED = /^;\s*[^\s="]+\*=/;
+/** Further ones of a head are removed: to look up the charsets of thousands would take long. */
+const MAX_EXTENDED = 10;
 const EXTENDED_VALUE = /^([\w!#$%&+^`{}~-]+)'[^']*'(?:[\w!#$&+.^`|~-]|%[\da-f]{2})*\s*$/i;
 
 /**
@@ -69,7 +71,13 @@ export class DecodableNames extends Transform {
 
   #removeUndecodable(disposition: string): string {
     this.#isDone = FORM_DATA.test(disposition) && FILENAME.test(disposition);
-    return disposition.replace(PARAMETER, (parameter) => (isDecodable(parameter) ? parameter : ''));
+    let extended = 0;
+    return disposition.replace(PARAMETER, (parameter) => {
+      const [name] = EXTENDED.exec(parameter) ?? [];
+      if (name === undefined) return parameter;
+      extended += 1;
+      return extended <= MAX_EXTENDED && isDecodable(parameter.slice(name.length)) ? parameter : '';
+    });
   }
 
   /** The position in the held text at which a delimiter may begin, complete or not. */
@@ -87,10 +95,8 @@ export class DecodableNames extends Transform {
   }
 }
 
-function isDecodable(parameter: string): boolean {
-  const [name] = EXTENDED.exec(parameter) ?? [];
-  if (name === undefined) return true;
-  const [, charset] = EXTENDED_VALUE.exec(parameter.slice(name.length)) ?? [];
+function isDecodable(value: string): boolean {
+  const [, charset] = EXTENDED_VALUE.exec(value) ?? [];
   return charset !== undefined && isCharset(charset);
 }
 
