@@ -1,6 +1,8 @@
+import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { newFormSecret } from '../src/request/form-guard.ts';
 import { type Flash, readFlash, signFlash } from '../src/response/flash.ts';
+import { openSignedIn, person } from './open-screen.ts';
 
 const FLASH: Flash = {
   tone: 'good',
@@ -40,5 +42,23 @@ describe('the flash message after a redirect', () => {
     const shown = readFlash(signed, secret)?.warnings ?? [];
     expect(shown).to.deep.equal(warnings.slice(0, shown.length));
     expect(shown.length).to.be.within(5, 19);
+  });
+
+  it('of another release, or unreadable though signed, is not shown', async () => {
+    await openSignedIn();
+    const form = person.cookies.get('pinfold_form') ?? '';
+    const sign = (text: string) =>
+      createHmac('sha256', form).update(`pinfold flash\n${text}`).digest('base64url');
+    for (const flash of [
+      signFlash({ ...FLASH, message: 'ofTomorrow' as 'didPublish' }, form),
+      signFlash({ ...FLASH, message: 'constructor' as 'didPublish' }, form),
+      ...['e30x', 'bnVsbA', 'e30'].map((text) => `${text}.${sign(text)}`),
+    ]) {
+      const session = person.cookies.get('pinfold_session');
+      const cookie = `pinfold_form=${form}; pinfold_session=${session}; pinfold_flash=${flash}`;
+      const page = await person.get('/', { cookie });
+      expect(page.status, flash).to.equal(200);
+      expect(page.text).to.include('Publish').and.not.to.include('class="flash');
+    }
   });
 });

@@ -46,6 +46,18 @@ describe('the log of the screen', () => {
     expect(last()).to.include({ status: 303, outcome: 'unauthorized' });
   });
 
+  it('has an error of the team’s function for addresses, which is answered with our page', async () => {
+    const error = new Error('no address');
+    const historyAddress = () => {
+      throw error;
+    };
+    screen = await openScreen({ management: { historyAddress } });
+    const { status, text } = await new Person(screen.base).get('/sign-in');
+    expect(status).to.equal(500);
+    expect(text).to.include('This page could not be shown').and.not.to.include('no address');
+    expect(last()).to.include({ route: '/manage/sign-in', status: 500, error });
+  });
+
   it('has one route for an address in any letter case', async () => {
     for (const base of ['manage', 'MANAGE', 'mAnAgE']) {
       await fetch(`${screen.base.replace('/manage', `/${base}`)}/sign-in`);

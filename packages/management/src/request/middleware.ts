@@ -81,6 +81,12 @@ export const clearFlash: Guard<RequestContext, RequestContext> = (context) => {
   return context;
 };
 
+/** Adds the address that the history stores. Not part of the context: the team's function may throw. */
+export const addAddress: Guard<RequestContext, RequestContext> = (context) => {
+  const address = context.screen.historyAddress?.(context.request);
+  return address === undefined ? context : { ...context, origin: { ...context.origin, address } };
+};
+
 export const checkSameOrigin: Guard<RequestContext, RequestContext> = (context) =>
   isSameOriginForm(context.request.headers, context.screen.publicUrl)
     ? context

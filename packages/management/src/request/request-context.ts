@@ -71,7 +71,6 @@ export function createContext(
   requestId: string,
 ): RequestContext {
   const { branding } = screen;
-  const address = screen.historyAddress?.(request);
   const base = onThisHost(request.baseUrl).replace(/\/$/, '');
   const { protocol, hostname: host } = new URL(screen.publicUrl);
   const scope = { secure: protocol === 'https:', path: base === '' ? '/' : base, host };
@@ -81,6 +80,8 @@ export function createContext(
   const language =
     parseLanguage(readCookies(request, scope, 'language')[0], branding.languages) ??
     preferredLanguage<Language>(request.headers['accept-language'], branding.languages);
+  const messages = new Messages(language, readZone(request) ?? 'UTC', branding.catalogues[language]);
+  const flashes = signed.map((text) => readFlash(text, secret));
   return {
     screen,
     request,
@@ -88,14 +89,15 @@ export function createContext(
     query: parse(request.url.replace(/^[^?]*\??/, '')),
     base,
     scope,
-    messages: new Messages(language, readZone(request) ?? 'UTC', branding.catalogues[language]),
+    messages,
     now: screen.useCases.clock.now(),
     nonce: randomBytes(18).toString('base64url'),
     secret,
     formSecretCount: known === undefined ? 'none' : others.length === 0 ? 'one' : 'several',
-    flash: signed.map((text) => readFlash(text, secret)).find((flash) => flash !== undefined),
+    // During an upgrade, a newer node may have set a message that this one does not know.
+    flash: flashes.find((flash) => flash && messages.has(flash.message)) ?? undefined,
     fields: {},
-    origin: { request: requestId, ...(address === undefined ? {} : { address }) },
+    origin: { request: requestId },
     signal: untilGone(response),
   };
 }

@@ -20,12 +20,16 @@ export function signFlash(flash: Flash, secret: string): string {
   return `${text}.${signature(text, secret)}`;
 }
 
-/** Reads a signed message; `undefined` unless it was signed with this secret. */
-export function readFlash(signed: string, secret: string): Flash | undefined {
+/** Reads a signed message; `undefined` unless it is JSON that was signed with this secret. */
+export function readFlash(signed: string, secret: string): Flash | null | undefined {
   const [text = '', sent] = signed.split('.');
   const [expected, given] = [Buffer.from(signature(text, secret)), Buffer.from(sent ?? '')];
   if (expected.length !== given.length || !timingSafeEqual(expected, given)) return undefined;
-  return JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Flash;
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Flash | null;
+  } catch {
+    return undefined;
+  }
 }
 
 function serializeWithinLimit(flash: Flash): string {

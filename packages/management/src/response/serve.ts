@@ -4,6 +4,7 @@ import { admitAnswer, followRequest, UnavailableError } from '@pinfold/http/inte
 import type { Request, RequestHandler } from 'express';
 import type { Screen } from '../options.ts';
 import {
+  addAddress,
   checkCookieCount,
   clearFlash,
   Guards,
@@ -28,7 +29,8 @@ const commonGuards = Guards.none
   .and(reloadIfCrossSite)
   .and(setFormSecret)
   .and(saveLanguage)
-  .and(clearFlash);
+  .and(clearFlash)
+  .and(addAddress);
 
 export function serve(screen: Screen, { guards, handle }: Endpoint): RequestHandler {
   const { clock } = screen.useCases;
