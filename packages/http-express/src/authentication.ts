@@ -9,7 +9,7 @@ export type Authenticate = AuthenticateAny<Request, Response>;
 
 /** Options of {@link apiKeyAuthentication}. */
 export interface ApiKeyAuthenticationOptions {
-  /** Receives errors of recording a key's last use, which happens after the answer. */
+  /** Receives errors of recording a key's last use, which happens after the answer. Its own go to `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -28,7 +28,7 @@ export function apiKeyAuthentication(
     const text = bearerToken(request);
     const key = text === undefined ? undefined : await manageKeys.authenticate(text);
     if (key !== undefined && again === undefined) {
-      response.once('finish', () => void manageKeys.noteUse(key).catch(onError));
+      response.once('finish', () => void manageKeys.noteUse(key).catch(onError).catch(console.error));
     }
     return key && { account: key.account, scopes: key.scopes, key: key.id, isKeyStored: true };
   };

@@ -70,6 +70,28 @@ describe('Authentication by API keys', () => {
     expect(used.map((key) => key.id)).to.deep.equal([id]);
   });
 
+  it('prints what onError throws, instead of letting it end the process', async () => {
+    const response = new EventEmitter() as ServerResponse;
+    const key = await firstKey();
+    const failed = new Error('onError failed');
+    const { error: print } = console;
+    const printed: unknown[] = [];
+    console.error = (...all) => void printed.push(...all);
+    try {
+      const noteUse = () => Promise.reject(new Error('it cannot be noted'));
+      const onError = () => {
+        throw failed;
+      };
+      const authenticate = apiKeyAuthentication({ authenticate: async () => key, noteUse }, { onError });
+      await authenticate({ headers: { authorization: 'Bearer key' } } as IncomingMessage, { response });
+      response.emit('finish');
+      await setImmediate();
+    } finally {
+      console.error = print;
+    }
+    expect(printed).to.include(failed);
+  });
+
   it('records nothing without a key', async () => {
     const used: unknown[] = [];
     const authenticate = apiKeyAuthentication({
