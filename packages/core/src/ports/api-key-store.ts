@@ -77,7 +77,7 @@ export interface ApiKeyStore {
 
   /**
    * Records that a key was used, unless that was recorded after `unlessSince`.
-   * @promise api-key-store/touch: use is recorded once until the instant has passed, and never moves back
+   * @promise api-key-store/touch: use is recorded once until the instant has passed, and moves back only from over an hour ahead, which a wrong clock recorded
    */
   touch(id: ApiKeyId, at: Instant, unlessSince: Instant): Promise<void>;
 

@@ -1,9 +1,10 @@
+import { isErasedAccount } from '../domain/account.ts';
 import type { Authority, Credential } from '../domain/actor.ts';
 import { checkKeyLimit, refuseErasing } from '../domain/admission.ts';
 import type { ApiKey, ApiKeyId } from '../domain/api-key.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
-import type { Instant } from '../domain/instant.ts';
+import { after, CLOCK_TOLERANCE, type Instant } from '../domain/instant.ts';
 import type { ApiKeyQuery, ApiKeyStore } from '../ports/api-key-store.ts';
 import { lt } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
@@ -103,8 +104,7 @@ export function storeKey(
 }
 
 const PLACE = [...ID, 'account'] as const;
-const USED = ['lastUsedAt'] as const;
-const FOUND_USED = [...PLACE, ...USED] as const;
+const FOUND_USED = [...PLACE, 'lastUsedAt'] as const;
 const ENSURED = [...PLACE, 'isEnsured'] as const;
 const PURGED = [...ID, 'isEnsured'] as const;
 const REVOKED = ['revokedAt'] as const;
@@ -196,8 +196,9 @@ interface Use {
 const touch = API_KEY_PROGRAMS.change('api_keys.touch', {
   locks: ({ place }: Use & { readonly place: KeyPlace }) => ({ exclusive: keyLocks(place) }),
   *run({ place: { id }, ...use }) {
-    const key = yield* get(API_KEYS, { id }, USED);
-    if (key !== undefined && isStale(key, use)) yield* update(API_KEYS, { id }, { lastUsedAt: use.at });
+    const key = yield* get(API_KEYS, { id }, FOUND_USED);
+    if (key !== undefined && !isErasedAccount(key.account) && isStale(key, use))
+      yield* update(API_KEYS, { id }, { lastUsedAt: use.at });
   },
 });
 
@@ -242,7 +243,8 @@ export function apiKeyStore(database: Database): ApiKeyStore {
   };
 }
 
-/** Whether the recorded use is so old that another one must be recorded. */
+/** Whether the recorded use is so old, or so far ahead, from a wrong clock, that another one must be recorded. */
 function isStale({ lastUsedAt }: Pick<ApiKey, 'lastUsedAt'>, { at, unlessSince }: Use): boolean {
-  return lastUsedAt === null || (lastUsedAt <= unlessSince && lastUsedAt < at);
+  if (lastUsedAt === null || lastUsedAt > after(at, CLOCK_TOLERANCE)) return true;
+  return lastUsedAt <= unlessSince && lastUsedAt < at;
 }

@@ -19,7 +19,7 @@ import {
 import { cursorCodec, readInstant } from '../domain/cursor.ts';
 import { type Cause, causedBy, eventOf, type HistoryEvent } from '../domain/history.ts';
 import { accountId } from '../domain/identity.ts';
-import { before, minutes } from '../domain/instant.ts';
+import { before, type Instant, isRecent, minutes } from '../domain/instant.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { PresentedKey } from '../ports/api-key-secrets.ts';
 import type { ApiKeyPlace } from '../ports/api-key-store.ts';
@@ -106,6 +106,9 @@ export interface Keys {
   noteUse(key: ApiKey): Promise<void>;
 }
 
+/** Keys whose last use, as recorded by this process, is remembered. */
+const MAX_NOTED = 10_000;
+
 const CURSORS = cursorCodec<ApiKeyPlace>({ createdAt: readInstant, id: parseApiKeyId }, ['keys']);
 
 /** The ports of `createKeys`. */
@@ -142,6 +145,7 @@ export function createKeys(ports: KeyPorts, { limit = DEFAULT_KEY_LIMIT }: KeyOp
   if (limit !== null && (!Number.isSafeInteger(limit) || limit < 0)) {
     throw new TypeError('the limit of keys is a whole number from 0, or null');
   }
+  const noted = new Map<ApiKey['id'], Instant>();
   const recognize: Keys['recognize'] = async (text, signal) => {
     const presented = await apiKeySecrets.read(text);
     if (presented === undefined) return undefined;
@@ -188,7 +192,11 @@ export function createKeys(ports: KeyPorts, { limit = DEFAULT_KEY_LIMIT }: KeyOp
     async noteUse({ id, lastUsedAt }) {
       const now = clock.now();
       const since = before(now, minutes(1));
-      if ((lastUsedAt ?? 0) <= since) await apiKeys.touch(id, now, since);
+      // Two nodes, one with a wrong clock, replace each other's instant: by that alone, they would record every use.
+      if ([lastUsedAt, noted.get(id)].some((at) => at && isRecent(at, since, now))) return;
+      if (noted.size >= MAX_NOTED) noted.clear();
+      noted.set(id, now);
+      await apiKeys.touch(id, now, since);
     },
   };
 }

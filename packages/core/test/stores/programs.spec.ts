@@ -11,7 +11,7 @@ import {
   START,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { after, days, type NameToken } from '../../src/index.ts';
+import { after, days, hours, type NameToken } from '../../src/index.ts';
 import type { AnyProgram } from '../../src/records.ts';
 import { STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
 import { eventLocks } from '../../src/stores/events.ts';
@@ -120,7 +120,7 @@ describe('the programs of the stores', () => {
       expect(await purge(later, 10)).to.equal(0);
     }
     expect(reserveUses).to.deep.equal([]);
-    await apiKeys.create(anApiKey(1, { lastUsedAt: later }), []);
+    await apiKeys.create(anApiKey(1, { lastUsedAt: after(START, hours(1)) }), []);
     await apiKeys.touch(anApiKeyId(1), START, START);
     expect(reserveUses).to.have.length(1);
   });

@@ -3,6 +3,7 @@ import {
   type ApiKeySecrets,
   type ApiKeyStore,
   accountId,
+  after,
   days,
   type KeyOptions,
   type Keys,
@@ -202,5 +203,27 @@ describe('managing API keys', () => {
     }
     expect(touched).to.deep.equal([start, start + minutes(1), start + minutes(2)]);
     expect((await storedKey(key))?.lastUsedAt).to.equal(start + minutes(2));
+  });
+
+  it('replaces a use of a clock that is days ahead, once a minute while both nodes take turns', async () => {
+    let touches = 0;
+    const touch: ApiKeyStore['touch'] = async (...use) => {
+      touches += 1;
+      await stage.memory.apiKeys.touch(...use);
+    };
+    const apiKeys = replacing(stage.memory.apiKeys, { touch });
+    const clock = replacing(stage.clock, { now: () => after(stage.clock.now(), days(9)) });
+    const [right, ahead] = [stage.clock, clock].map((one) =>
+      createKeys({ ...stage.ports, apiKeys, clock: one }),
+    );
+    const { text } = await keys.create({ by: OPERATOR, account: OWNER });
+    for (let turn = 0; turn < 5; turn += 1) {
+      for (const node of [ahead, right]) {
+        const key = await node?.authenticate(text);
+        if (key !== undefined) await node?.noteUse(key);
+      }
+    }
+    expect(touches).to.equal(2);
+    expect((await keys.authenticate(text))?.lastUsedAt).to.equal(stage.clock.now());
   });
 });
