@@ -1,3 +1,4 @@
+import { isErasedAccount } from '../domain/account.ts';
 import type { RoleId } from '../domain/identity.ts';
 import { after, before, CLOCK_TOLERANCE, duration, type Instant } from '../domain/instant.ts';
 import { type AttemptRefusal, type AttemptWindow, checkAttempt, MAX_UNSETTLED } from '../domain/password.ts';
@@ -5,7 +6,7 @@ import type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from '../
 import { gt, lte, oneOf } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, type Steps, together } from '../records/step.ts';
-import { aggregate, find, get, insert, max, remove, update, upsert } from '../records/steps.ts';
+import { aggregate, find, get, insert, max, remove, unlocked, update, upsert } from '../records/steps.ts';
 import {
   ATTEMPT_WINDOWS,
   ATTEMPTS,
@@ -13,6 +14,7 @@ import {
   type AttemptWindowRow,
 } from '../records/tables/account-tables.ts';
 import { attemptsLock } from '../records/tables/locks.ts';
+import { ROLES } from '../records/tables/role-tables.ts';
 import { StorePrograms } from './store-programs.ts';
 
 export const ATTEMPT_PROGRAMS: StorePrograms = new StorePrograms();
@@ -25,6 +27,7 @@ const PLACE = ['role', 'number'] as const;
 const ENDING = [...PLACE, 'endsAt'] as const;
 const UNDER_WAY = ['counted', 'addressEndsAt', 'roleEndsAt'] as const;
 const TICKET = ['ticket'] as const;
+const OWNER = ['account'] as const;
 const FORGIVEN = [...UNDER_WAY, ...TICKET] as const;
 
 interface Windows {
@@ -72,12 +75,17 @@ const begin = ATTEMPT_PROGRAMS.program('attempts.begin', {
   *run(attempt) {
     const { role, now } = attempt;
     const counted = countedUnder(attempt);
-    const [{ ofRole, ofAddress, isFirstTaken, refusal }, lastNumber, lastWindow] = yield* together(
+    const [{ ofRole, ofAddress, isFirstTaken, refusal }, lastNumber, lastWindow, owner] = yield* together(
       judge(attempt),
       max(ATTEMPTS, { role }, 'number'),
       max(ATTEMPT_WINDOWS, { role }, 'number'),
+      // Unlocked: an erasure moves a role to its replacement under the lock of the role's tries.
+      unlocked(get(ROLES, { id: role }, OWNER)),
     );
     if (refusal !== undefined) return refusal;
+    // Stores no address: the role opens to nobody.
+    if (owner !== undefined && isErasedAccount(owner.account))
+      return { kind: 'begun', place: { role, number: 0, ticket: 0 } };
     // The window of the address may take the next number.
     const number = isFirstTaken ? lastWindow + 2 : FIRST;
     const inRole = countedIn(ofRole, attempt, { role, number, counted: ALL });

@@ -1,26 +1,34 @@
+import { isErasedAccount } from '../domain/account.ts';
 import type { CountedViews } from '../domain/views.ts';
 import type { ViewStore } from '../ports/view-store.ts';
 import { gte, lt, oneOf } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all } from '../records/step.ts';
-import { find, remove, upsert } from '../records/steps.ts';
+import { find, remove, unlocked, upsert } from '../records/steps.ts';
 import { VIEWS_LOCK } from '../records/tables/locks.ts';
-import { VIEWS } from '../records/tables/role-tables.ts';
+import { ROLES, VIEWS } from '../records/tables/role-tables.ts';
 import { StorePrograms } from './store-programs.ts';
 
 export const VIEW_PROGRAMS: StorePrograms = new StorePrograms();
 
 const COUNTS = ['day', 'views', 'refusedPasswords'] as const;
 const KEY = ['role', 'day'] as const;
+const OWNER = ['id', 'account'] as const;
 
 const add = VIEW_PROGRAMS.change('views.add', {
   locks: (_counted: readonly CountedViews[]) => ({ exclusive: [VIEWS_LOCK] }),
   *run(counted) {
     const roles = [...new Set(counted.map(({ role }) => role))];
     const [first] = counted.toSorted((one, other) => one.day - other.day);
-    // One query from the first day on: nearly all of a batch is of one day.
-    const known = yield* find(VIEWS, { role: oneOf(roles), day: first && gte(first.day) });
-    yield* all(...addCounts(known, counted).map((row) => upsert(VIEWS, row)));
+    const [known, found] = yield* all(
+      // One query from the first day on: nearly all of a batch is of one day.
+      find(VIEWS, { role: oneOf(roles), day: first && gte(first.day) }),
+      // Unlocked: an erasure moves roles to its replacement under the lock of views.
+      unlocked(find(ROLES, { id: oneOf(roles) }, { select: OWNER })),
+    );
+    const erased = new Set(found.filter(({ account }) => isErasedAccount(account)).map(({ id }) => id));
+    const remaining = counted.filter(({ role }) => !erased.has(role));
+    yield* all(...addCounts(known, remaining).map((row) => upsert(VIEWS, row)));
   },
 });
 

@@ -1,5 +1,7 @@
 import {
   ACCOUNT,
+  anApiKey,
+  anApiKeyId,
   anEvent,
   aPublication,
   aRoleId,
@@ -9,9 +11,9 @@ import {
   START,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { after, hours } from '../../src/index.ts';
+import { after, type Day, hours, minutes } from '../../src/index.ts';
 import { type Stores, storesOver } from './memory-stores.ts';
-import { begin, ERASED_AT, erase } from './rules/erasure-store/erase.ts';
+import { begin, ERASED_AT, erase, OTHER } from './rules/erasure-store/erase.ts';
 
 /** An instant before the erasure. */
 const EXPIRED_AT = after(START, hours(1));
@@ -51,4 +53,30 @@ describe('a change that begins before an erasure and is stored after it', () => 
       expect(await begin(stores)).to.equal('unknown');
     });
   }
+
+  it('stores no counts of views for its publications, and no password tries with addresses of viewers', async () => {
+    const { roles, views, attempts, erasures } = storesOver();
+    await publishTo(roles, aPublication(1));
+    await publishTo(roles, aPublication(2, { account: OTHER }));
+    await erase({ erasures, roles });
+    const limits = { window: minutes(5), perAddress: 10, perRole: 300 };
+    const listed: unknown[] = [];
+    for (const role of [aRoleId(1), aRoleId(2)]) {
+      await views.add([{ role, day: 1 as Day, views: 1, refusedPasswords: 0 }]);
+      listed.push((await views.list(role, 0 as Day)).length);
+      const outcome = await attempts.begin({ role, address: '192.0.2.1', now: ERASED_AT, ...limits });
+      if (outcome.kind !== 'admitted') throw new Error(outcome.kind);
+      listed.push(await attempts.countEnded(after(ERASED_AT, hours(1))));
+      await attempts.forgive(outcome.ticket);
+    }
+    expect(listed).to.deep.equal([0, 0, 1, 3]);
+  });
+
+  it('does not record the use of a key that stays as the first one', async () => {
+    const { apiKeys, erasures, roles } = storesOver();
+    await apiKeys.create(anApiKey(1), []);
+    await erase({ erasures, roles });
+    await apiKeys.touch(anApiKeyId(1), ERASED_AT, START);
+    expect(await apiKeys.find(anApiKeyId(1))).to.include({ account: 'erased:0001', lastUsedAt: null });
+  });
 });
