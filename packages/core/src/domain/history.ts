@@ -4,6 +4,7 @@ import { fnv1a } from './cursor.ts';
 import { type AccountId, type Branded, parseRoleId, type RoleId } from './identity.ts';
 import type { Instant } from './instant.ts';
 import type { PinName } from './name.ts';
+import { expectStorable } from './text.ts';
 
 /** The id of an event: a UUID in lower case. */
 export type EventId = Branded<string, 'EventId'>;
@@ -115,14 +116,22 @@ export function causedBy(by: Actor | string): Cause {
     : { actor: { kind: 'person', id } };
 }
 
+/** @throws TypeError for an actor, a request or an address that some databases cannot store. */
+export function expectCause(cause: Cause): Cause {
+  const { actor, request = null, address = null } = cause;
+  for (const text of [actor.id, request, address]) expectStorable(text, 'each part of a cause');
+  return cause;
+}
+
 export function eventOf(
   ids: { event(): EventId },
   draft: EventDraft,
-  { actor, request, address, asOperator = false }: Cause,
+  cause: Cause,
   account: AccountId | null,
   pin: RoleId | null = null,
   recordedAt: Instant = draft.at,
 ): HistoryEvent {
+  const { actor, request, address, asOperator = false } = expectCause(cause);
   return {
     ...draft,
     id: ids.event(),

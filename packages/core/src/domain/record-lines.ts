@@ -18,7 +18,7 @@ import { count, flag, list, nullable, object, oneOf, parsedText, text } from './
 import type { Role } from './role.ts';
 import type { EncodedManifest } from './site.ts';
 import type { Takedown } from './takedown.ts';
-import { parseTitle, type Title } from './text.ts';
+import { parseTitle, STORABLE, type Title } from './text.ts';
 import { type CountedViews, dayOf } from './views.ts';
 import type { Warning, WarningRules } from './warnings.ts';
 
@@ -55,7 +55,7 @@ export type MovedRecord =
   | { readonly kind: 'removal'; readonly value: RemovalRecord };
 
 /** Any text that every database can store. */
-const anyText = <Value extends string>(): RecordCodec<Value> => text(/^[^\0\p{Cs}]*$/u, 'a text');
+const anyText = <Value extends string>(): RecordCodec<Value> => text(STORABLE, 'a text');
 const uuid = <Value extends string>(): RecordCodec<Value> => parsedText(parseRoleId, 'a UUID in lower case');
 /** The end of the last year that RFC 3339 can write; no answer could have a later instant. */
 const LAST_INSTANT = Date.UTC(10_000, 0) - 1;

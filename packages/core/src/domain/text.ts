@@ -48,6 +48,19 @@ export function hasControlCharacter(text: string): boolean {
   return CONTROL.test(text);
 }
 
+/** A text that every database and export can store: without NUL and halves of surrogate pairs. */
+export const STORABLE: RegExp = /^[^\0\p{Cs}]*$/u;
+
+/**
+ * Returns a text that people or programs of an embedding team chose freely.
+ *
+ * @throws TypeError for a text that some databases cannot store, and for what is no text.
+ */
+export function expectStorable<Text extends string | null>(text: Text, name: string): Text {
+  if (text === null || (typeof text === 'string' && STORABLE.test(text))) return text;
+  throw new TypeError(`${name} is a text without NUL and without half a surrogate pair`);
+}
+
 /** Folds titles and file names for search: NFKC and lower case, so that width and case do not matter. */
 export function foldForSearch(text: string): string {
   return text.normalize('NFKC').toLowerCase().normalize('NFKC');

@@ -1,6 +1,6 @@
 import { type Account, checkErasure, erasedAccount, isErasedAccount } from '../domain/account.ts';
 import { OPERATOR } from '../domain/actor.ts';
-import { type Cause, causedBy } from '../domain/history.ts';
+import { type Cause, causedBy, expectCause } from '../domain/history.ts';
 import { accountId } from '../domain/identity.ts';
 import { after } from '../domain/instant.ts';
 import type { Takedown } from '../domain/takedown.ts';
@@ -44,7 +44,12 @@ export function erasing(ports: ErasingPorts): Erasing {
       const state = checkErasure(account);
       if (state !== undefined) return { kind: 'refused', code: 'invalid_account', state };
       const replacement = erasedAccount(ids.token());
-      const begun = await erasures.begin({ account, replacement, at: clock.now(), actor: cause.actor });
+      const begun = await erasures.begin({
+        account,
+        replacement,
+        at: clock.now(),
+        actor: expectCause(cause).actor,
+      });
       return begun === 'begun' ? { kind: 'erasing' } : { kind: 'refused', code: 'not_found' };
     },
     async finishErasure(name, signal) {

@@ -20,6 +20,7 @@ import { cursorCodec, readInstant } from '../domain/cursor.ts';
 import { type Cause, causedBy, eventOf, type HistoryEvent } from '../domain/history.ts';
 import { accountId } from '../domain/identity.ts';
 import { before, type Instant, isRecent, minutes } from '../domain/instant.ts';
+import { expectStorable } from '../domain/text.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { PresentedKey } from '../ports/api-key-secrets.ts';
 import type { ApiKeyPlace } from '../ports/api-key-store.ts';
@@ -240,5 +241,8 @@ function newKey(
   const createdAt = clock.now();
   const event = eventOf(ids, { type: 'key.created', at: createdAt }, cause, account);
   const unused = { lastUsedAt: null, revokedAt: null, isEnsured: false };
-  return { key: { id, account, scopes, label, secretHash, createdAt, ...unused }, events: [event] };
+  return {
+    key: { id, account, scopes, label: expectStorable(label, 'a label'), secretHash, createdAt, ...unused },
+    events: [event],
+  };
 }

@@ -4,6 +4,7 @@ import { type Consent, PAIRING_LIFETIME, PAIRING_LIMIT, pairingCode } from '../d
 import { type Cause, eventOf, type Origin, unattributed } from '../domain/history.ts';
 import { accountId, type Sha256 } from '../domain/identity.ts';
 import { after } from '../domain/instant.ts';
+import { expectStorable } from '../domain/text.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import { isRefusal, type KeyQuotaExceeded, type Refusal } from '../refusal.ts';
 import type { Keys, MintedKey } from './keys.ts';
@@ -96,7 +97,14 @@ export function createPairings(ports: PairingPorts, keys: Keys): Pairings {
       if (refusal !== undefined) return refusal;
       const now = clock.now();
       const { session = null, key: apiKey = null } = credential;
-      const consent: Consent = { account, scopes, label, actor: cause.actor, session, apiKey };
+      const consent: Consent = {
+        account,
+        scopes,
+        label: expectStorable(label, 'a label'),
+        actor: cause.actor,
+        session,
+        apiKey,
+      };
       const event = eventOf(ids, { type: 'key.agreed', at: now }, cause, account);
       const outcome = await pairings.agree(secretHash as Sha256, consent, now, [event], credential);
       if (isRefusal(outcome)) return outcome;

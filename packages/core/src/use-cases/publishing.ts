@@ -2,7 +2,7 @@ import { isBytes } from '../adapter/foreign-values.ts';
 import { Semaphore } from '../adapter/semaphore.ts';
 import type { PublicationLimits } from '../domain/account.ts';
 import { FORBIDDEN_CONTENT } from '../domain/admission.ts';
-import { causedBy } from '../domain/history.ts';
+import { causedBy, expectCause } from '../domain/history.ts';
 import { checkIdempotencyKey, parseFilename } from '../domain/idempotency.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
 import type { Limits } from '../domain/limits.ts';
@@ -103,9 +103,10 @@ export function publishing(
     overloaded: () => new Fault('publishing_overloaded', 'too many wait'),
   });
   return {
-    async publish({ archive: given, cause, credential = {}, ...request }) {
+    async publish({ archive: given, cause: givenCause, credential = {}, ...request }) {
       const outcome = await withArchive<RunOutcome>(ports.staging, given, async (receive) => {
         const account = accountId(request.by);
+        const cause = expectCause(givenCause ?? causedBy(account));
         const name = request.name == null ? undefined : parseName(request.name);
         if (isRefusal(name)) return name;
         const key = checkIdempotencyKey(request.key, limits);
@@ -120,7 +121,7 @@ export function publishing(
         const archive = await receive(own);
         if (isRefusal(archive)) return archive;
         const quotas = await quotasOf(account);
-        const by = { account, cause: cause ?? causedBy(account), credential };
+        const by = { account, cause, credential };
         const wanted = { ...by, key, filename, title, name, password, archive, quotas };
         return await gate.run(account, () => new PublicationRun({ ...tools, limits: own }, wanted).run());
       });

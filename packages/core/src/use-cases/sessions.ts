@@ -27,6 +27,7 @@ import {
   type SessionScope,
   sessionIdOf,
 } from '../domain/session.ts';
+import { expectStorable } from '../domain/text.ts';
 import { succeeds } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { Person } from '../ports/identity-provider.ts';
@@ -187,14 +188,15 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       await succeeds(keys.noteUse(key));
       return started;
     },
-    async signInPerson({ account, id, displayName, scope }, origin) {
+    async signInPerson({ account: name, id, displayName, scope }, origin) {
+      const account = accountId(name);
       const actor: EventActor = { kind: 'person', id };
       const { text, times, hash } = await mintSession(ports, scope === 'admin' ? ADMIN_LIFETIME : lifetime);
-      const person = { account, actor, scope, displayName };
+      const person = { account, actor, scope, displayName: expectStorable(displayName, "a person's name") };
       return await begin({ tokenHash: hash, apiKey: null, ...person, ...times }, { actor, ...origin }, text);
     },
-    refusePerson: ({ account, id }, origin) =>
-      noteRefusal(ports, { actor: { kind: 'person', id }, ...origin }, account),
+    refusePerson: async ({ account, id }, origin) =>
+      await noteRefusal(ports, { actor: { kind: 'person', id }, ...origin }, accountId(account)),
     async find(token, signal) {
       const hash = await sessionSecrets.read(token);
       const session = hash === undefined ? undefined : await sessions.find(hash, clock.now(), signal);
