@@ -64,8 +64,11 @@ describe('Every statement of a request', () => {
         for (const { detail } of plan) {
           steps.add(detail);
           const isPage = detail.startsWith('SCAN t0') && PAGE.test(text);
+          // An erasure would read again and again the roles whose archive it has removed.
+          const isEachDeleted = detail.includes('INDEX roles_deleted') && text.includes('"has_archive" = 1');
           const slow =
-            /^(?:SCAN|USE TEMP B-TREE|MATERIALIZE)/.test(detail) && !isPage && !ALLOWED.has(detail);
+            (/^(?:SCAN|USE TEMP B-TREE|MATERIALIZE)/.test(detail) && !isPage && !ALLOWED.has(detail)) ||
+            isEachDeleted;
           expect(slow ? detail : '', text).to.equal('');
         }
       }
