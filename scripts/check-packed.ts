@@ -1,49 +1,65 @@
 // Without it packages were published whose exports named files that were not in them, whose types did not resolve,
 // or which still led to the sources. `node scripts/check-packed.ts [FOLDER with tarballs]`
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkPackage, createPackageFromTarballData, type Package } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
 import { packed } from './pack.ts';
+
+/** How our packages are never imported: they are modules, and name their files in `exports`. */
+const NEVER: readonly string[] = ['node10', 'node16-cjs'];
 
 const [given] = process.argv.slice(2);
 const folder = given ?? mkdtempSync(join(tmpdir(), 'pinfold-packed-'));
-const checks = (tarball: string): readonly (readonly [string, ...string[]])[] => [
-  ['publint', 'run', '--strict', tarball],
-  ['attw', '--profile', 'esm-only', '--format', 'ascii', tarball],
-];
 
 for (const tarball of packed(folder)) {
-  for (const [tool, ...args] of checks(tarball)) {
-    const { status, stdout, stderr } = spawnSync(tool, args, { encoding: 'utf8' });
-    if (status !== 0) {
-      console.error(`${tool}: ${tarball}\n${stdout}${stderr}`);
-      process.exitCode = 1;
-    }
-  }
-  const manifest = spawnSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' }).stdout;
-  const { name, exports, ...published } = JSON.parse(manifest) as Readonly<Record<string, unknown>>;
-  if (JSON.stringify(exports).includes('@pinfold/source')) {
-    console.error(`${name}: the published exports still lead to the sources`);
-    process.exitCode = 1;
-  }
-  const members = ['description', 'keywords', 'license', 'engines'].filter((member) => !published[member]);
-  const files = spawnSync('tar', ['-tzf', tarball], { encoding: 'utf8' }).stdout.split('\n');
-  // Editors need these to lead to the sources rather than to declarations.
-  const entries = [...JSON.stringify(exports).matchAll(/"\.\/dist\/([^"]+)\.d\.ts"/g)].map(
-    ([, entry]) => entry,
-  );
-  const sources = entries.flatMap((entry) => [`dist/${entry}.d.ts.map`, `src/${entry}.ts`]);
-  const missing = ['README.md', 'CHANGELOG.md', 'LICENSE', ...sources].filter(
-    (file) => !files.includes(`package/${file}`),
-  );
-  const readme = spawnSync('tar', ['-xzOf', tarball, 'package/README.md'], { encoding: 'utf8' }).stdout;
-  const dead = readme.match(/\]\(\.\.?\/[^)]*\)/g) ?? [];
-  for (const lack of [...members, ...missing, ...dead]) {
-    console.error(`${name}: ${lack} is missing, or leads nowhere`);
+  const bytes = new Uint8Array(readFileSync(tarball));
+  const content = createPackageFromTarballData(bytes);
+  const faults = [...(await faultsOfManifest(bytes)), ...(await faultsOfTypes(content)), ...lacksOf(content)];
+  for (const fault of faults) {
+    console.error(`${content.packageName}: ${fault}`);
     process.exitCode = 1;
   }
 }
 if (!given) {
   rmSync(folder, { recursive: true });
+}
+
+/** What publint finds. */
+async function faultsOfManifest({ buffer }: Uint8Array<ArrayBuffer>): Promise<readonly string[]> {
+  const { messages, pkg } = await publint({ strict: true, level: 'warning', pack: { tarball: buffer } });
+  return messages.map((message) => formatMessage(message, pkg) ?? message.code);
+}
+
+/** The types that do not resolve, or do not fit what is imported. */
+async function faultsOfTypes(content: Package): Promise<readonly string[]> {
+  const checked = await checkPackage(content);
+  if (checked.types === false) return ['it has no types'];
+  const problems = checked.problems.filter(
+    (problem) => !('resolutionKind' in problem && NEVER.includes(problem.resolutionKind)),
+  );
+  return problems.map((problem) => JSON.stringify(problem));
+}
+
+/** What is missing, or leads nowhere. */
+function lacksOf(content: Package): readonly string[] {
+  const place = `/node_modules/${content.packageName}/`;
+  const { exports, ...published } = JSON.parse(content.readFile(`${place}package.json`)) as Readonly<
+    Record<string, unknown>
+  >;
+  const named = JSON.stringify(exports);
+  const members = ['description', 'keywords', 'license', 'engines'].filter((member) => !published[member]);
+  // Editors need these to lead to the sources rather than to declarations.
+  const entries = [...named.matchAll(/"\.\/dist\/([^"]+)\.d\.ts"/g)].map(([, entry]) => entry);
+  const sources = entries.flatMap((entry) => [`dist/${entry}.d.ts.map`, `src/${entry}.ts`]);
+  const missing = ['README.md', 'CHANGELOG.md', 'LICENSE', ...sources].filter(
+    (file) => !content.fileExists(place + file),
+  );
+  const dead = content.tryReadFile(`${place}README.md`)?.match(/\]\(\.\.?\/[^)]*\)/g) ?? [];
+  const lacks = [...members, ...missing, ...dead].map((lack) => `${lack} is missing, or leads nowhere`);
+  return named.includes('@pinfold/source')
+    ? ['the published exports still lead to the sources', ...lacks]
+    : lacks;
 }
