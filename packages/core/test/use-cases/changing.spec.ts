@@ -5,6 +5,7 @@ import {
   minutes,
   OPERATOR,
   type Password,
+  type Publication,
   type RoleId,
   type RoleStore,
   type Title,
@@ -66,6 +67,30 @@ describe('changing a role', () => {
     expect(await codeOf(slow.pin({ by: OPERATOR, id }))).to.equal('invalid_state');
     const signal = AbortSignal.abort('over');
     expect(await codeOf(slow.pin({ by: OPERATOR, id, signal }))).to.equal('over');
+  });
+
+  it('does not overwrite a title that was set since the caller saw it, and returns it', async () => {
+    const rename = (title: string, seen: string | null) =>
+      stage.useCases.updateSeen({ by: OPERATOR, id }, { type: 'set_title', title }, { title: seen });
+    await rename('theirs', null);
+    const outcome = await rename('mine', null);
+    expect(outcome).to.deep.include({ kind: 'overtaken' });
+    expect(outcome.kind === 'overtaken' && outcome.publication.title).to.equal('theirs');
+    expect((await rename('mine', 'theirs')).kind).to.equal('changed');
+  });
+
+  it('does not overwrite a password that was set since the caller saw it', async () => {
+    const removePassword = (generation: Publication['generation']) =>
+      stage.useCases.updateSeen(
+        { by: OPERATOR, id },
+        { type: 'set_password', password: null },
+        { generation },
+      );
+    const { generation } = await role();
+    await stage.useCases.update({ by: OPERATOR, id }, { type: 'set_password', password: 'long enough' });
+    expect((await removePassword(generation)).kind).to.equal('overtaken');
+    expect((await role()).passwordProtected).to.equal(true);
+    expect((await removePassword((await role()).generation)).kind, 'as it was seen').to.equal('changed');
   });
 
   it('writes nothing when nothing changes', async () => {

@@ -157,6 +157,16 @@ describe('managing API keys', () => {
     }
   });
 
+  it('revokes a key only for its account and for the operator', async () => {
+    for (const by of [OWNER, OPERATOR] as const) {
+      const { key } = await keys.create({ by: OPERATOR, account: OWNER });
+      expect(await keys.revoke({ id: key.id, by: OTHER_ACCOUNT })).to.deep.equal({ kind: 'unknown' });
+      expect((await storedKey(key))?.revokedAt).to.equal(null);
+      expect(await keys.revoke({ id: key.id, by })).to.deep.equal({ kind: 'revoked' });
+    }
+    expect(await keys.revoke({ id: 'unknown', by: OWNER })).to.deep.equal({ kind: 'unknown' });
+  });
+
   it('limits the number of keys of an account, but not for the operator', async () => {
     const bounded = keysOver(stage.memory.apiKeys, apiKeySecrets, { limit: 2 });
     const full = { kind: 'refused', code: 'quota_exceeded', rule: 'keys', limit: 2, actual: 3 };
