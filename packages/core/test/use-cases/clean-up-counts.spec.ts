@@ -1,13 +1,4 @@
-import {
-  type Cleaning,
-  type CleanUpReport,
-  days,
-  duration,
-  hours,
-  OPERATOR,
-  type RoleId,
-  type RoleStore,
-} from '@pinfold/core';
+import { days, duration, hours, OPERATOR, type RoleId, type RoleStore } from '@pinfold/core';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
@@ -16,9 +7,6 @@ import { openCleanupStage } from './cleanup-stage.ts';
 describe('the counts of a sweep', () => {
   const stage = ofEachTest(openCleanupStage);
 
-  const run = (...inputs: Parameters<Cleaning['cleanUp']>): Promise<CleanUpReport> =>
-    stage.useCases.cleanUp(...inputs);
-
   it('include publications in service and stored archives after the removal, if there is time', async () => {
     const [stopped, pinned] = await stage.publishMany(4);
     const sizeOf = async (id: RoleId | undefined): Promise<number> =>
@@ -26,13 +14,13 @@ describe('the counts of a sweep', () => {
     const size = await sizeOf(pinned);
     await stage.useCases.pin({ by: OPERATOR, id: pinned as RoleId });
     await stage.useCases.stop({ by: OPERATOR, id: stopped as RoleId });
-    expect((await run()).stored).to.deep.equal({ pinned: 1, unpinned: 2, bytes: 4 * size });
+    expect((await stage.cleanUp()).stored).to.deep.equal({ pinned: 1, unpinned: 2, bytes: 4 * size });
     stage.clock.advance(hours(1));
-    expect((await run()).stored).to.deep.equal({ pinned: 1, unpinned: 2, bytes: 3 * size });
-    expect((await run({ dryRun: true })).stored, 'a dry run').to.equal(null);
-    expect((await run({ time: duration(0) })).stored, 'without time').to.equal(null);
+    expect((await stage.cleanUp()).stored).to.deep.equal({ pinned: 1, unpinned: 2, bytes: 3 * size });
+    expect((await stage.cleanUp({ dryRun: true })).stored, 'a dry run').to.equal(null);
+    expect((await stage.cleanUp({ time: duration(0) })).stored, 'without time').to.equal(null);
     stage.clock.advance(days(7));
-    expect((await run()).stored).to.deep.equal({ pinned: 1, unpinned: 0, bytes: size });
+    expect((await stage.cleanUp()).stored).to.deep.equal({ pinned: 1, unpinned: 0, bytes: size });
   });
 
   it('are made in windows for any number of publications, and let other work run in between', async () => {

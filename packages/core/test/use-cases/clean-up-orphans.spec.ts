@@ -2,8 +2,6 @@ import {
   type ArchiveId,
   type ArchiveStorage,
   after,
-  type Cleaning,
-  type CleanUpReport,
   type Comparison,
   duration,
   Fault,
@@ -22,16 +20,13 @@ import { codeOf, OWNER } from './stage.ts';
 describe('comparing storage with the records', () => {
   const stage = ofEachTest(openCleanupStage);
 
-  const run = (...inputs: Parameters<Cleaning['cleanUp']>): Promise<CleanUpReport> =>
-    stage.useCases.cleanUp(...inputs);
-
   it('removes archives that no record names from 24 hours on, and no younger ones', async () => {
     await stage.publishMany(1);
     await stage.storeOrphans(2);
     stage.clock.advance(hours(24));
     await stage.storeOrphans(3);
     stage.clock.advance(minutes(1));
-    expect(await run()).to.include({ compared: 3, unnamed: 2, orphans: 2, listing: 'done' });
+    expect(await stage.cleanUp()).to.include({ compared: 3, unnamed: 2, orphans: 2, listing: 'done' });
     expect(await stage.countArchives()).to.equal(4);
   });
 
@@ -41,9 +36,13 @@ describe('comparing storage with the records', () => {
     await stage.memory.archives.delete(missing);
     await stage.storeOrphans(1);
     stage.clock.advance(hours(24));
-    expect(await run({ force: true })).to.deep.include({ compared: 0, unnamed: 0, missing: [] });
+    expect(await stage.cleanUp({ force: true })).to.deep.include({ compared: 0, unnamed: 0, missing: [] });
     stage.clock.advance(duration(1));
-    expect(await run({ force: true })).to.deep.include({ compared: 1, unnamed: 1, missing: [missing] });
+    expect(await stage.cleanUp({ force: true })).to.deep.include({
+      compared: 1,
+      unnamed: 1,
+      missing: [missing],
+    });
   });
 
   it('lists storage no further than to the first archive that is too young', async () => {
@@ -65,22 +64,22 @@ describe('comparing storage with the records', () => {
   });
 
   it('lists storage once in 24 hours over all nodes, also after a clock that was ahead and a forced comparison', async () => {
-    expect((await run()).listing).to.equal('done');
+    expect((await stage.cleanUp()).listing).to.equal('done');
     stage.clock.advance(hours(23));
-    expect(await run()).to.deep.include({ listing: 'not_due', missing: [] });
+    expect(await stage.cleanUp()).to.deep.include({ listing: 'not_due', missing: [] });
     stage.clock.advance(hours(1));
-    expect((await run()).listing).to.equal('done');
+    expect((await stage.cleanUp()).listing).to.equal('done');
     const savedComparison = await stage.memory.roles.loadComparison();
     const ahead = {
       ...(savedComparison?.value as Comparison),
       savedAt: after(stage.clock.now(), hours(100_000)),
     };
     await stage.memory.roles.saveComparison(ahead, savedComparison?.version);
-    expect((await run()).listing).to.equal('done');
-    expect((await run()).listing).to.equal('not_due');
-    expect((await run({ force: true })).listing).to.equal('done');
+    expect((await stage.cleanUp()).listing).to.equal('done');
+    expect((await stage.cleanUp()).listing).to.equal('not_due');
+    expect((await stage.cleanUp({ force: true })).listing).to.equal('done');
     stage.clock.advance(hours(25));
-    expect((await run()).listing).to.equal('done');
+    expect((await stage.cleanUp()).listing).to.equal('done');
   });
 
   it('removes 1,000 archives in one comparison, and reports how many are left for the next one', async () => {
@@ -88,12 +87,21 @@ describe('comparing storage with the records', () => {
     await stage.publishMany(2);
     stage.clock.advance(hours(25));
     const whole = { compared: 1_007, unnamed: 1_005 };
-    expect(await run()).to.include({ ...whole, orphans: 0, listing: 'refused' });
-    expect(await run(), 'the refusal remains').to.include({ ...whole, orphans: 0, listing: 'refused' });
-    expect(await run({ force: true })).to.include({ ...whole, orphans: 1_000, listing: 'done' });
-    expect(await run()).to.include({ compared: 7, unnamed: 5, orphans: 0, listing: 'not_due' });
-    expect(await run({ force: true })).to.include({ compared: 7, unnamed: 5, orphans: 5, listing: 'done' });
-    expect(await run()).to.include({ compared: 2, unnamed: 0, orphans: 0, listing: 'not_due' });
+    expect(await stage.cleanUp()).to.include({ ...whole, orphans: 0, listing: 'refused' });
+    expect(await stage.cleanUp(), 'the refusal remains').to.include({
+      ...whole,
+      orphans: 0,
+      listing: 'refused',
+    });
+    expect(await stage.cleanUp({ force: true })).to.include({ ...whole, orphans: 1_000, listing: 'done' });
+    expect(await stage.cleanUp()).to.include({ compared: 7, unnamed: 5, orphans: 0, listing: 'not_due' });
+    expect(await stage.cleanUp({ force: true })).to.include({
+      compared: 7,
+      unnamed: 5,
+      orphans: 5,
+      listing: 'done',
+    });
+    expect(await stage.cleanUp()).to.include({ compared: 2, unnamed: 0, orphans: 0, listing: 'not_due' });
   });
 
   it('continues after orphans that cannot be removed', async () => {
@@ -106,7 +114,7 @@ describe('comparing storage with the records', () => {
     const { cleanUp } = stage.with({ archives: replacing(stage.memory.archives, { delete: remove }) });
     expect(await cleanUp()).to.include({ orphans: 15, failures: 5, listing: 'done' });
     stage.clock.advance(hours(24));
-    expect(await run()).to.include({ orphans: 5 });
+    expect(await stage.cleanUp()).to.include({ orphans: 5 });
   });
 
   it('reports a record without its archive, and does not change it', async () => {
@@ -114,7 +122,7 @@ describe('comparing storage with the records', () => {
     const role = (await stage.memory.roles.load(id as RoleId))?.value;
     await stage.memory.archives.delete(role?.archive as ArchiveId);
     stage.clock.advance(hours(25));
-    const { missing, listing } = await run();
+    const { missing, listing } = await stage.cleanUp();
     expect({ missing, listing }).to.deep.equal({ missing: [role?.archive], listing: 'done' });
     expect((await stage.memory.roles.load(id as RoleId))?.value).to.deep.equal(role);
   });
@@ -147,7 +155,7 @@ describe('comparing storage with the records', () => {
     const broken = stage.with({ roles: replacing(stage.memory.roles, { settleCleanup }) });
     expect(await codeOf(broken.cleanUp())).to.equal('store_unavailable');
     stage.clock.advance(hours(25));
-    expect(await run()).to.deep.include({ archives: 1, missing: [], listing: 'done' });
+    expect(await stage.cleanUp()).to.deep.include({ archives: 1, missing: [], listing: 'done' });
   });
 
   it('compares pages of storage and records side by side', async () => {
@@ -166,7 +174,7 @@ describe('comparing storage with the records', () => {
       orphans.push(...(await stage.storeOrphans(1, after(start, duration(n * 97)))));
     stage.clock.advance(hours(25));
     const pages: number[] = [];
-    const report = await run({ onProgress: ({ compared }) => pages.push(compared) });
+    const report = await stage.cleanUp({ onProgress: ({ compared }) => pages.push(compared) });
     expect(report).to.deep.include({ missing, unnamed: orphans.length, orphans: orphans.length });
     expect(report.compared).to.equal(ids.length - missing.length + orphans.length);
     expect(pages).to.include.members([0, 1_000, report.compared]);
@@ -190,9 +198,6 @@ describe('comparing storage with the records', () => {
 
 describe('a dry run of cleaning up', () => {
   const stage = ofEachTest(openCleanupStage);
-
-  const run = (...inputs: Parameters<Cleaning['cleanUp']>): Promise<CleanUpReport> =>
-    stage.useCases.cleanUp(...inputs);
 
   async function abandonReservation(key: string): Promise<void> {
     stage.inspector.during = () => new Promise(() => {});
@@ -229,7 +234,7 @@ describe('a dry run of cleaning up', () => {
     await stage.publishEnded(1);
     await stage.storeOrphans(21);
     stage.clock.advance(hours(25));
-    const interrupted = await run({ dryRun: true, time: duration(0) });
+    const interrupted = await stage.cleanUp({ dryRun: true, time: duration(0) });
     expect(interrupted).to.deep.include({
       listing: 'under_way',
       archives: 1,
@@ -238,9 +243,9 @@ describe('a dry run of cleaning up', () => {
       finished: false,
     });
     const refused = { listing: 'refused', unnamed: 21, orphans: 0, archives: 0 };
-    expect(await run({ dryRun: true })).to.include(refused);
+    expect(await stage.cleanUp({ dryRun: true })).to.include(refused);
     const forced = { listing: 'done', unnamed: 21, orphans: 21, archives: 1 };
-    expect(await run({ dryRun: true, force: true })).to.include(forced);
+    expect(await stage.cleanUp({ dryRun: true, force: true })).to.include(forced);
     expect(await stage.countArchives()).to.equal(22);
     const page = await stage.useCases.list({ by: OWNER, limit: 10, state: 'deleted' });
     expect(page.kind === 'page' && page.publications).to.have.length(1);

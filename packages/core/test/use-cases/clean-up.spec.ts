@@ -24,9 +24,6 @@ import { codeOf } from './stage.ts';
 describe('cleaning up', () => {
   const stage = ofEachTest(openCleanupStage);
 
-  const run = (...inputs: Parameters<Cleaning['cleanUp']>): Promise<CleanUpReport> =>
-    stage.useCases.cleanUp(...inputs);
-
   /** Cleanups with another implementation of removing an archive. */
   function removing(remove: ArchiveStorage['delete']): Cleaning['cleanUp'] {
     return stage.with({ archives: replacing(stage.memory.archives, { delete: remove }) }).cleanUp;
@@ -37,11 +34,11 @@ describe('cleaning up', () => {
     await stage.useCases.stop({ by: OPERATOR, id: stopped as RoleId });
     await stage.useCases.pin({ by: OPERATOR, id: pinnedId as RoleId });
     stage.clock.advance(minutes(59));
-    expect((await run()).archives).to.equal(0);
+    expect((await stage.cleanUp()).archives).to.equal(0);
     stage.clock.advance(minutes(1));
-    expect((await run()).archives).to.equal(1);
+    expect((await stage.cleanUp()).archives).to.equal(1);
     stage.clock.advance(days(8));
-    expect((await run()).archives).to.equal(1);
+    expect((await stage.cleanUp()).archives).to.equal(1);
     expect(await stage.countArchives()).to.equal(1);
     expect(await stage.memory.roles.load(stopped as RoleId)).not.to.equal(undefined);
   });
@@ -121,7 +118,7 @@ describe('cleaning up', () => {
     expect(await cleanUp()).to.include({ archives: 16, finished: false });
     step = next = duration(0);
     expect(await cleanUp({ time: minutes(10) })).to.include({ archives: 24, finished: true });
-    expect(await run({ time: duration(0), force: true }), 'no time at all').to.deep.include({
+    expect(await stage.cleanUp({ time: duration(0), force: true }), 'no time at all').to.deep.include({
       listing: 'not_due',
       missing: [],
       finished: false,
@@ -132,7 +129,7 @@ describe('cleaning up', () => {
     await stage.publishEnded(40);
     stage.clock.advance(hours(1));
     const stopping = new AbortController();
-    const removed = run({
+    const removed = stage.cleanUp({
       signal: stopping.signal,
       onProgress: ({ archives }) => {
         if (archives > 0) stopping.abort('stopping');
@@ -140,8 +137,8 @@ describe('cleaning up', () => {
     });
     expect(await codeOf(removed)).to.equal('stopping');
     expect(await stage.countArchives()).to.equal(24);
-    expect((await run()).archives).to.equal(24);
-    expect(await codeOf(run({ signal: AbortSignal.abort('at once') }))).to.equal('at once');
+    expect((await stage.cleanUp()).archives).to.equal(24);
+    expect(await codeOf(stage.cleanUp({ signal: AbortSignal.abort('at once') }))).to.equal('at once');
   });
 
   it('continues an interrupted cleanup once its claims have lapsed', async () => {
@@ -151,9 +148,9 @@ describe('cleaning up', () => {
     const broken = stage.with({ roles: replacing(stage.memory.roles, { settleCleanup }) });
     expect(await codeOf(broken.cleanUp())).to.equal('store_unavailable');
     expect(await stage.countArchives()).to.equal(0);
-    expect((await run()).archives, 'still claimed').to.equal(0);
+    expect((await stage.cleanUp()).archives, 'still claimed').to.equal(0);
     stage.clock.advance(minutes(10));
-    expect((await run()).archives).to.equal(3);
+    expect((await stage.cleanUp()).archives).to.equal(3);
   });
 
   it('removes each archive once when many clean up at the same time', async () => {
@@ -185,9 +182,9 @@ describe('cleaning up', () => {
     await proving.promise;
     stage.inspector.during = () => Promise.resolve();
     stage.clock.advance(hours(12));
-    expect((await run()).reservations).to.equal(0);
+    expect((await stage.cleanUp()).reservations).to.equal(0);
     stage.clock.advance(minutes(1));
-    expect((await run()).reservations).to.equal(1);
+    expect((await stage.cleanUp()).reservations).to.equal(1);
     await stage.publish();
   });
 
@@ -242,7 +239,7 @@ describe('cleaning up', () => {
     const report = await stage.with({ roles: replacing(stage.memory.roles, { purge }) }).cleanUp();
     expect(report).to.include({ listing: 'not_due', finished: false, compared: 0 });
     expect(await stage.countArchives()).to.equal(1);
-    expect((await run()).orphans, 'the comparison was left to this sweep').to.equal(1);
+    expect((await stage.cleanUp()).orphans, 'the comparison was left to this sweep').to.equal(1);
   });
 
   it('removes uploads that were abandoned on this node', async () => {
@@ -273,7 +270,7 @@ describe('cleaning up', () => {
     await stage.storeOrphans(3);
     stage.clock.advance(hours(25));
     const reports: CleanUpReport[] = [];
-    const last = await run({ onProgress: (report) => reports.push(report) });
+    const last = await stage.cleanUp({ onProgress: (report) => reports.push(report) });
     expect(reports.at(-1)).to.deep.equal(last);
     expect(reports.map(({ archives }) => archives)).to.include.members([0, 16, 20]);
     expect(last).to.deep.equal({

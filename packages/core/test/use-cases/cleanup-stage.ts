@@ -1,9 +1,9 @@
-import { type ArchiveId, type Instant, OPERATOR, type RoleId } from '@pinfold/core';
+import { type ArchiveId, type Cleaning, type Instant, OPERATOR, type RoleId } from '@pinfold/core';
 import { archiveIdOf } from '@pinfold/core/adapter';
 import { openStage, type Stage } from './stage.ts';
 
 /** A stage for tests of cleanups. */
-export interface CleanupStage extends Stage {
+export interface CleanupStage extends Stage, Pick<Cleaning, 'cleanUp'> {
   publishMany(count: number): Promise<readonly RoleId[]>;
   /** Publishes, and stops immediately. */
   publishEnded(count: number): Promise<readonly RoleId[]>;
@@ -28,6 +28,7 @@ export async function openCleanupStage(): Promise<CleanupStage> {
   };
   return {
     ...stage,
+    cleanUp: stage.useCases.cleanUp,
     publishMany,
     publishEnded: async (count) => {
       const ids = await publishMany(count);

@@ -1,4 +1,3 @@
-import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import {
   type ArchiveInspector,
@@ -207,12 +206,5 @@ describe('proving an archive', () => {
     const judged = proveArchive(tools, ARCHIVE, stopping.signal);
     expect(await judged.catch((error: Error) => error.message)).to.equal('gone');
     expect(pauses).to.equal(50);
-  });
-
-  it('does not publish a file without its proof', async () => {
-    const { proved } = prove([entry('index.html')], { entries: [] });
-    expect(await rejectionOf(proved))
-      .to.be.instanceOf(TypeError)
-      .with.property('message', 'an entry is unproved');
   });
 });

@@ -8,7 +8,7 @@ import {
   type StagedArchive,
   seconds,
 } from '@pinfold/core';
-import { replacing } from '@pinfold/test-contracts/fixtures';
+import { rejectionOf, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { codeOf, stageOfEachTest } from './stage.ts';
 
@@ -18,7 +18,6 @@ describe('publishing while something fails', () => {
   const stage = stageOfEachTest();
 
   const failing = (error: Error) => () => Promise.reject(error);
-  const errorOf = (outcome: Promise<unknown>) => outcome.catch((error: unknown) => error);
 
   /** Publishing that loses its lease to a faster one once it has put its archive. */
   async function overtaken(remove: ArchiveStorage['delete']) {
@@ -40,7 +39,7 @@ describe('publishing while something fails', () => {
       archives: replacing(stage.memory.archives, { put: failing(fault) }),
       roles: replacing(stage.memory.roles, { release: unavailable }),
     });
-    expect(await errorOf(broken.publish(await stage.request()))).to.equal(fault);
+    expect(await rejectionOf(broken.publish(await stage.request()))).to.equal(fault);
   });
 
   it('prepares an archive in the storage once, before the proof, and waits only for the put', async () => {
@@ -85,13 +84,13 @@ describe('publishing while something fails', () => {
       archives: replacing(stage.memory.archives, { put: failing(fault) }),
       roles: replacing(stage.memory.roles, { release: failing(bug) }),
     });
-    expect(await errorOf(broken.publish(await stage.request())), 'release').to.equal(bug);
+    expect(await rejectionOf(broken.publish(await stage.request())), 'release').to.equal(bug);
     stage.clock.advance(seconds(60));
-    expect(await errorOf(overtaken(failing(bug))), 'delete').to.equal(bug);
+    expect(await rejectionOf(overtaken(failing(bug))), 'delete').to.equal(bug);
     const request = await stage.request();
     const archive = { ...request.archive, discard: failing(bug) };
     const outcome = stage.useCases.publish({ ...request, archive });
-    expect(await errorOf(outcome), 'discard').to.equal(bug);
+    expect(await rejectionOf(outcome), 'discard').to.equal(bug);
   });
 
   it('fails if the role of a complete key is missing', async () => {

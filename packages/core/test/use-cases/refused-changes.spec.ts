@@ -2,7 +2,6 @@ import { type Caller, hours, type Mode, OPERATOR, type Refusal, type RoleId } fr
 import { createKeys } from '@pinfold/core/accounts';
 import { createAdministration } from '@pinfold/core/administration';
 import { createHistory } from '@pinfold/core/history';
-import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import { codeOf, isStaged, OWNER, type Stage, stageOfEachTest } from './stage.ts';
 
@@ -35,7 +34,7 @@ describe('use cases with a key that was revoked meanwhile', () => {
   const stage = stageOfEachTest();
 
   it('change nothing, and publish nothing', async () => {
-    const keys = createKeys({ ...stage.ports, apiKeySecrets: new NodeApiKeySecrets() });
+    const keys = createKeys(stage.ports);
     const { key } = await keys.create({ by: OPERATOR, account: OWNER });
     const credential = { key: key.id };
     const id = await stage.publish();
@@ -58,8 +57,6 @@ for (const [what, refused, refuse, allow] of REFUSING) {
       await refuse(stage);
     });
 
-    const keysOf = ({ ports }: Stage) => createKeys(ports);
-
     it('change nothing for the owner, and everything for the operator', async () => {
       const changes = (by: Caller['account'] | typeof OPERATOR) => [
         () => stage.useCases.update({ by, id }, { type: 'set_title', title: 'New' }),
@@ -79,7 +76,7 @@ for (const [what, refused, refuse, allow] of REFUSING) {
     });
 
     it('create no key for the owner, but revoke those of the owner', async () => {
-      const keys = keysOf(stage);
+      const keys = createKeys(stage.ports);
       expect(await codeOf(keys.create({ account: OWNER }))).to.equal(code);
       const { key } = await keys.create({ by: OPERATOR, account: OWNER });
       expect(await keys.revoke({ by: OWNER, id: key.id })).to.deep.equal({ kind: 'revoked' });

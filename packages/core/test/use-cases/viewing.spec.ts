@@ -1,4 +1,12 @@
-import { days, hours, OPERATOR, type Password, type RoleId, type RoleStore } from '@pinfold/core';
+import {
+  days,
+  type GrantPurpose,
+  hours,
+  OPERATOR,
+  type Password,
+  type RoleId,
+  type RoleStore,
+} from '@pinfold/core';
 import { createAdministration } from '@pinfold/core/administration';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -23,10 +31,18 @@ describe('letting viewers in', () => {
     return stage.useCases.enter({ id, password, address });
   }
 
-  async function shownNow() {
+  /** Enters with the right password. */
+  async function granted() {
+    const outcome = await enter(SECRET);
+    if (outcome.kind !== 'granted') throw new Error(outcome.kind);
+    return { grant: outcome.grant, token: await stage.useCases.grants.sign(outcome.grant) };
+  }
+
+  /** The grant that admits to the site as it is now, if a token has one. */
+  async function admitted(tokens: readonly string[], purpose: GrantPurpose = 'cookie') {
     const visit = await stage.useCases.visit(id);
     if (visit.kind !== 'published') throw new Error(visit.kind);
-    return visit;
+    return await stage.useCases.grants.admit(visit, purpose, tokens);
   }
 
   it('grants to the right password, whatever its Unicode form, and not to a wrong one', async () => {
@@ -55,17 +71,12 @@ describe('letting viewers in', () => {
   });
 
   it('admits a viewer if one of several tokens is valid', async () => {
-    const outcome = await enter(SECRET);
-    if (outcome.kind !== 'granted') throw new Error(outcome.kind);
-    const token = await stage.useCases.grants.sign(outcome.grant);
-    const shown = await shownNow();
-    expect(await stage.useCases.grants.admit(shown, 'cookie', ['nonsense', token])).to.deep.equal(
-      outcome.grant,
-    );
-    expect(await stage.useCases.grants.admit(shown, 'path', [token])).to.equal(undefined);
-    expect(await stage.useCases.grants.admit(shown, 'cookie', ['nonsense'])).to.equal(undefined);
+    const { grant, token } = await granted();
+    expect(await admitted(['nonsense', token])).to.deep.equal(grant);
+    expect(await admitted([token], 'path')).to.equal(undefined);
+    expect(await admitted(['nonsense'])).to.equal(undefined);
     stage.clock.advance(hours(12));
-    expect(await stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.equal(undefined);
+    expect(await admitted([token])).to.equal(undefined);
   });
 
   for (const [what, change] of [
@@ -74,43 +85,33 @@ describe('letting viewers in', () => {
     ['the removal of the password', { type: 'set_password', password: null }],
   ] as const) {
     it(`${what} ends every grant`, async () => {
-      const outcome = await enter(SECRET);
-      if (outcome.kind !== 'granted') throw new Error(outcome.kind);
-      const token = await stage.useCases.grants.sign(outcome.grant);
+      const { token } = await granted();
       await stage.useCases.update({ by: OWNER, id }, change);
-      expect(await stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.equal(undefined);
+      expect(await admitted([token])).to.equal(undefined);
     });
   }
 
   it('a block that hides the sites of an account ends every grant for good', async () => {
-    const outcome = await enter(SECRET);
-    if (outcome.kind !== 'granted') throw new Error(outcome.kind);
-    const token = await stage.useCases.grants.sign(outcome.grant);
+    const { grant, token } = await granted();
     const { blockAccount, unblockAccount } = createAdministration(stage.ports);
     const cause = { actor: { kind: 'operator', id: null }, asOperator: true } as const;
     await blockAccount(OWNER, { reason: 'x', sites: 'keep' }, cause);
-    expect(await stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.deep.equal(
-      outcome.grant,
-    );
+    expect(await admitted([token])).to.deep.equal(grant);
     await blockAccount(OWNER, { reason: 'x', sites: 'hide' }, cause);
     expect(await stage.useCases.visit(id)).to.deep.equal({ kind: 'unknown' });
     expect((await enter(SECRET)).kind).to.equal('unknown');
     const own = await stage.useCases.read({ by: OWNER, id });
     expect(own.kind === 'found' && own.publication.deletedAt, 'to its owner').to.equal(null);
     await unblockAccount(OWNER, cause);
-    expect(await stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.equal(undefined);
+    expect(await admitted([token])).to.equal(undefined);
     expect((await enter(SECRET)).kind).to.equal('granted');
   });
 
   it('a change of the title and a pin end no grant', async () => {
-    const outcome = await enter(SECRET);
-    if (outcome.kind !== 'granted') throw new Error(outcome.kind);
-    const token = await stage.useCases.grants.sign(outcome.grant);
+    const { grant, token } = await granted();
     await stage.useCases.update({ by: OWNER, id }, { type: 'set_title', title: null });
     await stage.useCases.pin({ by: OPERATOR, id });
-    expect(await stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.deep.equal(
-      outcome.grant,
-    );
+    expect(await admitted([token])).to.deep.equal(grant);
   });
 });
 
