@@ -39,9 +39,9 @@ const pathsOf = ({ files }: Judgement): string[] => files.map(({ path }) => path
 
 describe('the start page', () => {
   it('is index.html at the root', () => {
-    const judged = judge([entry('a/b.html'), entry('index.html')]);
+    const judged = judge([entry('a/index.html'), entry('index.html')]);
     expect(rulesOf(judged)).to.deep.equal([]);
-    expect(pathsOf(judged)).to.deep.equal(['a/b.html', 'index.html']);
+    expect(pathsOf(judged)).to.deep.equal(['a/index.html', 'index.html']);
   });
 
   it('is otherwise in the one folder that holds everything, which is removed from the paths', () => {
@@ -60,8 +60,8 @@ describe('the start page', () => {
   for (const names of [
     [],
     ['a.html'],
+    ['site/a.html'],
     ['Index.html'],
-    ['INDEX.HTML'],
     ['index.htm'],
     ['index.html/'],
     ['a/index.html', 'b/c.html'],

@@ -18,35 +18,6 @@ describe('unsafePath', () => {
     });
   }
 
-  for (const path of [
-    '',
-    '/',
-    '/a',
-    '//a',
-    'a//b',
-    'a//',
-    '.',
-    './a',
-    'a/.',
-    '..',
-    '../a',
-    'a/../b',
-    'a/..',
-    'C:/a',
-    'c:a',
-    'a:b',
-    'a\\b',
-    '\\\\server\\a',
-    'a\0',
-    'a\n',
-    'a\x7f',
-    'a\u009f',
-  ]) {
-    it(`refuses ${JSON.stringify(path)}`, () => {
-      expect(unsafePath(path)).to.be.a('string');
-    });
-  }
-
   for (const [character, bytes] of [
     ['a', 1],
     ['é', 2],
@@ -60,14 +31,14 @@ describe('unsafePath', () => {
     });
   }
 
-  it('returns the reason why a path is unsafe', () => {
+  it('refuses a path with the reason why it is unsafe', () => {
     for (const [reason, ...paths] of [
       ['empty', ''],
-      ['control_character', 'a\n', 'a\x7f', 'a\u009f', '/a:\0'],
-      ['backslash', 'a\\b', 'c:\\a'],
-      ['colon', 'a:b', 'c:/a/../b'],
+      ['control_character', 'a\0', 'a\n', 'a\x7f', 'a\u009f', '/a:\0'],
+      ['backslash', 'a\\b', 'c:\\a', '\\\\server\\a'],
+      ['colon', 'a:b', 'c:a', 'C:/a', 'c:/a/../b'],
       ['absolute', '/', '/a', '//a', '/../a'],
-      ['segment', 'a//b', '../a', 'a/..', './a', 'a/.', 'a//'],
+      ['segment', 'a//b', '.', '..', '../a', 'a/../b', 'a/..', './a', 'a/.', 'a//'],
       ['too_long', 'a'.repeat(1_025), `/${'日'.repeat(342)}`],
     ] as const) {
       for (const path of paths) expect(unsafePath(path), path).to.equal(reason);

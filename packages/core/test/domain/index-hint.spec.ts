@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { judgeListing } from '../../src/adapter.ts';
 import { judgeInChunks } from '../../src/domain/archive-rules.ts';
 import { indexHintInChunks } from '../../src/domain/index-hint.ts';
-import { defaultLimits, type IndexHint } from '../../src/index.ts';
+import { type ArchiveListing, defaultLimits, type IndexHint } from '../../src/index.ts';
 import { indexHint } from '../../src/internal.ts';
 
 const ROWS: readonly (readonly [paths: readonly string[], hint: IndexHint | undefined])[] = [
@@ -44,6 +44,12 @@ const ROWS: readonly (readonly [paths: readonly string[], hint: IndexHint | unde
   [['index.html/', 'index.html.bak', 'index.xhtml', 'index_html'], undefined],
 ];
 
+function listingOf(...names: readonly string[]): ArchiveListing {
+  const fields = { host: 3, externalAttributes: 0, flags: 0, method: 8, crc32: 0 };
+  const entries = names.map((name) => ({ ...fields, name, compressedSize: 1, size: 1, dataOffset: 0 }));
+  return { entries, problems: [], trusted: true };
+}
+
 describe('the hint for a site without index.html', () => {
   for (const [paths, hint] of ROWS) {
     it(`is ${hint === undefined ? 'nothing' : Object.values(hint).join(' ')} in ${paths.join(', ') || 'nothing'}`, () => {
@@ -68,17 +74,9 @@ describe('the hint for a site without index.html', () => {
   });
 
   it('is looked for in steps, between which other work runs', () => {
-    const fields = { host: 3, externalAttributes: 0, flags: 0, method: 8, crc32: 0 };
     const pausesWith = (first: string): number => {
       const pages = Array.from({ length: 2_000 }, (_, n) => `${'a/'.repeat(450)}${n}.html`);
-      const entries = [first, ...pages].map((name) => ({
-        ...fields,
-        name,
-        compressedSize: 1,
-        size: 1,
-        dataOffset: 0,
-      }));
-      const judging = judgeInChunks({ entries, problems: [], trusted: true }, defaultLimits);
+      const judging = judgeInChunks(listingOf(first, ...pages), defaultLimits);
       let pauses = 0;
       while (judging.next().done !== true) pauses += 1;
       return pauses;
@@ -107,20 +105,7 @@ describe('the hint for a site without index.html', () => {
   });
 
   it('comes with the broken rule', () => {
-    const listed = {
-      host: 3,
-      externalAttributes: 0,
-      flags: 0,
-      method: 8,
-      crc32: 0,
-      compressedSize: 1,
-      size: 1,
-    };
-    const problemsOf = (name: string) =>
-      judgeListing(
-        { entries: [{ ...listed, name, dataOffset: 0 }], problems: [], trusted: true },
-        defaultLimits,
-      ).problems;
+    const problemsOf = (name: string) => judgeListing(listingOf(name), defaultLimits).problems;
     const hint = { kind: 'spelling', path: 'a/Index.HTM' };
     expect(problemsOf('a/Index.HTM')).to.deep.equal([{ rule: 'missing_index', hint }]);
     expect(problemsOf('a.css')).to.deep.equal([{ rule: 'missing_index' }]);

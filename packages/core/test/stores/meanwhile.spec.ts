@@ -23,16 +23,15 @@ const LATER = after(START, days(1));
 /** Opens stores, and others in which `work` runs after each read, before the program locks. */
 function openStores() {
   const database = newDatabase();
-  const open = (handle: Database) => storesOver(handle);
   const openBefore = (work: () => Promise<unknown>) => {
     const read: Database['read'] = async (...args) => {
       const found = await database.read(...args);
       await work();
       return found;
     };
-    return open(Object.assign(database.peer(), { read }));
+    return storesOver(Object.assign(database.peer(), { read }));
   };
-  return { ...open(database), openBefore };
+  return { ...storesOver(database), openBefore };
 }
 
 describe('a record that changes between the read and the lock of a program', () => {

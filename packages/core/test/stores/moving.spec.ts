@@ -16,6 +16,7 @@ import { createPersistence } from '../../src/stores/create-persistence.ts';
 import { newDatabase, type Stores } from './memory-stores.ts';
 
 const TOKEN = aToken(1);
+const NAME = { account: ACCOUNT, token: '0'.repeat(22) as NameToken, role: aRoleId(1), updatedAt: START };
 
 const unnumbered = defineQuery('test.unnumbered', () => find(EVENTS, { feedNumber: null }));
 
@@ -96,9 +97,8 @@ describe('moving what a database stores', () => {
 
   it('imports only the first of two names with one token, and ignores the removal of an unknown publication', async () => {
     const target = openStores();
-    const name = { account: ACCOUNT, token: '0'.repeat(22) as NameToken, role: aRoleId(1), updatedAt: START };
     const names = ['one', 'two'].map(
-      (text) => ({ kind: 'name', value: { ...name, name: text as PinName } }) as const,
+      (text) => ({ kind: 'name', value: { ...NAME, name: text as PinName } }) as const,
     );
     const removal = {
       kind: 'removal',
@@ -112,8 +112,7 @@ describe('moving what a database stores', () => {
 
   it('shows a name without its publication like one of a stopped publication', async () => {
     const target = openStores();
-    const name = { account: ACCOUNT, token: '0'.repeat(22) as NameToken, role: aRoleId(1), updatedAt: START };
-    await importInto(target, [{ kind: 'name', value: { ...name, name: 'docs' as PinName } }]);
+    await importInto(target, [{ kind: 'name', value: { ...NAME, name: 'docs' as PinName } }]);
     const found = await target.names.find(ACCOUNT, 'docs' as PinName);
     expect(found?.role).to.deep.equal({ deletedAt: START, expiresAt: null });
   });
