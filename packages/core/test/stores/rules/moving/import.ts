@@ -1,5 +1,5 @@
 import { after, type Day, days, type Instant, isFault, type Title, type Token } from '@pinfold/core';
-import type { MovedRecord } from '@pinfold/core/moving';
+import type { MovedName, MovedRecord } from '@pinfold/core/moving';
 import {
   ACCOUNT,
   aComparison,
@@ -41,7 +41,7 @@ import {
   withPeer,
 } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { aChange, aName } from '../name-store/values.ts';
+import { aChange, aName, shownBy } from '../name-store/values.ts';
 import type { MovingStores } from '../stores.ts';
 import { publishOne, recordsOf, stock } from './stock.ts';
 
@@ -99,6 +99,8 @@ const OWN: Readonly<Record<string, (stores: MovingStores) => Promise<unknown>>> 
   key: ({ apiKeys }) => apiKeys.create(anApiKey(1), []),
   publication: (stores) => publishOne(stores, 1),
   reservation: ({ roles }) => roles.reserve(aReservation(1)),
+  // Only an import stores a name without its role.
+  name: (stores) => importInto(stores, [{ kind: 'name', value: shownBy(aChange(1)).name as MovedName }]),
   takedown: ({ takedowns }) => takedowns.takeDown(aTakedown(9), undefined, []),
   views: ({ views }) => views.add([A_DAY]),
   event: ({ sessions }) => sessions.offer(aLink(1), [anEvent()]),
