@@ -8,6 +8,7 @@ import {
   type Reservation,
   type Role,
   type RoleStore,
+  type Version,
 } from '@pinfold/core';
 import {
   aComparison,
@@ -108,10 +109,15 @@ export const leaseClauses: ClauseTable<RoleStore> = {
     }),
   'role-store/comparison-conflict: a save with an old version, or with none for a stored comparison, is a conflict and changes nothing':
     withPeer(async (port, other) => {
-      const saved = await port.saveComparison(aComparison({ compared: 1 }), undefined);
-      expect(saved.kind).to.equal('saved');
-      const late = await other.saveComparison(aComparison({ compared: 2 }), undefined);
-      expect(late).to.deep.equal({ kind: 'conflict' });
-      expect((await other.loadComparison())?.value.compared).to.equal(1);
+      const save = (compared: number, loadedAt?: Version) =>
+        other.saveComparison(aComparison({ compared }), loadedAt);
+      await port.saveComparison(aComparison({ compared: 1 }), undefined);
+      const first = await other.loadComparison();
+      expect(await save(2), 'with none').to.deep.equal({ kind: 'conflict' });
+      expect(await port.loadComparison()).to.deep.equal(first);
+      expect((await save(3, first?.version)).kind).to.equal('saved');
+      const second = await port.loadComparison();
+      expect(await save(4, first?.version), 'with an old one').to.deep.equal({ kind: 'conflict' });
+      expect(await port.loadComparison()).to.deep.equal(second);
     }),
 };
