@@ -16,6 +16,7 @@ import { NAVIGATION, PART, type ViewAnswer, Visitor } from './viewing-visitor.ts
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+const LIFETIME = 7 * 24 * HOUR;
 
 /** Whether a visitor may not read a part of the page, which takes a cookie of their own. */
 async function isForbidden(visitor: Visitor, page: ViewAnswer): Promise<boolean> {
@@ -59,7 +60,7 @@ export const grantClauses: HttpClauses = {
       for (const answer of answers) expect(answer.status).to.equal(403);
       for (const answer of [redirected, ...answers]) expectNothingOfFile(answer);
     },
-  'http/view-grant-cookies: its cookies are HttpOnly and SameSite=Lax, prefixed and Secure under https only, for one publication, and live no longer than it':
+  'http/view-grant-cookies: its cookies are HttpOnly and SameSite=Lax, prefixed and Secure under https only, for one publication, and live no longer than the grant and the publication':
     async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const visitor = new Visitor(port);
@@ -77,6 +78,10 @@ export const grantClauses: HttpClauses = {
         const expected = [`Path=${paths[index]}`, 'Max-Age=43200', 'HttpOnly', 'SameSite=Lax'];
         expect(attributes).to.have.members(secure ? [...expected, 'Secure'] : expected);
       }
+      await port.advance(duration(LIFETIME - HOUR));
+      const late = await new Visitor(port).enter(pin.shared_url, PASSWORD);
+      const [, seconds] = /; Max-Age=(\d+);/.exec(late.headers['set-cookie']?.[0] ?? '') ?? [];
+      expect(Number(seconds), 'an hour before its end').to.be.within(3_540, 3_600);
     },
   'http/view-grant-any-cookie: every cookie of the name is tried, so that a planted one before it shuts no viewer out':
     async ({ port }) => {
@@ -197,8 +202,9 @@ export const grantClauses: HttpClauses = {
       const site = await bareSite(port, pin);
       const entered = await visitor.enter(pin.shared_url, PASSWORD);
       const taken = await visitor.ask(String(entered.headers.location), { headers: NAVIGATION });
+      const again = await visitor.ask(pin.shared_url, { headers: NAVIGATION });
       const answers = [
-        await visitor.ask(pin.shared_url, { headers: NAVIGATION }),
+        again,
         await visitor.part(page, 'docs'),
         await visitor.part(page, 'nothing.js'),
         await new Visitor(port).ask(site, { headers: NAVIGATION }),
@@ -211,6 +217,8 @@ export const grantClauses: HttpClauses = {
       for (const { url, status, headers } of answers) {
         expect(headers['cache-control'], `${status} ${url}`).to.equal('no-store');
       }
-      expect(taken.headers['referrer-policy']).to.equal('no-referrer');
+      for (const { url, headers } of [entered, again, taken]) {
+        expect(headers['referrer-policy'], url).to.equal('no-referrer');
+      }
     },
 };
