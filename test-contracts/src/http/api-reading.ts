@@ -1,8 +1,9 @@
 import { days, duration } from '@pinfold/core';
 import { expect } from 'chai';
-import { ApiClient, withClient } from './api-client.ts';
+import { ApiClient, type PublishRequest, withClient } from './api-client.ts';
+import type { ApiAnswer } from './api-exchange.ts';
 import { expectProblem, listIds, publishSite, readPin, UNKNOWN_ID } from './api-expectations.ts';
-import { siteZip } from './sites.ts';
+import { siteZip, zipOf } from './sites.ts';
 import type { HttpClauses, HttpService } from './subject.ts';
 
 const SECOND = duration(1_000);
@@ -155,7 +156,7 @@ export const readingClauses: HttpClauses = {
       expect((await client.stop(id)).status).to.equal(204);
       expect(await find('lost answer & more')).to.deep.equal([id]);
     }),
-  'http/limits: the answer has the limits in force': withClient(async (client, port) => {
+  'http/limits: the answer has the limits in force': withClient(async (client) => {
     const { limits } = (await client.get('/api/v1/limits')).body;
     expect(Object.keys(limits)).to.have.members(
       [
@@ -163,20 +164,33 @@ export const readingClauses: HttpClauses = {
         'password_min_characters password_max_bytes lifetime_days',
       ].flatMap((names) => names.split(' ')),
     );
-    const {
-      title_characters: title = 0,
-      password_max_bytes: bytes = 0,
-      password_min_characters: least = 0,
-    } = limits;
-    const archive = siteZip();
-    expect((await client.publish({ archive, title: 'x'.repeat(title) })).status).to.equal(201);
-    expectProblem(await client.publish({ archive, title: 'x'.repeat(title + 1) }), 422, 'invalid_title');
-    const { id } = await publishSite(port);
-    for (const password of ['x'.repeat(least), 'x'.repeat(bytes)]) {
-      expect((await client.update(id, { password })).status).to.equal(200);
+    const publish = (fields: PublishRequest) => client.publish({ archive: siteZip(), ...fields });
+    const protect = (password: string) => publish({ headers: { 'Pinfold-Password': password } });
+    const counted = (files: number) =>
+      zipOf(
+        Object.fromEntries(Array.from({ length: files }, (_, n) => [n === 0 ? 'index.html' : `${n}`, ''])),
+      );
+    const atLimit: Readonly<Record<string, readonly [(size: number) => Promise<ApiAnswer>, string]>> = {
+      title_characters: [(size) => publish({ title: 'x'.repeat(size) }), '422 invalid_title'],
+      idempotency_key_characters: [
+        (size) => publish({ key: 'x'.repeat(size) }),
+        '400 invalid_idempotency_key',
+      ],
+      files: [(size) => publish({ archive: counted(size) }), '422 invalid_archive'],
+      file_bytes: [
+        (size) => publish({ archive: zipOf({ 'index.html': '', 'data.bin': new Uint8Array(size) }) }),
+        '422 invalid_archive',
+      ],
+      password_max_bytes: [(size) => protect('x'.repeat(size)), '422 invalid_password'],
+    };
+    for (const [name, [publishOf, problem]] of Object.entries(atLimit)) {
+      const limit = limits[name] ?? 0;
+      expect((await publishOf(limit)).status, name).to.equal(201);
+      const { status, body } = await publishOf(limit + 1);
+      expect(`${status} ${body.code}`, name).to.equal(problem);
     }
-    for (const password of ['x'.repeat(least - 1), 'x'.repeat(bytes + 1)]) {
-      expectProblem(await client.update(id, { password }), 422, 'invalid_password');
-    }
+    const { password_min_characters: least = 0 } = limits;
+    expect((await protect('x'.repeat(least))).status).to.equal(201);
+    expectProblem(await protect('x'.repeat(least - 1)), 422, 'invalid_password');
   }),
 };
