@@ -18,6 +18,7 @@ import {
   update,
 } from '@pinfold/core/records';
 import { createMemoryDatabase } from '@pinfold/memory';
+import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 
 interface Pet {
@@ -101,9 +102,16 @@ describe('the database in memory', () => {
 
   it('refuses arguments and results that cannot be sent to a thread', async () => {
     const database = createMemoryDatabase({ tables: [PETS], programs: [] });
-    const program = defineProgram('pets.none', { run: (_: unknown) => all() });
-    const failure = await database.write(program, { callback: () => 1 }).catch((error: Error) => error.name);
-    expect(failure).to.equal('DataCloneError');
+    const echo = defineProgram('pets.echo', {
+      *run({ isGiven }: { readonly isGiven: unknown }): Steps<unknown> {
+        yield* all();
+        return isGiven === true ? () => 1 : undefined;
+      },
+    });
+    for (const isGiven of [() => 1, true]) {
+      const reason = await rejectionOf(database.write(echo, { isGiven }));
+      expect((reason as Error).name).to.equal('DataCloneError');
+    }
   });
 
   it('lets other work run while a caller reads snapshots without end', async () => {
