@@ -62,6 +62,7 @@ function rowsOf(sql: string): object[] {
   return sql.includes('json_build_array') ? [{ parts: [[], []] }] : [];
 }
 
+/** An error in the form of the server's. */
 export function serverError(code: string): Error {
   return Object.assign(new Error('refused'), { code, severity: 'ERROR' });
 }

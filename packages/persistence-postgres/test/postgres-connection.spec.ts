@@ -9,15 +9,11 @@ import {
   type PostgresPool,
 } from '../src/engine/postgres-connection.ts';
 import { COMMIT, unprepared } from '../src/engine/statement.ts';
+import { serverError } from './fake-server.ts';
 
 const BEGIN = unprepared('BEGIN');
 const CHANGE = unprepared('CHANGE');
 const SELECT = unprepared('SELECT');
-
-/** An error in the form of the server's. */
-function serverError(code: string): Error {
-  return Object.assign(new Error(`state ${code}`), { code, severity: 'ERROR' });
-}
 
 const connectionReset = (): Error =>
   Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });

@@ -15,12 +15,12 @@ import {
 } from '@pinfold/core/records';
 import type { SqlPlan } from '@pinfold/core/sql';
 import { expect } from 'chai';
-import type { PoolConfig } from 'pg';
 import { postgresPlace } from 'pinfold-test-servers/mocha';
 import { JoinedReads } from '../src/database/joined-reads.ts';
 import { PostgresDatabase } from '../src/database/postgres-database.ts';
 import { PostgresConnection } from '../src/engine/postgres-connection.ts';
 import { fakeServer, findOne, POTS, serverError } from './fake-server.ts';
+import { PIPELINED } from './open-database.ts';
 
 const LABELS: RecordTable<{ readonly name: string; readonly texts: readonly string[] }, 'name'> = defineTable(
   {
@@ -187,9 +187,7 @@ describe('the database in PostgreSQL', () => {
   it('undoes a program that throws a fault between its writes, and reuses its connection', async () => {
     const place = await postgresPlace();
     try {
-      // Types of `pg` do not have `pipeline` yet.
-      const config: PoolConfig & { readonly pipeline: boolean } = { max: 1, pipeline: true };
-      const connection = new PostgresConnection(place.pool(config), async () => {});
+      const connection = new PostgresConnection(place.pool({ ...PIPELINED, max: 1 }), async () => {});
       const database = new PostgresDatabase(connection, place.schema, { tables: [POTS] });
       await database.migrate();
       const fault = new Fault('archive_missing', 'a fault of the program');

@@ -12,12 +12,10 @@ import {
 } from '@pinfold/test-contracts/fixtures';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import type { PoolConfig } from 'pg';
 import { postgresPlace } from 'pinfold-test-servers/mocha';
 import { openPostgres } from '../src/index.ts';
+import { PIPELINED } from './open-database.ts';
 
-/** The types of `pg` do not have `pipeline` yet. */
-const PIPELINED: PoolConfig & { readonly pipeline: boolean } = { pipeline: true };
 const CRASHES = 3;
 const WORKERS = 8;
 

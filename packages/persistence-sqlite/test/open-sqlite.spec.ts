@@ -107,12 +107,6 @@ describe('openSqlite', () => {
       await later.close();
     }));
 
-  it('rejects an aborted check with its reason', () =>
-    onFile(async (_, handle) => {
-      const reason = new Error('gone');
-      expect(await rejectionOf(handle.check(AbortSignal.abort(reason)))).to.equal(reason);
-    }));
-
   it('opens a file that replaced a damaged one, without a restart', () =>
     inFolder(async (folder) => {
       const good = join(folder, 'good.sqlite');

@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { type Files, nodeFiles } from '../src/files.ts';
 
 /** An error in the form of the system's. */
@@ -34,19 +35,7 @@ export const fullDisk: Files = {
   ...nodeFiles,
   open: async (path, flags, mode) => {
     const handle = await open(path, flags, mode);
-    return flags === 'wx' ? onFullDisk(handle) : handle;
+    const write = (): Promise<never> => Promise.reject(systemError('ENOSPC', 'write'));
+    return flags === 'wx' ? replacing(handle, { write }) : handle;
   },
 };
-
-function onFullDisk(handle: FileHandle): FileHandle {
-  const write = async (): Promise<never> => {
-    throw systemError('ENOSPC', 'write');
-  };
-  return new Proxy(handle, {
-    get: (target, member) => {
-      if (member === 'write') return write;
-      const value: unknown = Reflect.get(target, member, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}

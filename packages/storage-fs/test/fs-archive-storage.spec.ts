@@ -7,7 +7,7 @@ import { anArchiveId, someBytes } from '@pinfold/test-contracts/fixtures';
 import { uuidOf } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { placeOf } from '../src/archive-folders.ts';
-import { nodeFiles } from '../src/files.ts';
+import { type Files, nodeFiles } from '../src/files.ts';
 import { FailingFiles, systemError } from './failing-files.ts';
 import { causeOf, faultOf, filesIn, type Opened, openFolder } from './opened.ts';
 
@@ -28,11 +28,15 @@ describe('FsArchiveStorage', () => {
   const put = async (id: ArchiveId): Promise<void> =>
     opened.storage.put(id, await opened.stage(someBytes(20_000, 1)));
 
+  function storageOn(files: Files): FsArchiveStorage {
+    const { staging, clock } = opened;
+    return new FsArchiveStorage({ folder: root, staging, clock }, files);
+  }
+
   /** A storage with a file system that fails when the test wants it. */
   function failing(): { readonly system: FailingFiles; readonly storage: FsArchiveStorage } {
     const system = new FailingFiles();
-    const { staging, clock } = opened;
-    return { system, storage: new FsArchiveStorage({ folder: root, staging, clock }, system.files) };
+    return { system, storage: storageOn(system.files) };
   }
 
   it('moves the staged file, readable by its owner only, and leaves nothing in the staging folder', async () => {
@@ -97,8 +101,7 @@ describe('FsArchiveStorage', () => {
       };
       return handle;
     };
-    const { staging, clock } = opened;
-    const storage = new FsArchiveStorage({ folder: root, staging, clock }, { ...nodeFiles, open });
+    const storage = storageOn({ ...nodeFiles, open });
     const staged = await opened.stage(someBytes(20_000, 1));
     expect(await faultOf(storage.prepare(staged))).to.equal('storage_unavailable');
     isBroken = false;
@@ -123,8 +126,7 @@ describe('FsArchiveStorage', () => {
       await nodeFiles.rename(from, to);
       await nodeFiles.rm(to);
     };
-    const { staging, clock } = opened;
-    const storage = new FsArchiveStorage({ folder: root, staging, clock }, { ...nodeFiles, rename });
+    const storage = storageOn({ ...nodeFiles, rename });
     await storage.check();
     expect(await filesIn(opened.folder)).to.deep.equal([]);
   });
@@ -133,9 +135,7 @@ describe('FsArchiveStorage', () => {
     const held: (() => void)[] = [];
     const unlink = (path: string): Promise<void> =>
       new Promise<void>((resolve) => held.push(resolve)).then(() => nodeFiles.unlink(path));
-    const files = { ...nodeFiles, unlink } as typeof nodeFiles;
-    const { staging, clock } = opened;
-    const storage = new FsArchiveStorage({ folder: root, staging, clock }, files);
+    const storage = storageOn({ ...nodeFiles, unlink } as Files);
     const ids = Array.from({ length: 5 }, (_, n) => anArchiveId(n + 1));
     for (const id of ids) await put(id);
     const deletions = ids.map((id) => storage.delete(id));
@@ -238,9 +238,7 @@ describe('FsArchiveStorage', () => {
 
     it("throws an error unchanged if it is not the system's", async () => {
       const mistake = new TypeError('a mistake of the program');
-      const files = { ...nodeFiles, stat: () => Promise.reject(mistake) } as typeof nodeFiles;
-      const { staging, clock } = opened;
-      const storage = new FsArchiveStorage({ folder: root, staging, clock }, files);
+      const storage = storageOn({ ...nodeFiles, stat: () => Promise.reject(mistake) } as Files);
       expect(await faultOf(storage.size(anArchiveId(1)))).to.equal(mistake);
     });
 

@@ -1,5 +1,6 @@
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { type Files, nodeFiles } from '../src/files.ts';
 import { systemError } from './failing-files.ts';
 
@@ -17,13 +18,7 @@ export const unusualFiles: Files = {
 function withShortReads(handle: FileHandle): FileHandle {
   const read = (bytes: Buffer, offset: number, length: number, position: number): Promise<unknown> =>
     handle.read(bytes, offset, Math.min(length, MAX_READ_BYTES), position);
-  return new Proxy(handle, {
-    get: (target, member) => {
-      if (member === 'read') return read;
-      const value: unknown = Reflect.get(target, member, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  return replacing(handle, { read: read as FileHandle['read'] });
 }
 
 /** A file system whose server no longer answers: only the attributes of open folders (`stat` of `.`) are cached. */

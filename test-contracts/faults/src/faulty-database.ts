@@ -102,6 +102,16 @@ export function inCalls(breaks: string, how: string, breaking: Breaking): Databa
   return { breaks, how, breaking };
 }
 
+/** Snapshots that read what is stored now, even after their end. */
+export function withLiveSnapshots(database: Database): Partial<Database> {
+  return {
+    openSnapshot: async (signal) => {
+      const { close } = await database.openSnapshot(signal);
+      return { read: (query, args, another) => database.read(query, args, another), close };
+    },
+  };
+}
+
 function answeredBy(database: Database, answer: Answering): Partial<Database> {
   const asked = <Args, Result>(query: Query<Args, Result>): Query<Args, Result> => ({
     ...query,

@@ -1,7 +1,7 @@
 import { Fault, type Instant, isFault } from '@pinfold/core';
 import type { Database } from '@pinfold/core/records';
 import { aroundCalls } from '@pinfold/test-contracts/fixtures';
-import { type Breaking, type DatabaseFault, inCalls } from './faulty-database.ts';
+import { type Breaking, type DatabaseFault, inCalls, withLiveSnapshots } from './faulty-database.ts';
 
 /** The calls that take a signal, as their last input. */
 const INTERRUPTIBLE = ['read', 'peek', 'snapshot', 'openSnapshot', 'check'];
@@ -100,15 +100,7 @@ export const LIFE_FAULTS: readonly DatabaseFault[] = [
       return call();
     }, isInterruptible),
   ),
-  inCalls('snapshot-closed', 'a closed snapshot answers', () => (database) => ({
-    openSnapshot: async (signal) => {
-      const snapshot = await database.openSnapshot(signal);
-      return {
-        read: (query, args, another) => database.read(query, args, another),
-        close: () => snapshot.close(),
-      };
-    },
-  })),
+  inCalls('snapshot-closed', 'a closed snapshot answers', () => withLiveSnapshots),
   inCalls('migrate', 'a second migration fails', () => {
     let isMigrated = false;
     return (database) => ({

@@ -1,5 +1,12 @@
 import type { Database, Locks, Program } from '@pinfold/core/records';
-import { type DatabaseFault, inCalls, run, stepByStep, writingLast } from './faulty-database.ts';
+import {
+  type DatabaseFault,
+  inCalls,
+  run,
+  stepByStep,
+  withLiveSnapshots,
+  writingLast,
+} from './faulty-database.ts';
 
 /** Runs programs of one kind step by step. */
 function piecemeal(isMeant: (locks: Locks) => boolean = () => true) {
@@ -123,13 +130,5 @@ export const PROGRAM_FAULTS: readonly DatabaseFault[] = [
   inCalls('overlapping', 'a program that would have to wait fails', refusing),
   inCalls('at-once', 'reads at once share an answer', sharing('read')),
   inCalls('snapshot', 'a snapshot reads step by step', readingOn),
-  inCalls('snapshot', 'an opened snapshot shows what is written later', () => (database) => ({
-    openSnapshot: async (signal) => {
-      const snapshot = await database.openSnapshot(signal);
-      return {
-        read: (query, args, another) => database.read(query, args, another),
-        close: () => snapshot.close(),
-      };
-    },
-  })),
+  inCalls('snapshot', 'an opened snapshot shows what is written later', () => withLiveSnapshots),
 ];

@@ -19,9 +19,10 @@ import {
 } from '@pinfold/test-contracts/fixtures';
 import { useEveryStore } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { after, days, type FeedId, hours, minutes, type NameToken, type PinName } from '../../src/index.ts';
+import { after, days, hours, minutes, type NameToken, type PinName } from '../../src/index.ts';
 import { dayOf } from '../../src/internal.ts';
-import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
+import { STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
+import { type Stores, storesOver } from './memory-stores.ts';
 import { WatchedReads } from './watched-reads.ts';
 
 const LATER = after(START, days(30));
@@ -54,8 +55,6 @@ const UNLIMITED = [
 const UNSORTED = ['erasures.advance', 'erasures.claim_archives', 'imports.clear'];
 
 const BOUNDED = { publications: { count: 9, window: hours(1) }, sites: 9, bytes: 1_000_000, names: 9 };
-
-type Stores = ReturnType<typeof createPersistence>;
 
 /** Calls the stores so that all branches of their programs read. */
 async function useBranches({ roles, sessions, apiKeys, pairings, history, attempts }: Stores): Promise<void> {
@@ -145,8 +144,7 @@ async function move({ snapshot }: Stores, { imports, history }: Stores): Promise
 
 async function watchEveryStore(): Promise<WatchedReads> {
   const reads = new WatchedReads();
-  const newFeed = () => 'f'.repeat(32) as FeedId;
-  const open = (): Stores => createPersistence(reads.open(STORE_SCHEMA), newFeed);
+  const open = (): Stores => storesOver(reads.open(STORE_SCHEMA));
   const stores = open();
   await useEveryStore({
     ...stores,
@@ -159,7 +157,7 @@ async function watchEveryStore(): Promise<WatchedReads> {
   await move(stores, open());
   await purge(stores);
   const inTurn = Object.assign(reads.open(STORE_SCHEMA), { isSerial: true });
-  const { roles, sessions, history } = createPersistence(inTurn, newFeed);
+  const { roles, sessions, history } = storesOver(inTurn);
   for (const n of [1, 1, 2]) await roles.reserve(aReservation(n));
   await roles.commit(aPublication(1), leaseOf(aReservation(1)), []);
   await roles.reserve(aReservation(1));
@@ -171,24 +169,27 @@ async function watchEveryStore(): Promise<WatchedReads> {
 }
 
 describe('the reads of the stores', () => {
-  it('belong to every program that an engine gets, and to no other', async () => {
-    const reads = await watchEveryStore();
+  let reads: WatchedReads;
+  before(async () => {
+    reads = await watchEveryStore();
+  });
+
+  it('belong to every program that an engine gets, and to no other', () => {
     expect(reads.programs().toSorted()).to.deep.equal(
       STORE_SCHEMA.programs.map(({ name }) => name).toSorted(),
     );
   });
 
-  it('select the columns that their programs use, and no others', async () => {
-    const reads = await watchEveryStore();
+  it('select the columns that their programs use, and no others', () => {
     expect(reads.invalid()).to.deep.equal([]);
     expect(reads.unused()).to.deep.equal([]);
   });
 
-  it('have a limit, or name the keys of their rows, unless few rows can meet their conditions', async () => {
-    expect((await watchEveryStore()).unlimited()).to.deep.equal(UNLIMITED);
+  it('have a limit, or name the keys of their rows, unless few rows can meet their conditions', () => {
+    expect(reads.unlimited()).to.deep.equal(UNLIMITED);
   });
 
-  it('with a limit are in order, unless any row will do', async () => {
-    expect((await watchEveryStore()).unsorted()).to.deep.equal(UNSORTED);
+  it('with a limit are in order, unless any row will do', () => {
+    expect(reads.unsorted()).to.deep.equal(UNSORTED);
   });
 });

@@ -2,7 +2,6 @@ import {
   anAccount,
   anApiKey,
   anApiKeyId,
-  anEvent,
   aReservation,
   aRoleId,
   aSession,
@@ -11,18 +10,13 @@ import {
 import { expect } from 'chai';
 import { after, type Day, days, duration, minutes } from '../../src/index.ts';
 import { dayOf } from '../../src/internal.ts';
-import { newDatabase, storesOver } from './memory-stores.ts';
+import { storesOver } from './memory-stores.ts';
 
 const LATER = after(START, days(1));
 
-function openStores() {
-  const database = newDatabase();
-  return storesOver(database);
-}
-
 describe('removing up to a limit', () => {
   it('removes the oldest sessions first, and no more than the limit in several programs', async () => {
-    const { sessions } = openStores();
+    const { sessions } = storesOver();
     for (let n = 120; n > 0; n -= 1) await sessions.begin(aSession(n), []);
     expect(await sessions.purge(LATER, 1)).to.equal(1);
     expect(await sessions.find(aSession(1).tokenHash, START)).to.equal(undefined);
@@ -32,7 +26,7 @@ describe('removing up to a limit', () => {
   });
 
   it('removes the oldest reservations first', async () => {
-    const { roles } = openStores();
+    const { roles } = storesOver();
     const requests = [3, 1, 2].map((n) => aReservation(n, { now: after(START, duration(n)) }));
     for (const request of requests) await roles.reserve(request);
     expect(await roles.purge(LATER, 1)).to.equal(1);
@@ -41,7 +35,7 @@ describe('removing up to a limit', () => {
   });
 
   it('removes the views of the oldest days first', async () => {
-    const { views } = openStores();
+    const { views } = storesOver();
     const today = dayOf(START);
     const counted = [2, 0, 1].map((n) => ({
       role: aRoleId(1),
@@ -55,7 +49,7 @@ describe('removing up to a limit', () => {
   });
 
   it('removes every revoked key except the oldest of all keys, by creation and then by id', async () => {
-    const { apiKeys } = openStores();
+    const { apiKeys } = storesOver();
     for (const [n, more] of [
       [2, { createdAt: after(START, duration(9)) }],
       [1, { createdAt: after(START, duration(9)) }],
@@ -71,7 +65,7 @@ describe('removing up to a limit', () => {
 
 describe('a refused, repeated or limited call', () => {
   it('does not ensure an existing key of a blocked account', async () => {
-    const { accounts, apiKeys } = openStores();
+    const { accounts, apiKeys } = storesOver();
     const { name: account } = anAccount(1);
     await apiKeys.create(anApiKey(1, { account }), []);
     const blocked = { reason: 'It is a copy of a bank.', sites: 'keep', at: START } as const;
@@ -82,7 +76,7 @@ describe('a refused, repeated or limited call', () => {
   });
 
   it('does not settle a later try instead of a settled one', async () => {
-    const { attempts } = openStores();
+    const { attempts } = storesOver();
     const limits = { perAddress: 2, perRole: 9, window: minutes(5) };
     const attempt = { role: aRoleId(1), address: '192.0.2.1', now: START, ...limits };
     const begin = async () => {
@@ -96,17 +90,5 @@ describe('a refused, repeated or limited call', () => {
     await attempts.settle(first);
     await attempts.forgive(second);
     expect((await attempts.begin(attempt)).kind).to.equal('admitted');
-  });
-
-  it('trims no more events than its limit', async () => {
-    const { sessions, history } = openStores();
-    const events = Array.from({ length: 130 }, (_, n) => [
-      anEvent({ pin: aRoleId(n) }),
-      anEvent({ pin: aRoleId(n) }),
-    ]);
-    await sessions.begin(aSession(1), events.flat());
-    const trimming = { since: START, until: LATER, keep: 1, limit: 115 };
-    expect(await history.trimEvents(trimming)).to.equal(115);
-    expect(await history.trimEvents(trimming)).to.equal(15);
   });
 });

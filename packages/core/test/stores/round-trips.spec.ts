@@ -92,8 +92,7 @@ describe('the round trips to a database', () => {
   it('are two for a change of a role, and one for a page of a list or of the history', async () => {
     const { stores, memory, tripsSoFar } = openStores();
     const plain = storesOver(memory);
-    await plain.roles.reserve(aReservation(1));
-    await plain.roles.commit(aPublication(1), leaseOf(aReservation(1)), []);
+    await publishTo(plain.roles, aPublication(1));
     const loaded = await plain.roles.load(aRole(1).id);
     if (loaded === undefined) throw new Error('the role is not there');
     const { value, version } = loaded;
@@ -130,8 +129,7 @@ describe('the round trips to a database', () => {
     const plain = storesOver(memory);
     const feedQuery = { account: ACCOUNT, pin: undefined, after: 0, limit: 9 };
     await plain.history.feed(feedQuery);
-    await plain.roles.reserve(aReservation(1));
-    await plain.roles.commit(aPublication(1), leaseOf(aReservation(1)), [anEvent()]);
+    await publishTo(plain.roles, aPublication(1));
     expect((await stores.history.feed(feedQuery)).items).to.have.length(1);
     expect([tripsSoFar(), writesSoFar()]).to.deep.equal([1, 0]);
   });

@@ -2,7 +2,7 @@ import type { MemoryTables } from '@pinfold/memory/internal';
 import type { FeedId } from '../../../src/index.ts';
 import { createPersistence } from '../../../src/stores/create-persistence.ts';
 import { NumberedTables } from './numbered-tables.ts';
-import { type Play, PlayedDatabase } from './played-database.ts';
+import { isWriting, type Play, PlayedDatabase } from './played-database.ts';
 
 /** One call of a store: it may run several programs one after the other. */
 export type Call = (stores: ReturnType<typeof createPersistence>) => Promise<unknown>;
@@ -165,8 +165,8 @@ export class CallsTogether {
   async #expect(): Promise<Expected> {
     const programs: Outcome[] = [];
     const written = new Set<string>();
-    const onAction: Play['onAction'] = (_, { kind, table }) => {
-      if (['insert', 'upsert', 'update', 'remove'].includes(kind)) written.add(table.name);
+    const onAction: Play['onAction'] = (_, action) => {
+      if (isWriting(action)) written.add(action.table.name);
     };
     for await (const outcome of everyOrder(this.#before, this.#calls, { isWhole: true, onAction }))
       if (outcome !== undefined) programs.push(outcome);

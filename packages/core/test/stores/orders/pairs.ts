@@ -1,7 +1,8 @@
-import type { AnyProgram, TableAction } from '../../../src/records.ts';
+import type { AnyProgram } from '../../../src/records.ts';
 import { STORE_SCHEMA } from '../../../src/stores/create-persistence.ts';
 import { CALLS, rowsBefore } from './calls.ts';
 import { type Call, CallsTogether, playAlone } from './every-order.ts';
+import { isWriting } from './played-database.ts';
 import { IN_PARTS } from './reasons.ts';
 
 /** The data that a writing program uses. */
@@ -40,16 +41,12 @@ export async function usesOfCalls(): Promise<Uses> {
       if (!WRITING.includes(program)) return;
       const use = own.get(program) ?? { written: new Set(), used: new Set(), locks: new Set() };
       own.set(program, use);
-      recordUse(use, action);
+      use.used.add(action.table.name);
+      if (isWriting(action)) use.written.add(action.table.name);
       for (const lock of locks) use.locks.add(lock.name);
     });
   }
   return uses;
-}
-
-function recordUse({ written, used }: Use, { kind, table }: TableAction): void {
-  used.add(table.name);
-  if (['insert', 'upsert', 'update', 'remove'].includes(kind)) written.add(table.name);
 }
 
 /** Whether a program of one call writes a table that one of the other uses. Any other order makes no difference. */

@@ -196,8 +196,8 @@ function letCallsContinue(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-function isWriting(action: TableAction): boolean {
-  return ['insert', 'upsert', 'update', 'remove'].includes(action.kind);
+export function isWriting({ kind }: TableAction): boolean {
+  return ['insert', 'upsert', 'update', 'remove'].includes(kind);
 }
 
 /** The actions of steps one after the other, including concurrent ones. */
