@@ -1,31 +1,33 @@
 import { expect } from 'chai';
 import { bindContract } from '../src/bind-contract.ts';
-import { type Contract, checkClause, type Subject } from '../src/contract.ts';
+import { type Clause, type Contract, checkClause, type Subject } from '../src/contract.ts';
+import { rejectionOf } from '../src/rejection.ts';
 
 interface Counter {
   next(): number;
 }
 
+const next: Clause<Counter> = {
+  id: 'counter/next',
+  text: 'it counts from 1',
+  check: async ({ port }) => {
+    expect(port.next()).to.equal(1);
+  },
+};
+
+const apart: Clause<Counter> = {
+  id: 'counter/apart',
+  text: 'two count apart',
+  check: async ({ port }, another) => {
+    port.next();
+    expect((await another()).port.next()).to.equal(1);
+  },
+};
+
 const counterContract: Contract<Counter> = {
   port: 'Counter',
   harness: [{ id: 'counter/harness-fresh', text: 'it is fresh', check: async () => {} }],
-  clauses: [
-    {
-      id: 'counter/next',
-      text: 'it counts from 1',
-      check: async ({ port }) => {
-        expect(port.next()).to.equal(1);
-      },
-    },
-    {
-      id: 'counter/apart',
-      text: 'two count apart',
-      check: async ({ port }, another) => {
-        port.next();
-        expect((await another()).port.next()).to.equal(1);
-      },
-    },
-  ],
+  clauses: [next, apart],
 };
 
 function counters(): { create: () => Promise<Subject<Counter>>; readonly log: string[] } {
@@ -101,11 +103,6 @@ describe('bindContract', () => {
 });
 
 describe('checkClause', () => {
-  const [next, apart] = counterContract.clauses as [
-    (typeof counterContract.clauses)[0],
-    (typeof counterContract.clauses)[0],
-  ];
-
   it('gives each clause a fresh subject and disposes of every one it opened', async () => {
     const { create, log } = counters();
     await checkClause(next, create);
@@ -117,11 +114,7 @@ describe('checkClause', () => {
     const { create, log } = counters();
     const broken = new Error('broken promise');
     const failing = { ...next, check: () => Promise.reject(broken) };
-    const error = await checkClause(failing, create).then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    expect(error).to.equal(broken);
+    expect(await rejectionOf(checkClause(failing, create))).to.equal(broken);
     expect(log).to.deep.equal(['create 1', 'dispose 1']);
   });
 
@@ -129,23 +122,14 @@ describe('checkClause', () => {
     const { create } = counters();
     const [broken, stuck] = [new Error('broken promise'), new Error('stuck')];
     const failing = { ...next, check: () => Promise.reject(broken) };
-    const error = await checkClause(failing, async () => ({
-      ...(await create()),
-      dispose: () => Promise.reject(stuck),
-    })).then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
+    const stuckSubject = async () => ({ ...(await create()), dispose: () => Promise.reject(stuck) });
+    const error = await rejectionOf(checkClause(failing, stuckSubject));
     expect(error).to.be.instanceOf(AggregateError);
     expect((error as AggregateError).errors).to.deep.equal([broken, stuck]);
   });
 
   it('rejects with the error of a create that fails', async () => {
     const gone = new Error('gone');
-    const error = await checkClause(next, () => Promise.reject(gone)).then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    expect(error).to.equal(gone);
+    expect(await rejectionOf(checkClause(next, () => Promise.reject(gone)))).to.equal(gone);
   });
 });

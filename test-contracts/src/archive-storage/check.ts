@@ -19,7 +19,7 @@ import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { abortLarge, deleteAborted } from './large.ts';
-import { expectPage, expectSame, MANY, readAsSized, readWhole, store, walkIds } from './stored.ts';
+import { callsOf, expectPage, expectSame, MANY, readAsSized, readWhole, store, walkIds } from './stored.ts';
 import type { ArchiveStorageClauses } from './subject.ts';
 
 /** Turns after which large archives are aborted, too. */
@@ -75,15 +75,8 @@ export const checkClauses: ArchiveStorageClauses = {
           subject.port.list(undefined, 10),
           subject.port.read(id, 0, 10),
         ]);
-        const calls: Readonly<Record<Exclude<keyof ArchiveStorage, 'prepare'>, Promise<unknown>>> = {
-          put: port.put(anArchiveId(2), staged, signal),
-          read: port.read(id, 0, 10, signal),
-          size: port.size(id, signal),
-          delete: port.delete(id, signal),
-          list: port.list(undefined, 10, signal),
-          check: port.check(signal),
-        };
-        await expectFaults('storage_unavailable', calls);
+        const calls = Object.entries(callsOf(port, id, staged)).map(([name, call]) => [name, call(signal)]);
+        await expectFaults('storage_unavailable', Object.fromEntries(calls));
         await expectFaults('storage_unavailable', {
           'a put of an empty file': port.put(anArchiveId(3), empty),
           'a read of no bytes': port.read(id, 0, 0),
@@ -194,15 +187,7 @@ async function expectFaultsOrAborts(
   id: ArchiveId,
   staged: StagedArchive,
 ): Promise<void> {
-  const calls: Readonly<Record<Exclude<keyof ArchiveStorage, 'prepare'>, Interruptible>> = {
-    put: (signal) => port.put(anArchiveId(2), staged, signal),
-    read: (signal) => port.read(id, 0, 10, signal),
-    size: (signal) => port.size(id, signal),
-    delete: (signal) => port.delete(id, signal),
-    list: (signal) => port.list(undefined, 10, signal),
-    check: (signal) => port.check(signal),
-  };
-  for (const [name, call] of Object.entries(calls)) {
+  for (const [name, call] of Object.entries(callsOf(port, id, staged))) {
     for (let turns = 0; turns < 6; turns += 1) {
       await abortedAfter(turns, async (signal) => {
         const error = await rejectionOf(call(signal), name);

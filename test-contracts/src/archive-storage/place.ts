@@ -1,4 +1,3 @@
-import type { ArchiveStorage } from '@pinfold/core';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
 import { abortedAfter } from '../expect-aborts.ts';
@@ -6,7 +5,7 @@ import { expectFaults } from '../expect-faults.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { store } from './stored.ts';
+import { callsOf, store } from './stored.ts';
 import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts';
 
 /** Turns of the event loop after which puts are aborted. */
@@ -18,15 +17,9 @@ export const placeClauses: ArchiveStorageClauses = {
       const port = await (subject.placeGone ?? subject.unreachable)();
       const { id } = await store(subject, 1, 100);
       const staged = await subject.stage(someBytes(100, 2));
-      const calls: Readonly<Record<Exclude<keyof ArchiveStorage, 'prepare'>, Promise<unknown>>> = {
-        put: port.put(anArchiveId(2), staged),
-        read: port.read(id, 0, 10),
-        size: port.size(id),
-        delete: port.delete(id),
-        list: port.list(undefined, 10),
-        check: port.check(),
-      };
-      await expectFaults('storage_unavailable', calls);
+      const { signal } = new AbortController();
+      const calls = Object.entries(callsOf(port, id, staged)).map(([name, call]) => [name, call(signal)]);
+      await expectFaults('storage_unavailable', Object.fromEntries(calls));
       await expectFaults('storage_unavailable', { 'a read of nothing': port.read(id, 0, 0) });
       expect(await subject.port.list(undefined, 10), 'where the place exists').to.deep.equal([id]);
     },

@@ -1,6 +1,7 @@
-import type { ArchiveId, ArchiveStorage } from '@pinfold/core';
+import type { ArchiveId, ArchiveStorage, StagedArchive } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
+import type { Interruptible } from '../expect-aborts.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { walk } from '../walk.ts';
@@ -27,6 +28,22 @@ export async function store(
   await port.put(id, staged);
   await staged.discard();
   return { id, bytes };
+}
+
+/** A call of every method but `prepare`, with one archive; the put is of archive 2. */
+export function callsOf(
+  port: ArchiveStorage,
+  id: ArchiveId,
+  staged: StagedArchive,
+): Readonly<Record<Exclude<keyof ArchiveStorage, 'prepare'>, Interruptible>> {
+  return {
+    put: (signal) => port.put(anArchiveId(2), staged, signal),
+    read: (signal) => port.read(id, 0, 10, signal),
+    size: (signal) => port.size(id, signal),
+    delete: (signal) => port.delete(id, signal),
+    list: (signal) => port.list(undefined, 10, signal),
+    check: (signal) => port.check(signal),
+  };
 }
 
 /** Reads a whole archive of known length piece by piece; `undefined` when a piece is absent. */

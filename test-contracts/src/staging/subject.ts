@@ -45,7 +45,7 @@ export async function bytesOf(archive: StagedArchive): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** Receives bytes in one chunk. */
+/** Receives bytes within the limit, in chunks of different lengths. */
 export async function receive(staging: Staging, bytes: Uint8Array): Promise<StagedArchive> {
   const outcome = await staging.receive(inPieces(bytes), bytes.length);
   if (outcome.kind !== 'received') throw new AssertionError(`a body within the limit is ${outcome.kind}`);
