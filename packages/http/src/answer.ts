@@ -59,7 +59,7 @@ export function admitAnswer({ method }: IncomingMessage, { body }: EncodedAnswer
  * the connection at once could lose the answer.
  */
 export async function send(
-  request: IncomingMessage,
+  request: IncomingMessage & { readonly stream?: { close(): void } },
   response: ServerResponse,
   { status, headers, body, stream }: EncodedAnswer,
   limits: DrainLimits,
@@ -72,14 +72,18 @@ export async function send(
     request.resume();
     return;
   }
-  // Does not end the response yet: that would close the connection while the client is still sending.
+  // Over HTTP/1, does not end the response yet: that would close the connection while the client is still sending.
   const closes = isEarly && request.httpVersionMajor === 1;
   response.writeHead(status, closes ? { ...headers, Connection: 'close' } : headers);
   if (isHead || (stream === undefined && body.byteLength === 0)) response.flushHeaders();
   else if (stream === undefined) response.write(body);
   else if (!(await sendPieces(response, stream))) return;
+  // Over HTTP/2, clients wait for this end, and the rest of the body arrives all the same (RFC 9113, section 8.1).
+  if (!closes) response.end();
   const isRestUnread = isEarly && (await drain(request, limits));
   response.end();
-  if (isRestUnread) request.destroy();
-  else request.resume();
+  if (!isRestUnread) request.resume();
+  else if (closes) request.destroy();
+  // RST_STREAM with NO_ERROR: HTTP/2 requests of Node have no effect on their stream when they are destroyed.
+  else request.stream?.close();
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connect, createServer } from 'node:http2';
+import { connect, constants, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { SystemClock } from '@pinfold/platform-node';
 import { expect } from 'chai';
@@ -57,7 +57,7 @@ describe('An answer', () => {
     }
   });
 
-  it('over HTTP/2 ends a body without a Content-Length at the limit of bytes', async () => {
+  it('over HTTP/2 ends before the body, which without a Content-Length ends at the limit of bytes', async () => {
     const received: IncomingMessage[] = [];
     const server = createServer((request, response) => {
       const [incoming, outgoing] = [
@@ -72,9 +72,11 @@ describe('An answer', () => {
     const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     try {
       const stream = client.request({ ':method': 'POST' }).on('error', () => {});
-      stream.write('x'.repeat(3_000));
       await once(stream.resume(), 'end');
-      expect(received.map(({ destroyed }) => destroyed)).to.deep.equal([true]);
+      expect(received.map(({ complete }) => complete)).to.deep.equal([false]);
+      stream.write('x'.repeat(3_000));
+      await once(stream, 'close');
+      expect(stream.rstCode).to.equal(constants.NGHTTP2_NO_ERROR);
     } finally {
       client.destroy();
       await new Promise((resolve) => server.close(resolve));
