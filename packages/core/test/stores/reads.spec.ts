@@ -52,7 +52,7 @@ const UNLIMITED = [
 ];
 
 /** Programs that take any rows, since all of them will be removed. */
-const UNSORTED = ['erasures.advance', 'erasures.claim_archives', 'imports.clear'];
+const UNSORTED = ['erasures.advance', 'imports.clear'];
 
 const BOUNDED = { publications: { count: 9, window: hours(1) }, sites: 9, bytes: 1_000_000, names: 9 };
 
