@@ -28,6 +28,13 @@ function pinOperations(id: string): readonly ApiRequest[] {
   ];
 }
 
+/** A request of each documented operation under /api/v1, with an id as its path parameter. */
+async function documentedRequests(service: HttpService, id: string): Promise<readonly ApiRequest[]> {
+  return documentedOperations(await readDocument(service))
+    .filter(([, path]) => path.startsWith('/api/v1/'))
+    .map(([method, path]) => ({ method: method.toUpperCase(), path: path.replaceAll(/\{\w+\}/g, id) }));
+}
+
 function documentedOperations({ paths }: ApiDocument): readonly (readonly [method: string, path: string])[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item)
@@ -89,10 +96,7 @@ export const generalClauses: HttpClauses = {
         answers.add(answer.text.replace(/urn:uuid:[0-9a-f-]+/g, 'urn:uuid:x'));
       }
       expect(answers.size).to.equal(1);
-      const documented = documentedOperations(await readDocument(port))
-        .filter(([, path]) => path.startsWith('/api/v1/'))
-        .map(([method, path]) => ({ method: method.toUpperCase(), path: path.replaceAll(/\{\w+\}/g, id) }));
-      for (const request of [...pinOperations(id), ...documented]) {
+      for (const request of [...pinOperations(id), ...(await documentedRequests(port, id))]) {
         const { status } = await exchange(port.baseUrl, request);
         expect(status, `${request.method} ${request.path}`).to.equal(401);
       }
@@ -145,13 +149,20 @@ export const generalClauses: HttpClauses = {
         }
       }
     },
-  'http/answers: every answer has a request id of its own, must not be stored, and has no header that opens it to other origins':
+  'http/answers: every answer under /api has a request id of its own, must not be stored, and has no header that opens it to other origins':
     async ({ port }) => {
       const { id } = await publishSite(port);
       const client = new ApiClient(port);
       const ids = new Set<unknown>();
       const origin = { Origin: 'https://elsewhere.example', 'X-Request-Id': UNKNOWN_ID };
-      for (const request of pinOperations(id)) {
+      const requests = [
+        ...pinOperations(id),
+        ...(await documentedRequests(port, id)),
+        { path: '/api/v1/unknown' },
+        { method: 'OPTIONS', path: '/api/v1/pins' },
+        { path: '/api/unknown' },
+      ];
+      for (const request of requests) {
         const what = `${request.method ?? 'GET'} ${request.path}`;
         for (const ask of [client, new ApiClient(port, 'wrong')]) {
           const { headers, body } = await ask.send({
@@ -168,7 +179,7 @@ export const generalClauses: HttpClauses = {
           ids.add(headers['x-request-id']);
         }
       }
-      expect(ids.size).to.equal(pinOperations(id).length * 2);
+      expect(ids.size).to.equal(requests.length * 2);
       expect(ids.has(UNKNOWN_ID)).to.equal(false);
     },
   'http/head: HEAD answers as GET does, without the body; a body of GET or DELETE is ignored': async ({
