@@ -28,7 +28,7 @@ export interface RoleFilter {
 export interface CursorCodec<Place> {
   /** The text is safe in a URL. */
   encode(place: Place): string;
-  /** Refuses a cursor of another list or of another filter. */
+  /** Refuses a cursor of another list or of another filter, and one that was changed. */
   decode(text: string): Place | Refusal<'invalid_cursor'>;
 }
 
@@ -43,8 +43,10 @@ export function cursorCodec<Place extends object>(
   filter: readonly unknown[],
 ): CursorCodec<Place> {
   const members = Object.keys(readers) as (keyof Place)[];
-  const checksum = fnv1a(filter);
-  const encode = (place: Place): string => [...members.map((member) => place[member]), checksum].join('.');
+  const encode = (place: Place): string => {
+    const values = members.map((member) => place[member]);
+    return [...values, fnv1a([filter, values])].join('.');
+  };
   return {
     encode,
     decode(text) {

@@ -60,6 +60,9 @@ describe('a cursor', () => {
       text.replace(id, '-'.repeat(36)),
       text.slice(0, -1),
       text.replace(id, ''),
+      text.replace(id, `1${id.slice(1)}`),
+      text.replace(/^\d/, (digit) => String((Number(digit) % 9) + 1)),
+      `1${text}`,
       text.replace(id, 'undefined'),
     ]) {
       expect(roleCursors(everything).decode(wrong)).to.have.property('code', 'invalid_cursor');
