@@ -24,9 +24,23 @@ for (const start of [
   }
 }
 
-/** Makes a reload of the page with a new key show the list of keys: it would otherwise send the form again. */
+/** Clicks on the same button within this many milliseconds send its form once. */
+const DOUBLE_CLICK = 2_000;
+
+/**
+ * Makes a reload of the page with a new key show the list of keys: it would otherwise send the form again. A double click
+ * sends a form once: both would take effect, and only the second answer would be shown.
+ */
 function preventResubmission(root: Document): void {
   if (root.querySelector('#new-key') !== null) history.replaceState(null, '', location.href);
+  const sent = new WeakMap<EventTarget, number>();
+  root.addEventListener('submit', (event) => {
+    const { submitter, target, timeStamp } = event;
+    const button = submitter ?? target;
+    if (!(target instanceof HTMLFormElement) || target.method !== 'post' || button === null) return;
+    if (timeStamp - (sent.get(button) ?? Number.NEGATIVE_INFINITY) < DOUBLE_CLICK) event.preventDefault();
+    else sent.set(button, timeStamp);
+  });
 }
 
 /** Shows exact times in the person's time zone, and stores the zone in a cookie for the next page. */
