@@ -31,6 +31,8 @@ const UNANSWERED: Match = { answered: false, otherCase: undefined };
 /** Bases that do not change references. */
 const NO_BASE = /^(?:#|\?|$)/;
 const OTHER_SITE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2}|#|\?|$)/i;
+/** Paths on the author's own computer, which nobody else can load. */
+const OWN_COMPUTER = /^(?:file:|[a-z]:[\\/])/i;
 /** Placeholders of template languages. */
 const TEMPLATE = /\{\{|\}\}|<%|\$\{/;
 /** Matches every reference but a plain file name. */
@@ -77,7 +79,7 @@ export class PageReferences {
     const found = this.#address(target);
     const absolute = ABSOLUTE.test(target) || found?.folder.above === true;
     if (isBase === true) return absolute ? { absolute, ...ANSWERED } : undefined;
-    if (found === undefined) return undefined;
+    if (found === undefined) return OWN_COMPUTER.test(target) ? { absolute, ...UNANSWERED } : undefined;
     const { folder, name } = found;
     const exact = this.#match({ folder, name });
     const match = name === '' && exact === UNANSWERED ? this.#matchPage(folder.path) : exact;

@@ -194,6 +194,20 @@ describe('following the references of a page', () => {
     }
   });
 
+  it('finds no file for a path on the computer of the author, which other people cannot load', () => {
+    const page = new PageReferences(new SitePaths(['index.html', 'a.png']), 'index.html');
+    for (const target of ['file:///usr/share/a.js', 'FILE:a.png', 'C:\\site\\a.png', 'd:/site/a.png']) {
+      for (const navigation of [false, true]) {
+        expect(page.follow({ target, navigation }), target).to.deep.equal({
+          absolute: false,
+          answered: false,
+          otherCase: undefined,
+        });
+      }
+    }
+    expect(page.follow({ target: 'tel:/1', navigation: true })).to.equal(undefined);
+  });
+
   it('takes a folder name literally even if it looks percent-encoded', () => {
     const page = new PageReferences(new SitePaths(['100%/a.png', '%41/b.png']), '100%/index.html');
     expect(page.follow({ target: 'a.png', navigation: false })).to.deep.include({ answered: true });
