@@ -192,9 +192,16 @@ describe('The words of a warning', () => {
     expect(full?.detail).to.match(/^17 of 23 names: /);
   });
 
-  it('exist for a rule that a newer node of the same service has stored', () => {
-    const [warning] = wireWarnings([{ rule: 'later' as 'source_map', path: 'a.map' }]);
-    expect(warning).to.include({ rule: 'later', path: 'a.map' });
-    expect(warning?.detail).to.match(/newer version/);
+  it('exist for a rule, a need or a secret that a newer node of the same service has stored', () => {
+    const path = 'a.map';
+    for (const later of [
+      { rule: 'later' as 'source_map', path },
+      { rule: 'needs_origin', path, need: 'later' as 'worker' },
+      { rule: 'possible_secret', path, secret: 'later' as 'private_key' },
+    ] as const) {
+      const [warning] = wireWarnings([later]);
+      expect(warning).to.include({ rule: later.rule, path });
+      expect(warning?.detail).to.match(/newer version/);
+    }
   });
 });

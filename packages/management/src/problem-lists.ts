@@ -86,7 +86,7 @@ function itemOf(messages: Messages<SharedId>, found: Found): Html | undefined {
   const { path = '', seen, cause, values } = found;
   // The path already shows a forbidden name.
   const detail = seen === 'seen_segment' ? undefined : (seen ?? cause);
-  const text = detail === undefined ? '' : messages.text(detail, values);
+  const text = detail === undefined || !messages.has(detail) ? '' : messages.text(detail, values);
   if (isTarget(found) || path + text === '') return undefined;
   const quiet = text && html` <span class="quiet" lang="${messages.language}" dir="auto">${text}</span>`;
   return html`<li>${path && html`<code dir="auto">${path}</code>`}${quiet}</li>`;

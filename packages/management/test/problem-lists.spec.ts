@@ -93,10 +93,12 @@ describe('the list of problems', () => {
     expect(textFor(english, spelling)).to.include('“old/INDEX.htm”. Rename it').and.include('folder “old”');
   });
 
-  it('has a sentence for a rule that a later release may bring', () => {
+  it('has a sentence for a rule that a later release may bring, and the file of an unknown need', () => {
     const problems = problemList(english, [{ rule: 'new_rule' as 'symlink', path: 'a' }]);
     const warnings = warningList(english, [{ rule: 'later' as 'source_map', path: 'a' }]);
     for (const list of [problems, warnings]) expect(read(list)[0]?.[0]).to.equal(shared.otherRule[0]);
+    const need = { rule: 'needs_origin', path: 'a.js', need: 'later' as 'worker' } as const;
+    expect(String(warningList(english, [need]))).to.include('<code dir="auto">a.js</code></li>');
   });
 });
 

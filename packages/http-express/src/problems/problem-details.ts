@@ -9,7 +9,6 @@ import {
   type PublishProblem,
   REFUSAL_TEXTS,
   type RefusalTextId,
-  WARNING_RULES,
   warningFinding,
 } from '@pinfold/http/internal/texts';
 import type { WireError } from '../wire/problem.ts';
@@ -141,8 +140,10 @@ function requestTextError(
 /** The warnings of a publication as the API reports them. */
 export function wireWarnings(warnings: readonly Warning[]): readonly WireWarning[] {
   return warnings.map((warning) => {
-    const isKnown = WARNING_RULES.includes(warning.rule);
-    return wireError(warning, isKnown ? lineOf(warningFinding(warning), FINDING_TEXTS) : NEWER);
+    const finding = warningFinding(warning);
+    const ids = [finding.texts, finding.seen ?? []].flat();
+    const isKnown = ids.every((id) => Object.hasOwn(FINDING_TEXTS, id));
+    return wireError(warning, isKnown ? lineOf(finding, FINDING_TEXTS) : NEWER);
   });
 }
 
