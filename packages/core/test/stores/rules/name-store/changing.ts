@@ -1,4 +1,13 @@
-import { accountId, after, before, duration, type NameStore, type Refusal, type RoleId } from '@pinfold/core';
+import {
+  accountId,
+  after,
+  before,
+  type Credential,
+  duration,
+  type NameStore,
+  type Refusal,
+  type RoleId,
+} from '@pinfold/core';
 import {
   ACCOUNT,
   anApiKey,
@@ -41,51 +50,46 @@ const ROUNDS = [11, 12, 13, 14, 15, 16];
 const remove = ({ names }: NameStores, n: number): ReturnType<NameStore['delete']> =>
   names.delete({ account: ACCOUNT, name: aName(n) }, [deletedEvent(aName(n))]);
 
-/** Fails unless every change of a name is refused, and none has an effect. */
-async function expectRefused(
-  stores: NameStores,
-  refusal: object,
-  credential: { readonly key?: ReturnType<typeof anApiKeyId> } = {},
-): Promise<void> {
-  const [before, events] = [await stores.names.list(ACCOUNT, undefined, 10), await recordedEvents(stores)];
-  const { names } = stores;
-  for (const change of [
-    aChange(1, { role: aRoleId(2), credential }),
-    aChange(3, { role: aRoleId(1), credential }),
-  ]) {
-    expect(await names.set(change, [setEvent(change)]), change.name).to.deep.include(refusal);
-  }
-  for (const name of [aName(1), aName(9)]) {
-    const outcome = await names.delete({ account: ACCOUNT, name, credential }, [deletedEvent(name)]);
-    expect(outcome, `deleting ${name}`).to.deep.include(refusal);
-  }
-  expect(await names.list(ACCOUNT, undefined, 10)).to.deep.equal(before);
-  expect(await recordedEvents(stores)).to.deep.equal(events);
-}
+/** Changes of an existing and of another name, each with its outcome. */
+type Changes = (stores: NameStores, credential?: Credential) => readonly Promise<{ readonly kind: string }>[];
 
+const settings: Changes = ({ names }, credential = {}) =>
+  [aChange(1, { role: aRoleId(2), credential }), aChange(3, { role: aRoleId(1), credential })].map((change) =>
+    names.set(change, [setEvent(change)]),
+  );
+
+const deletions: Changes = ({ names }, credential = {}) =>
+  [aName(1), aName(9)].map((name) =>
+    names.delete({ account: ACCOUNT, name, credential }, [deletedEvent(name)]),
+  );
+
+/** Fails unless the changes are refused for each reason without an effect, and made without one. */
 async function expectEveryRefusal(
   port: NameStores,
   peer: NameStores,
-  expected: 'set' | 'delete',
+  changes: Changes,
+  made: string,
 ): Promise<void> {
+  const expectRefused = async (refusal: object, credential?: Credential): Promise<void> => {
+    const stored = async () => [await peer.names.list(ACCOUNT, undefined, 10), await recordedEvents(peer)];
+    const before = await stored();
+    for (const change of changes(peer, credential)) expect(await change).to.deep.include(refusal);
+    expect(await stored()).to.deep.equal(before);
+  };
   await publish(port, 1, 2);
   await set(port, aChange(1));
   await port.apiKeys.create(anApiKey(1), [anEvent()]);
   await port.apiKeys.create(anApiKey(2), [anEvent()]);
   await port.apiKeys.revoke(anApiKeyId(1), START, [anEvent()]);
-  await expectRefused(peer, { kind: 'refused', code: 'unauthorized' }, { key: anApiKeyId(1) });
+  await expectRefused({ kind: 'refused', code: 'unauthorized' }, { key: anApiKeyId(1) });
   await changeAccount(port.accounts, ACCOUNT, { blocked: BLOCK });
-  await expectRefused(peer, { kind: 'refused', code: 'account_blocked' });
+  await expectRefused({ kind: 'refused', code: 'account_blocked' });
   await changeAccount(port.accounts, ACCOUNT, { blocked: null });
   await port.mode.change({ kind: 'read_only', message: 'moving' }, [anEvent()]);
-  await expectRefused(peer, { kind: 'refused', code: 'read_only', message: 'moving' });
+  await expectRefused({ kind: 'refused', code: 'read_only', message: 'moving' });
   await port.mode.change({ kind: 'normal', message: null }, [anEvent()]);
-  const good = { credential: { key: anApiKeyId(2) } };
-  const outcome =
-    expected === 'set'
-      ? await peer.names.set(aChange(1, { role: aRoleId(2), ...good }), [])
-      : await peer.names.delete({ account: ACCOUNT, name: aName(1), ...good }, []);
-  expect(outcome.kind).to.equal(expected === 'set' ? 'moved' : 'deleted');
+  const [outcome] = await Promise.all(changes(peer, { key: anApiKeyId(2) }));
+  expect(outcome?.kind).to.equal(made);
 }
 
 export const changingClauses: StoreClauses<NameStores> = {
@@ -215,7 +219,7 @@ export const changingClauses: StoreClauses<NameStores> = {
       expect((await set(port, aChange(1, { role: aRoleId(1), limit: 0 }))).kind).to.equal('moved');
     },
   'name-store/set-refused: a change for a blocked account, in read-only mode or with an ended credential is refused and changes nothing':
-    async ({ port, peer }) => expectEveryRefusal(port, await peer(), 'set'),
+    async ({ port, peer }) => expectEveryRefusal(port, await peer(), settings, 'moved'),
   'name-store/delete: no peer finds, lists or resolves a deleted name, its place in the quota is free, and the event is stored with the role that it showed, later than the last of that role; an unknown name leaves no event, and of many concurrent calls one deletes':
     withPeer(async (port, other, subject) => {
       await publish(port, 1, 2);
@@ -249,5 +253,5 @@ export const changingClauses: StoreClauses<NameStores> = {
       expect((await recordedEvents(port)).filter(({ type }) => type === 'name.deleted')).to.have.lengthOf(3);
     }),
   'name-store/delete-refused: a deletion for a blocked account, in read-only mode or with an ended credential is refused and changes nothing':
-    async ({ port, peer }) => expectEveryRefusal(port, await peer(), 'delete'),
+    async ({ port, peer }) => expectEveryRefusal(port, await peer(), deletions, 'deleted'),
 };
