@@ -5,8 +5,7 @@ import { anArchiveId, someBytes } from '@pinfold/test-contracts/fixtures';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { placeOf } from '../src/archive-folders.ts';
-import type { nodeFiles } from '../src/files.ts';
-import { FailingFiles } from './failing-files.ts';
+import { beforeFlush, FailingFiles } from './failing-files.ts';
 import { faultOf, filesIn, inOne, openFolder } from './opened.ts';
 
 describe('An archive in memory', () => {
@@ -16,15 +15,7 @@ describe('An archive in memory', () => {
 
   it('is written, flushed and then moved; nothing is left of an incomplete one', async () => {
     const system = new FailingFiles();
-    const open: typeof nodeFiles.open = async (...args) => {
-      const handle = await system.files.open(...args);
-      const sync = handle.sync.bind(handle);
-      handle.sync = async () => {
-        system.calls.push('flush');
-        await sync();
-      };
-      return handle;
-    };
+    const open = beforeFlush(system.files.open, () => void system.calls.push('flush'));
     const { staging, clock } = opened;
     const root = join(opened.folder, 'archives');
     const storage = new FsArchiveStorage({ folder: root, staging, clock }, { ...system.files, open });

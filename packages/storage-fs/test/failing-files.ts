@@ -39,3 +39,16 @@ export const fullDisk: Files = {
     return flags === 'wx' ? replacing(handle, { write }) : handle;
   },
 };
+
+/** Opens files whose every flush waits for `before`, and fails as that does. */
+export function beforeFlush(open: Files['open'], before: () => void): Files['open'] {
+  return (async (...args: Parameters<Files['open']>) => {
+    const handle = await open(...args);
+    const sync = handle.sync.bind(handle);
+    handle.sync = async () => {
+      before();
+      await sync();
+    };
+    return handle;
+  }) as Files['open'];
+}

@@ -8,7 +8,7 @@ import { uuidOf } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { placeOf } from '../src/archive-folders.ts';
 import { type Files, nodeFiles } from '../src/files.ts';
-import { FailingFiles, systemError } from './failing-files.ts';
+import { beforeFlush, FailingFiles, systemError } from './failing-files.ts';
 import { causeOf, faultOf, filesIn, type Opened, openFolder } from './opened.ts';
 
 async function expectFaults(calls: readonly Promise<unknown>[]): Promise<void> {
@@ -92,15 +92,9 @@ describe('FsArchiveStorage', () => {
 
   it('does not move a file whose flush in prepare failed, and flushes it again in the next put', async () => {
     let isBroken = true;
-    const open: typeof nodeFiles.open = async (...args) => {
-      const handle = await nodeFiles.open(...args);
-      const sync = handle.sync.bind(handle);
-      handle.sync = async () => {
-        if (isBroken) throw systemError('EIO', 'fsync');
-        await sync();
-      };
-      return handle;
-    };
+    const open = beforeFlush(nodeFiles.open, () => {
+      if (isBroken) throw systemError('EIO', 'fsync');
+    });
     const storage = storageOn({ ...nodeFiles, open });
     const staged = await opened.stage(someBytes(20_000, 1));
     expect(await faultOf(storage.prepare(staged))).to.equal('storage_unavailable');

@@ -19,6 +19,9 @@ describe('FsStaging', () => {
 
   afterEach(() => opened.dispose());
 
+  const stagingOn = (files: Files): FsStaging =>
+    new FsStaging({ folder: opened.staging.folder, clock: opened.clock }, files);
+
   it('creates its folder and its files for the owner only', async () => {
     const archive = await opened.stage(someBytes(20_000, 1));
     expect((await stat(opened.staging.folder)).mode & 0o777).to.equal(0o700);
@@ -88,7 +91,7 @@ describe('FsStaging', () => {
       return Object.assign(handle, { write: counted });
     };
     const files = { ...nodeFiles, open: opening as Files['open'] };
-    const staging = new FsStaging({ folder: opened.staging.folder, clock: opened.clock }, files);
+    const staging = stagingOn(files);
     async function* small(): AsyncGenerator<Uint8Array, void> {
       for (let n = 0; n < 600; n += 1) yield someBytes(1_000, n);
     }
@@ -98,7 +101,7 @@ describe('FsStaging', () => {
 
   it('holds only small uploads in memory', async () => {
     const system = new FailingFiles();
-    const staging = new FsStaging({ folder: opened.staging.folder, clock: opened.clock }, system.files);
+    const staging = stagingOn(system.files);
     for (const size of [0, 1, 16_384]) {
       const outcome = await staging.receive(inOne(someBytes(size, 1)), size);
       if (outcome.kind !== 'received') throw new Error(outcome.kind);
@@ -127,7 +130,7 @@ describe('FsStaging', () => {
   });
 
   it('throws staging_unavailable if the disk is full, and leaves nothing', async () => {
-    const staging = new FsStaging({ folder: opened.staging.folder, clock: opened.clock }, fullDisk);
+    const staging = stagingOn(fullDisk);
     const received = staging.receive(inOne(someBytes(20_000, 1)), 20_000);
     expect(await faultOf(received)).to.equal('staging_unavailable');
     expect(await causeOf(received)).to.equal('ENOSPC');
@@ -138,7 +141,7 @@ describe('FsStaging', () => {
   for (const code of ['EROFS', 'EACCES', 'EIO', 'EMFILE', 'EDQUOT']) {
     it(`throws staging_unavailable on ${code}, and works again without a restart`, async () => {
       const system = new FailingFiles();
-      const staging = new FsStaging({ folder: opened.staging.folder, clock: opened.clock }, system.files);
+      const staging = stagingOn(system.files);
       system.failing = { call: 'open', code };
       const received = staging.receive(inOne(someBytes(20_000, 1)), 20_000);
       expect(await faultOf(received)).to.equal('staging_unavailable');
@@ -178,7 +181,7 @@ describe('FsStaging', () => {
 
   it('throws the error of the body even if the file cannot be removed', async () => {
     const system = new FailingFiles();
-    const staging = new FsStaging({ folder: opened.staging.folder, clock: opened.clock }, system.files);
+    const staging = stagingOn(system.files);
     const broken = new Error('broken');
     async function* failing(): AsyncGenerator<Uint8Array, void> {
       system.failing = { call: 'unlink', code: 'EIO' };
