@@ -22,6 +22,7 @@ export {
   titlePart,
 } from './fixtures/multipart.ts';
 export { everyText, SIGNS } from './fixtures/near-texts.ts';
+export { textsNormalizedBy } from './fixtures/normal-forms.ts';
 export { aPairing } from './fixtures/pairings.ts';
 export { openRawConnection, type RawAnswer, RawConnection } from './fixtures/raw-connection.ts';
 export {

@@ -5,6 +5,7 @@ import {
   defaultLimits,
   type Judgement,
   type Limits,
+  type ProofRequest,
   type StagedArchive,
 } from '@pinfold/core';
 import { judgeListing } from '@pinfold/core/adapter';
@@ -32,6 +33,16 @@ export async function inspect(
   const problems = [...judgement.problems, ...proof.problems];
   const rules = [...new Set(problems.map(({ rule }) => rule))].sort();
   return { ...judgement, listing, proof, problems, rules };
+}
+
+/** The request for a proof of an archive, after it was listed. */
+export async function requestOf(
+  inspector: ZipArchiveInspector,
+  archive: StagedArchive,
+): Promise<ProofRequest> {
+  const listing = await inspector.list(archive);
+  const { tasks } = judgeListing(listing, defaultLimits);
+  return { archive, listing, tasks, expandedBytes: defaultLimits.expandedBytes };
 }
 
 /** Returns a function that stages bytes in a file and inspects them, with one inspector for the tests of a suite. */

@@ -1,6 +1,5 @@
 import { deflateRawSync } from 'node:zlib';
-import { defaultLimits, type Sha256, type StagedArchive } from '@pinfold/core';
-import { judgeListing } from '@pinfold/core/adapter';
+import type { Sha256, StagedArchive } from '@pinfold/core';
 import {
   badZips,
   createStagedArchives,
@@ -11,7 +10,7 @@ import {
 import { type PlannedEntry, writeZip } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { ZipArchiveInspector } from '../src/index.ts';
-import { inspect } from './inspection.ts';
+import { inspect, requestOf } from './inspection.ts';
 
 const PAGE: PlannedEntry = { name: 'index.html', content: '<!doctype html><a href="gone.html">on</a>' };
 
@@ -73,10 +72,8 @@ describe('A small archive in memory', () => {
     it(`is left to a thread if it is one ${what}`, async () => {
       expect(await codeOf(inspector.list(withoutFile(bytes)))).to.equal('staging_unavailable');
       const archive = { ...(await staged.stage(bytes)), bytes };
-      const listing = await inspector.list(archive);
-      const { tasks } = judgeListing(listing, defaultLimits);
-      expect(tasks.length).to.be.above(0);
-      const request = { listing, tasks, expandedBytes: defaultLimits.expandedBytes };
+      const request = await requestOf(inspector, archive);
+      expect(request.tasks.length).to.be.above(0);
       const proved = inspector.prove({ ...request, archive: withoutFile(bytes) });
       expect(await codeOf(proved)).to.equal('staging_unavailable');
     });
@@ -90,11 +87,8 @@ describe('A small archive in memory', () => {
   it('is left to a thread if an entry inflates beyond its declared size', async () => {
     const raw = deflateRawSync(Buffer.alloc(10_000_000));
     const bytes = writeZip({ entries: [{ ...PAGE, data: raw, both: { size: 100 } }] });
-    const listing = await inspector.list(withoutFile(bytes));
-    const { tasks } = judgeListing(listing, defaultLimits);
-    const request = { listing, tasks, expandedBytes: defaultLimits.expandedBytes };
-    const proved = inspector.prove({ ...request, archive: withoutFile(bytes) });
-    expect(await codeOf(proved)).to.equal('staging_unavailable');
+    const request = await requestOf(inspector, withoutFile(bytes));
+    expect(await codeOf(inspector.prove(request))).to.equal('staging_unavailable');
   });
 
   it('is refused after the inspector was closed, and for a signal that was aborted', async () => {

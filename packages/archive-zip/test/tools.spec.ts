@@ -21,28 +21,20 @@ async function yazl(
   return buffer(zip.outputStream);
 }
 
+const ZIP64 = { forceZip64Format: true };
+
+const fromBytes = (options: object = {}): Promise<Buffer> =>
+  yazl((zip) => zip.addBuffer(Buffer.from(STYLE), 'docs/style.css', options));
+const fromStream = (options: object = {}, end: object = {}): Promise<Buffer> =>
+  yazl((zip) => zip.addReadStream(Readable.from([STYLE]), 'docs/style.css', options), end);
+
 const archives: readonly (readonly [string, () => Promise<Uint8Array>])[] = [
-  ['yazl', () => yazl((zip) => zip.addBuffer(Buffer.from(STYLE), 'docs/style.css'))],
-  [
-    'yazl, stored',
-    () => yazl((zip) => zip.addBuffer(Buffer.from(STYLE), 'docs/style.css', { compress: false })),
-  ],
-  ['yazl, from streams', () => yazl((zip) => zip.addReadStream(Readable.from([STYLE]), 'docs/style.css'))],
-  [
-    'yazl, stored from streams',
-    () => yazl((zip) => zip.addReadStream(Readable.from([STYLE]), 'docs/style.css', { compress: false })),
-  ],
-  [
-    'yazl, Zip64',
-    () => yazl((zip) => zip.addBuffer(Buffer.from(STYLE), 'docs/style.css', { forceZip64Format: true })),
-  ],
-  [
-    'yazl, Zip64 throughout and from streams',
-    () =>
-      yazl((zip) => zip.addReadStream(Readable.from([STYLE]), 'docs/style.css', { forceZip64Format: true }), {
-        forceZip64Format: true,
-      }),
-  ],
+  ['yazl', () => fromBytes()],
+  ['yazl, stored', () => fromBytes({ compress: false })],
+  ['yazl, from streams', () => fromStream()],
+  ['yazl, stored from streams', () => fromStream({ compress: false })],
+  ['yazl, Zip64', () => fromBytes(ZIP64)],
+  ['yazl, Zip64 throughout and from streams', () => fromStream(ZIP64, ZIP64)],
   [
     'yazl, with folders, empty files and a comment',
     () =>
@@ -51,7 +43,7 @@ const archives: readonly (readonly [string, () => Promise<Uint8Array>])[] = [
           zip.addEmptyDirectory('docs');
           zip.addBuffer(Buffer.from(STYLE), 'docs/style.css');
           zip.addBuffer(Buffer.alloc(0), 'docs/empty.txt');
-          zip.addReadStream(Readable.from([]), 'docs/nothing.txt', { forceZip64Format: true });
+          zip.addReadStream(Readable.from([]), 'docs/nothing.txt', ZIP64);
         },
         { comment: 'Made with care' },
       ),

@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process';
 import { open, readdir, readlink, truncate } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { defaultLimits, isFault, type ProofRequest, type StagedArchive } from '@pinfold/core';
-import { judgeListing } from '@pinfold/core/adapter';
+import { isFault } from '@pinfold/core';
 import {
   badZips,
   createStagedArchives,
@@ -13,7 +12,7 @@ import {
 import { type PlannedEntry, repeatedEntries, writeZip } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { ZipArchiveInspector } from '../src/index.ts';
-import { inspect } from './inspection.ts';
+import { inspect, requestOf } from './inspection.ts';
 
 const MiB = 1_048_576;
 const INDEX: PlannedEntry = { name: 'index.html', content: '<p>Hello' };
@@ -64,14 +63,8 @@ describe('ZipArchiveInspector', () => {
     await staged.dispose();
   });
 
-  async function requestOf(archive: StagedArchive): Promise<ProofRequest> {
-    const listing = await inspector.list(archive);
-    const { tasks } = judgeListing(listing, defaultLimits);
-    return { archive, listing, tasks, expandedBytes: defaultLimits.expandedBytes };
-  }
-
   it('does not block the event loop while it proves', async () => {
-    const request = await requestOf(await staged.stage(large));
+    const request = await requestOf(inspector, await staged.stage(large));
     expect(await turnsUntil(inspector.prove(request))).to.be.above(100);
   });
 
@@ -90,7 +83,7 @@ describe('ZipArchiveInspector', () => {
 
   it('stops at once when it is aborted, and still serves others', async () => {
     const [one, other] = [await staged.stage(large), await staged.stage(large)];
-    const [request, second] = [await requestOf(one), await requestOf(other)];
+    const [request, second] = [await requestOf(inspector, one), await requestOf(inspector, other)];
     const [controller, reason] = [new AbortController(), new Error('gone')];
     const aborted = inspector.prove(request, controller.signal).catch((error: unknown) => error);
     const proved = inspector.prove(second);
@@ -120,14 +113,14 @@ describe('ZipArchiveInspector', () => {
     const discarded = await staged.stage(large);
     await discarded.discard();
     await inspector.list(discarded).catch(() => undefined);
-    const request = await requestOf(await staged.stage(large));
+    const request = await requestOf(inspector, await staged.stage(large));
     await inspector.prove(request, AbortSignal.timeout(1)).catch(() => undefined);
     expect(await openFilesIn(staged.folder)).to.equal(0);
   });
 
   it('reports a staged file that was truncated as a fault, not as a broken archive', async () => {
     const archive = await staged.stage(large);
-    const request = await requestOf(archive);
+    const request = await requestOf(inspector, archive);
     await truncate(archive.file, 1_000);
     const ended = await Promise.allSettled([inspector.prove(request), inspector.list(archive)]);
     for (const error of ended.map((end) => (end.status === 'rejected' ? end.reason : undefined))) {

@@ -1,25 +1,10 @@
 import { findFallback, foldPath } from '@pinfold/core/adapter';
 import { resolve } from '@pinfold/core/internal';
+import { textsNormalizedBy } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Destination, PageReferences } from '../../src/observe/page-references.ts';
 import { SitePaths } from '../../src/observe.ts';
-
-/** The texts that `work` normalizes. */
-function normalizedBy(work: () => void): readonly string[] {
-  const { normalize } = String.prototype;
-  const texts: string[] = [];
-  String.prototype.normalize = function (this: string, form?: string) {
-    texts.push(this);
-    return normalize.call(this, form);
-  };
-  try {
-    work();
-  } finally {
-    String.prototype.normalize = normalize;
-  }
-  return texts;
-}
 
 /** The target of a reference, found in the simplest way: by its whole path, and by each name under which a file is served. */
 function followSimply(
@@ -133,11 +118,11 @@ describe('following the references of a page', () => {
     expect(page.follow({ target: 'x%2Fy/../img/a.png', navigation: false })).to.include({ answered: true });
   });
 
-  it('ignores names and folders with more combining marks in a row than any language has', () => {
+  it('ignores names and folders with more combining marks in a row than any language has', async () => {
     const marks = '\u0315\u0301'.repeat(400);
     const page = new PageReferences(new SitePaths(['index.html', 'a/b.html']), 'a/b.html');
     const marked = new PageReferences(new SitePaths(['index.html']), `a${marks}/b.html`);
-    const normalized = normalizedBy(() => {
+    const normalized = await textsNormalizedBy(() => {
       for (const target of [`a${marks}`, encodeURI(`x/a${marks}.png`), `a${marks}/x`, `../a${marks}/../x`]) {
         expect(page.follow({ target, navigation: false })?.otherCase, target).to.equal(undefined);
       }

@@ -1,6 +1,6 @@
+import { textsNormalizedBy } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { Manifest, resolve } from '../../src/domain/site.ts';
-import { textsNormalizedBy } from '../normal-forms.ts';
 
 /** Resolves a path: the kind of the answer and, if any, its file; `fallback` for a file in place of a missing one. */
 function answer(files: readonly string[], path: string, navigation: boolean = true): string {
@@ -83,14 +83,14 @@ describe('resolving a path of a site', () => {
     }
   });
 
-  it('normalizes a path once, and not at all if it is longer than that of any file', () => {
+  it('normalizes a path once, and not at all if it is longer than that of any file', async () => {
     const manifest = new Manifest([]);
     for (const [path, times] of [
       ['/e\u0301', 1],
       ['/e\u0301/', 1],
       [`/${'a\u0315\u0301'.repeat(683)}`, 0],
     ] as const) {
-      const texts = textsNormalizedBy(() => resolve(manifest, path, true));
+      const texts = await textsNormalizedBy(() => resolve(manifest, path, true));
       expect(texts, `of ${path.length} characters`).to.have.lengthOf(times);
     }
   });
