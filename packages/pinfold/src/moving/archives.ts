@@ -53,8 +53,12 @@ export async function* listArchives(archives: Pick<ArchiveStorage, 'list'>): Asy
  * thousand.
  */
 export async function* readArchives(storage: ArchiveStorage, walk: Walk): AsyncGenerator<Step, void> {
-  const stored = new Set(await Array.fromAsync(listArchives(storage)));
-  for (const id of stored) if (!walk.named.has(id)) yield { kind: 'archive', id, loaded: undefined };
+  // Only of those that need no reading: there may be millions of ids.
+  const stored = new Set<ArchiveId>();
+  for await (const id of listArchives(storage)) {
+    if (!walk.named.has(id)) yield { kind: 'archive', id, loaded: undefined };
+    else if (!walk.needs(id)) stored.add(id);
+  }
   const running: Promise<readonly Step[]>[] = [];
   try {
     for (const id of [...walk.named.keys()].sort()) {

@@ -73,8 +73,8 @@ export class ToFolder implements Destination {
     if (this.#linked !== undefined) await this.#link(this.#linked, new Set([...archives, ...lost]));
     const earlier = existsSync(join(this.#folder, MANIFEST)) ? await readManifestIn(this.#folder) : undefined;
     const earlierOrphans = new Set(earlier?.unnamed);
-    const present = await Array.fromAsync(listArchives(this.#archives));
-    const orphans = present.filter((id) => !archives.has(id));
+    const orphans: ArchiveId[] = [];
+    for await (const id of listArchives(this.#archives)) if (!archives.has(id)) orphans.push(id);
     const isOld = (id: ArchiveId): boolean => this.#linked !== undefined || earlierOrphans.has(id);
     const removed = new Set(orphans.filter((id) => isOld(id) && !lost.has(id)));
     const remaining = orphans.filter((id) => !removed.has(id));
