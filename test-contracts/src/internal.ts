@@ -11,6 +11,7 @@ export { expectAbortedAlone } from './expect-aborts.ts';
 export { expectApart } from './expect-apart.ts';
 export { expectFaults, expectUnreachable } from './expect-faults.ts';
 export { ALL_LIMITS, anAccountName, BLOCK, changeAccount, NEARLY_ONE_ACCOUNT } from './fixtures/accounts.ts';
+export { collectGarbage } from './fixtures/collect-garbage.ts';
 export { useEveryStore } from './fixtures/every-store.ts';
 export { problemOfEachRule, warningOfEachRule } from './fixtures/findings.ts';
 export { listedKeys } from './fixtures/keys.ts';

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connect, constants, createServer } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { constants } from 'node:http2';
 import { SystemClock } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import { encodeAnswer, html, send } from '../src/internal.ts';
+import { openHttp2 } from './http2-stage.ts';
 
 const ALWAYS = { 'Cache-Control': 'no-store', 'X-Request-Id': 'id', 'X-Content-Type-Options': 'nosniff' };
 
@@ -32,17 +32,11 @@ describe('An answer', () => {
     const warnings: string[] = [];
     const listen = ({ message }: Error) => warnings.push(message);
     process.on('warning', listen);
-    const server = createServer((request, response) => {
-      const [incoming, outgoing] = [
-        request as unknown as IncomingMessage,
-        response as unknown as ServerResponse,
-      ];
-      void send(incoming, outgoing, encodeAnswer({ status: 401, json: {} }, 'id'), {
+    const { client, close } = await openHttp2((request, response) => {
+      void send(request, response, encodeAnswer({ status: 401, json: {} }, 'id'), {
         clock: new SystemClock(),
       });
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     try {
       const stream = client.request({ ':method': 'POST', 'content-length': '5000' });
       const [answer] = await once(stream, 'response');
@@ -51,25 +45,18 @@ describe('An answer', () => {
       await once(stream.resume(), 'close');
       expect(warnings).to.deep.equal([]);
     } finally {
-      client.close();
-      await new Promise((resolve) => server.close(resolve));
+      await close();
       process.off('warning', listen);
     }
   });
 
   it('over HTTP/2 ends before the body, which without a Content-Length ends at the limit of bytes', async () => {
     const received: IncomingMessage[] = [];
-    const server = createServer((request, response) => {
-      const [incoming, outgoing] = [
-        request as unknown as IncomingMessage,
-        response as unknown as ServerResponse,
-      ];
-      received.push(incoming);
+    const { client, close } = await openHttp2((request, response) => {
+      received.push(request);
       const limits = { clock: new SystemClock(), bytes: 2_000 };
-      void send(incoming, outgoing, encodeAnswer({ status: 401, json: {} }, 'id'), limits);
+      void send(request, response, encodeAnswer({ status: 401, json: {} }, 'id'), limits);
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     try {
       const stream = client.request({ ':method': 'POST' }).on('error', () => {});
       await once(stream.resume(), 'end');
@@ -78,8 +65,7 @@ describe('An answer', () => {
       await once(stream, 'close');
       expect(stream.rstCode).to.equal(constants.NGHTTP2_NO_ERROR);
     } finally {
-      client.destroy();
-      await new Promise((resolve) => server.close(resolve));
+      await close();
     }
   });
 });

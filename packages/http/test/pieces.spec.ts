@@ -1,9 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { OpenedArchive } from '@pinfold/core';
+import { collectGarbage } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { archiveAnswer } from '../src/archive-answer.ts';
 import { outgoingBytes } from '../src/outgoing-bytes.ts';
@@ -29,12 +28,7 @@ class TakingResponse extends EventEmitter {
 }
 
 describe('sent pieces of a body', () => {
-  let gc: () => void;
   let read: WeakRef<Uint8Array>[];
-  before(() => {
-    setFlagsFromString('--expose-gc');
-    gc = runInNewContext('gc');
-  });
   beforeEach(() => {
     read = [];
   });
@@ -49,10 +43,7 @@ describe('sent pieces of a body', () => {
   async function expectNoneHeld(response: TakingResponse): Promise<void> {
     for (let turns = 0; turns < 200 && response.taken < PIECES; turns += 1) await setImmediate();
     expect(response.taken).to.equal(PIECES);
-    for (let times = 0; times < 3; times += 1) {
-      gc();
-      await setImmediate();
-    }
+    await collectGarbage();
     expect(read.map((piece) => piece.deref()?.length)).to.deep.equal(Array(PIECES).fill(undefined));
   }
 

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { cutWhenSilent } from '../src/silent-client.ts';
+import { openHttp2 } from './http2-stage.ts';
 import { close, get, listen } from './pipelined-stage.ts';
 
 const BODY = Buffer.alloc(64 * 1_048_576);
@@ -77,20 +77,13 @@ describe('an answer', () => {
 
 describe('an answer over HTTP/2', () => {
   it('whose client receives nothing is cut off', async () => {
-    const server = createHttp2Server();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    const stream = session.request({ ':path': '/' }).on('error', () => {});
+    const { server, client, close } = await openHttp2();
+    client.request({ ':path': '/' }).on('error', () => {});
     const [, answer] = await once(server, 'request');
     answer.end(BODY);
     cutWhenSilent(answer, CHECK);
     await once(answer, 'close');
     expect(answer.writableFinished).to.equal(false);
-    stream.close();
-    session.destroy();
-    const closed = once(server, 'close');
-    server.close();
-    await closed;
+    await close();
   });
 });

@@ -1,11 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { takeRequest } from '../src/pipelining.ts';
+import { openHttp2 } from './http2-stage.ts';
 import { begunAt, get, getMany, openStage, post, type Stage, settle, until } from './pipelined-stage.ts';
 
 describe('the requests of one connection', () => {
@@ -156,20 +153,11 @@ describe('the requests of one connection', () => {
 describe('the streams of one HTTP/2 connection', () => {
   it('are handled concurrently', async () => {
     const begun: string[] = [];
-    const server = createHttp2Server((request, response) => {
-      // As a framework passes them on: both kinds of requests and responses have what doors need.
-      takeRequest(request as unknown as IncomingMessage, response as unknown as ServerResponse, () => {
-        begun.push(request.url);
-      });
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    for (const path of ['/a', '/b', '/c']) session.request({ ':path': path }).on('error', () => {});
+    const { client, close } = await openHttp2((request, response) =>
+      takeRequest(request, response, () => begun.push(request.url ?? '')),
+    );
+    for (const path of ['/a', '/b', '/c']) client.request({ ':path': path }).on('error', () => {});
     await until(() => begun.length === 3);
-    session.destroy();
-    const closed = once(server, 'close');
-    server.close();
-    await closed;
+    await close();
   });
 });

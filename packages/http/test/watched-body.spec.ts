@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { connect, createServer } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { duration, minutes, seconds } from '@pinfold/core';
 import type { ManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { BodyError, readWhole, WatchedBody } from '../src/body/watched-body.ts';
+import { openHttp2 } from './http2-stage.ts';
 import { incoming, turn, turns } from './incoming.ts';
 
 /** A body that is being received, its received chunks, and its error. */
@@ -200,9 +199,7 @@ describe('A body', () => {
 
 describe('A body over HTTP/2', () => {
   it('fails if it breaks off', async () => {
-    const server = createServer();
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const { server, client, close } = await openHttp2();
     const stream = client.request({ ':method': 'POST', ':path': '/' }).on('error', () => {});
     stream.write('password=half of the');
     const [request] = (await once(server, 'request')) as [IncomingMessage];
@@ -210,7 +207,6 @@ describe('A body over HTTP/2', () => {
     await once(request, 'data');
     stream.destroy();
     expect(String(await read)).to.include('broken_off');
-    client.destroy();
-    await new Promise((resolve) => server.close(resolve));
+    await close();
   });
 });

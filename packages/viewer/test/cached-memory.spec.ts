@@ -1,6 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { openRig } from './rig.ts';
 
@@ -8,17 +6,8 @@ const FILES = 480;
 const LONG = 15_000;
 
 describe('the cache of a viewer', () => {
-  let gc: () => void;
-  before(() => {
-    setFlagsFromString('--expose-gc');
-    gc = runInNewContext('gc');
-  });
-
   async function heapUsed(): Promise<number> {
-    for (let times = 0; times < 3; times += 1) {
-      gc();
-      await setImmediate();
-    }
+    await collectGarbage();
     return process.memoryUsage().heapUsed;
   }
 

@@ -1,10 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { ManifestEntry } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { loopTurns } from '@pinfold/http/internal';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { collectGarbage } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { Bodies } from '../src/sending/bodies.ts';
 import { CircuitBreaker } from '../src/sending/circuit-breaker.ts';
@@ -16,12 +15,6 @@ const READS = 3;
 const SIZE = 8 * MAX_READ;
 
 describe('sent pieces of a file', () => {
-  let gc: () => void;
-  before(() => {
-    setFlagsFromString('--expose-gc');
-    gc = runInNewContext('gc');
-  });
-
   /** A file whose last chunk storage does not return. */
   function source(method: ManifestEntry['method']): BodySource {
     const { entry } = storedFile(new Uint8Array(SIZE), 'stored');
@@ -58,10 +51,7 @@ describe('sent pieces of a file', () => {
     };
     void takeAll();
     for (let turns = 0; turns < 200 && taken.length < READS; turns += 1) await setImmediate();
-    for (let times = 0; times < 3; times += 1) {
-      await setImmediate();
-      gc();
-    }
+    await collectGarbage();
     expect(taken).to.have.length.of.at.least(READS);
     expect(isWaiting).to.equal(true);
     return taken.filter((piece) => (piece.deref()?.byteLength ?? 0) > 1_000).length;

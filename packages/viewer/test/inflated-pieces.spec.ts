@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { deflateRawSync } from 'node:zlib';
 import { Semaphore } from '@pinfold/core/adapter';
+import { collectGarbage } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { inflatedPieces } from '../src/sending/pieces.ts';
 import { storedFile } from './stored-file.ts';
@@ -37,14 +35,6 @@ class RecordingTurns extends Semaphore<string> {
     this.taken.push(turn[2]);
     return super.enter(...turn);
   }
-}
-
-/** Collects garbage. */
-async function collectGarbage(): Promise<void> {
-  setFlagsFromString('--expose-gc');
-  // An object that was just read by a WeakRef is kept until the turn ends.
-  await setImmediate();
-  runInNewContext('gc')();
 }
 
 describe('the pieces of an inflated file', () => {
