@@ -100,7 +100,7 @@ describe('/admin/v1', () => {
     expect(rig.document.paths).not.to.have.property('/admin/v1/accounts');
   });
 
-  it('is missing without `administration`, and callers lose the scope', async () => {
+  it('is missing without `administration` for callers of your own sign-in, who lose the scope', async () => {
     const seen: unknown[] = [];
     const account = accountId('ada');
     const { rig } = await openAdministered({

@@ -1,4 +1,4 @@
-import { openRawConnection, type RawConnection } from '@pinfold/test-contracts/internal';
+import { openRawConnection, type RawAnswer, type RawConnection } from '@pinfold/test-contracts/internal';
 
 /** The answer of a page, and what tests read in it. */
 export interface Page {
@@ -75,6 +75,14 @@ export class Person {
     const head = [`${line} HTTP/1.1`, 'Host: localhost', `Cookie: ${this.#cookieHeader}`, ...headers];
     await connection.send(`${head.join('\r\n')}\r\n\r\n`);
     return connection;
+  }
+
+  /** Sends a head with the cookies, and reads the answer: for targets and headers that client libraries change. */
+  async askRaw(line: string, ...headers: readonly string[]): Promise<RawAnswer> {
+    const connection = await this.begin(line, ...headers);
+    const answer = await connection.answer();
+    connection.destroy();
+    return answer;
   }
 
   /** Sends a form of a page. */

@@ -1,27 +1,9 @@
 import { accountId } from '@pinfold/core';
-import { openRawConnection, type RawAnswer } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import {
-  OWNER,
-  openScreen,
-  openSignedIn,
-  person,
-  type Screen,
-  type ScreenOptions,
-  screen,
-} from './open-screen.ts';
+import { OWNER, openScreen, openSignedIn, person, type ScreenOptions, screen } from './open-screen.ts';
 import { Person } from './person.ts';
 
 const THEIRS = accountId('mallory');
-
-/** Sends a head unchanged, with a target that client libraries would normalise, and returns the answer. */
-async function askRaw(screen: Screen, line: string, ...headers: readonly string[]): Promise<RawAnswer> {
-  const connection = await openRawConnection(screen.base);
-  await connection.send([`${line} HTTP/1.1`, 'Host: localhost', ...headers, '\r\n'].join('\r\n'));
-  const answer = await connection.answer();
-  connection.destroy();
-  return answer;
-}
 
 const cookieHeader = (...pairs: readonly (readonly [string, string | undefined])[]): string =>
   pairs.map(([name, value]) => `${name}=${value}`).join('; ');
@@ -214,7 +196,7 @@ describe('an address that looks like another host', () => {
 
   for (const mount of ['/', '/manage', '/:tenant']) {
     it(`never leads to another host, with the screen at ${mount}`, async () => {
-      const screen = await openScreen({ mount });
+      const visitor = new Person((await openScreen({ mount })).base);
       for (const target of targets) {
         for (const [query, ...headers] of [
           ['?language=ja'],
@@ -222,7 +204,7 @@ describe('an address that looks like another host', () => {
           ['', ...elsewhere],
           [''],
         ]) {
-          const { body, headers: sent } = await askRaw(screen, `GET ${target}${query}`, ...headers);
+          const { body, headers: sent } = await visitor.askRaw(`GET ${target}${query}`, ...headers);
           const [, refresh] = /http-equiv="refresh" content="0; url=([^"]*)"/.exec(body) ?? [];
           const links = [...body.matchAll(/(?:href|src|action)="([^"]*)"/g)].map(([, link]) => link);
           for (const address of [sent.get('location'), refresh, ...links]) {
@@ -236,10 +218,10 @@ describe('an address that looks like another host', () => {
   }
 
   it('still leads to the screen at the root', async () => {
-    const screen = await openScreen({ mount: '/' });
-    const redirected = await askRaw(screen, 'GET //evil.example/?language=ja');
+    const visitor = new Person((await openScreen({ mount: '/' })).base);
+    const redirected = await visitor.askRaw('GET //evil.example/?language=ja');
     expect([redirected.status, redirected.headers.get('location')]).to.deep.equal([303, '/evil.example/']);
-    const reloaded = await askRaw(screen, 'GET //evil.example/x', ...elsewhere);
+    const reloaded = await visitor.askRaw('GET //evil.example/x', ...elsewhere);
     expect(reloaded.body).to.contain('content="0; url=/evil.example/x"');
   });
 });

@@ -29,11 +29,8 @@ describe('signing in', () => {
   });
 
   it('leads back to an address in absolute form, and refuses other forms', async () => {
-    const { base } = await openScreen();
     const ask = async (target: string) => {
-      const connection = await new Person(base).begin(`GET ${target}`, 'Accept: text/html');
-      const { status, headers } = await connection.answer();
-      connection.destroy();
+      const { status, headers } = await person.askRaw(`GET ${target}`, 'Accept: text/html');
       return { status, location: headers.get('location') };
     };
     for (const [target, location] of [
@@ -129,9 +126,7 @@ describe('signing in', () => {
   it('reloads the page if another site led here, since browsers then omit cookies', async () => {
     // fetch writes a Sec-Fetch-Mode of its own.
     const from = ['Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate'];
-    const connection = await person.begin('GET /manage/', ...from);
-    const { status, body, headers } = await connection.answer();
-    connection.destroy();
+    const { status, body, headers } = await person.askRaw('GET /manage/', ...from);
     expect(status).to.equal(200);
     expect(body).to.include('http-equiv="refresh"').and.include('url=/manage/');
     expect(headers.get('set-cookie')).to.equal(undefined);
