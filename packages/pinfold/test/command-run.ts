@@ -50,6 +50,11 @@ export async function runWith(
   return { code, out, err };
 }
 
+/** The exit code of a command with `--json` that failed, and the code of its error, as in `1 not_found`. */
+export function failureOf({ code, out }: Pick<CommandRun, 'code' | 'out'>): string {
+  return `${code} ${JSON.parse(out).error?.code}`;
+}
+
 /** Flags of Node for a program that runs from its sources. */
 export const FLAGS: readonly string[] = [
   '--conditions=@pinfold/source',
@@ -80,8 +85,13 @@ function spawnIn(
   env: Env,
   [program, ...args]: readonly [string, ...string[]],
 ): ChildProcess & { stdout: NodeJS.ReadableStream } {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PINFOLD_'));
-  return spawn(program, args, { env: { ...Object.fromEntries(inherited), NODE_OPTIONS: '', ...env } });
+  return spawn(program, args, { env: { ...inheritedEnv(), ...env } });
+}
+
+/** The environment of this process, without settings of Pinfold and options of Node. */
+export function inheritedEnv(): NodeJS.ProcessEnv {
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('PINFOLD_'));
+  return { ...Object.fromEntries(others), NODE_OPTIONS: '' };
 }
 
 /** Runs the command as a process to its end, for tests of its exit code and its pipes. */

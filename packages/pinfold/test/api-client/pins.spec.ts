@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { type Env, run } from '../command-run.ts';
+import { type Env, failureOf, run } from '../command-run.ts';
 import { newFolder } from '../servers/new-folder.ts';
 import { type Stub, startStub } from '../servers/stub.ts';
 
@@ -98,8 +98,7 @@ describe('the answer of a remote server', () => {
   it('is opened only if its URL is a web address', async () => {
     for (const shared_url of ['file:///etc/passwd', 'javascript:0', '--help', 'calc.exe']) {
       answers = [[201, { grant: { url: shared_url, expires_at: '2026-11-20T12:00:00.000Z' } }]];
-      const { code, out } = await run(env, 'open', ID, '--json');
-      expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'invalid_answer']);
+      expect(failureOf(await run(env, 'open', ID, '--json'))).to.equal('1 invalid_answer');
     }
   });
 
@@ -152,7 +151,7 @@ describe('the answer of a remote server', () => {
     const overTls = { ...env, PINFOLD_URL: String(env.PINFOLD_URL).replace('http:', 'https:') };
     for (const args of [['publish', page], ['list']]) {
       const { code, out, err } = await run(overTls, ...args, '--json');
-      expect([code, JSON.parse(out).error.code], err).to.deep.equal([1, 'network_error']);
+      expect(failureOf({ code, out }), err).to.equal('1 network_error');
       expect(err).to.include('http://?').and.not.include('trying again');
     }
   });
@@ -177,8 +176,6 @@ describe('the answer of a remote server', () => {
       error: { code: 'invalid_archive', detail: 'Correct it.', errors, status: 422, idempotency_key: 'mine' },
     });
     expect(refused.err).to.include('Put one there. (missing_index)');
-    const wrong = await run(env, 'list', '--state', 'none', '--json');
-    expect(wrong.code).to.equal(2);
-    expect(JSON.parse(wrong.out).error).to.include({ code: 'usage' });
+    expect(failureOf(await run(env, 'list', '--state', 'none', '--json'))).to.equal('2 usage');
   });
 });

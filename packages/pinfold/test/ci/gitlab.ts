@@ -1,10 +1,8 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { CommandRun } from '../command-run.ts';
+import { type Stub, startStub } from '../servers/stub.ts';
 import type { Env, Workspace } from './shell.ts';
 
 export interface Job {
@@ -17,15 +15,17 @@ export interface Job {
   readonly rules?: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** The jobs of a file of GitLab CI, including what they extend. */
-export async function readJobs(): Promise<Readonly<Record<string, Job>>> {
+/** The two jobs of the template for GitLab CI, including what they extend. */
+export async function readJobs(): Promise<Readonly<Record<'publish' | 'stop', Job>>> {
   const file = join(import.meta.dirname, '..', '..', '..', '..', 'deploy', 'gitlab-ci.yml');
   const jobs: Readonly<Record<string, Job>> = parse(await readFile(file, 'utf8'));
-  const extendedJobs = Object.entries(jobs).map(([name, job]) => {
+  const extendedJob = (name: string): Job => {
+    const job = jobs[name];
+    if (job === undefined) throw new Error(`the template has no job ${name}`);
     const base = job.extends === undefined ? {} : (jobs[job.extends] ?? {});
-    return [name, { ...base, ...job, variables: { ...base.variables, ...job.variables } }] as const;
-  });
-  return Object.fromEntries(extendedJobs);
+    return { ...base, ...job, variables: { ...base.variables, ...job.variables } };
+  };
+  return { publish: extendedJob('pinfold'), stop: extendedJob('pinfold-stop') };
 }
 
 /** Runs the script of a job like a runner; variables of the project override those of the file. */
@@ -35,7 +35,7 @@ export function runJob(name: string, job: Job, env: Env, workspace: Workspace): 
 }
 
 /** A server that answers every publication, with any URL of its name, even an invalid one. */
-export async function serveNameUrl(url: string) {
+export function serveNameUrl(url: string): Promise<Stub> {
   const id = '5e9d2f60-71c3-4a84-9b0e-2d6f8a1c3b57';
   const date = '2026-11-20T12:00:00.000Z';
   const pin = {
@@ -53,7 +53,7 @@ export async function serveNameUrl(url: string) {
     original_filename: 'dist.zip',
   };
   const name = { name: 'pr-7', url, pin: id, updated_at: date };
-  const server = createServer((request, response) => {
+  return startStub((request, response) => {
     request.resume().on('end', () => {
       const isRead = request.method === 'GET';
       response.writeHead(isRead ? 404 : 201, {
@@ -64,7 +64,4 @@ export async function serveNameUrl(url: string) {
       );
     });
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, close: () => new Promise((resolve) => server.close(resolve)) };
 }

@@ -3,7 +3,8 @@ import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { runPiped } from '../command-run.ts';
+import { failureOf, runPiped } from '../command-run.ts';
+import { callApi } from '../servers/api-calls.ts';
 import { openMachine, serve } from '../servers/served.ts';
 
 describe('pinfold accounts', () => {
@@ -57,8 +58,9 @@ describe('pinfold accounts', () => {
   });
 
   it('blocks and unblocks, and records the user', async () => {
-    const unknown = await machine.run('accounts', 'block', 'ada', '--reason', 'Phishing', '--json');
-    expect([unknown.code, JSON.parse(unknown.out).error.code]).to.deep.equal([1, 'not_found']);
+    expect(
+      failureOf(await machine.run('accounts', 'block', 'ada', '--reason', 'Phishing', '--json')),
+    ).to.equal('1 not_found');
     const { account } = await runJson('block', 'ada', '--reason', 'Phishing', '--create');
     expect(account.blocked).to.include({ reason: 'Phishing', sites: 'keep' });
     expect((await machine.run('accounts', 'show', 'ada')).out).to.include('blocked, sites keep: Phishing');
@@ -79,8 +81,7 @@ describe('pinfold accounts', () => {
   it('creates keys that administer a running server', async () => {
     const { run, url } = await serve();
     const key = (await run('keys', 'create', '--account', 'ops', '--scope', 'admin')).out.trim();
-    const headers = { authorization: `Bearer ${key}` };
-    expect((await fetch(`${url}/admin/v1/accounts/ops`, { headers })).status).to.equal(200);
+    expect((await callApi(url, key, 'GET', '/admin/v1/accounts/ops')).status).to.equal(200);
     expect((await fetch(`${url}/admin/v1/accounts`)).status).to.equal(401);
   });
 
@@ -114,19 +115,17 @@ describe('pinfold accounts', () => {
   it('erases neither unknown accounts nor the default one, and creates no key for an erased one', async () => {
     await machine.run('keys', 'create');
     await machine.run('keys', 'create', '--account', 'ada');
-    const erase = async (...args: readonly string[]) => {
-      const { code, out } = await machine.run('accounts', 'erase', ...args, '--json');
-      return [code, JSON.parse(out).error.code];
-    };
-    expect(await erase('nobody', '--yes')).to.deep.equal([1, 'not_found']);
-    expect(await erase('default', '--yes')).to.deep.equal([1, 'invalid_state']);
-    expect(await erase('ada'), 'without a terminal').to.deep.equal([2, 'usage']);
-    expect(await erase('ada', '--list', 'x', '--yes')).to.deep.equal([2, 'usage']);
-    expect(await erase('--list', ''), 'an unset variable of a script').to.deep.equal([2, 'usage']);
+    const erase = async (...args: readonly string[]) =>
+      failureOf(await machine.run('accounts', 'erase', ...args, '--json'));
+    expect(await erase('nobody', '--yes')).to.equal('1 not_found');
+    expect(await erase('default', '--yes')).to.equal('1 invalid_state');
+    expect(await erase('ada'), 'without a terminal').to.equal('2 usage');
+    expect(await erase('ada', '--list', 'x', '--yes')).to.equal('2 usage');
+    expect(await erase('--list', ''), 'an unset variable of a script').to.equal('2 usage');
     await machine.run('accounts', 'erase', 'ada', '--yes');
     const { accounts } = await runJson('list');
     const [{ name }] = accounts.filter((one: { name: string }) => one.name.startsWith('erased:'));
-    expect(await erase(name, '--yes')).to.deep.equal([1, 'invalid_state']);
+    expect(await erase(name, '--yes')).to.equal('1 invalid_state');
     expect((await machine.run('keys', 'create', '--account', name)).code).to.equal(2);
     expect((await machine.run('accounts', 'unblock', name)).code).to.equal(1);
     expect((await machine.run('accounts', 'limits', name, '--sites', '3')).code).to.equal(1);
@@ -137,7 +136,7 @@ describe('pinfold accounts', () => {
     const lines = '\uFEFF"ada"\r\n"Zoë"\r\n';
     const list = await machine.write('erased.jsonl', Buffer.from(lines, 'latin1'));
     const { code, out, err } = await machine.run('accounts', 'erase', '--list', list, '--json');
-    expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'unreadable']);
+    expect(failureOf({ code, out })).to.equal('1 unreadable');
     expect(err).to.include('write it in UTF-8');
     expect((await machine.run('accounts', 'show', 'ada')).code).to.equal(0);
     await writeFile(list, Buffer.from(lines, 'utf16le'));
@@ -194,40 +193,29 @@ describe('pinfold accounts', () => {
     const { run, url } = await serve();
     const admin = (await run('keys', 'create', '--account', 'ops', '--scope', 'admin')).out.trim();
     const adaKey = (await run('keys', 'create', '--account', 'ada')).out.trim();
-    const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
-    const erase = (name: string, body?: string) =>
-      fetch(`${url}/admin/v1/accounts/${name}/erase`, {
-        method: 'POST',
-        headers: { ...bearer(admin).headers, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body }),
-      });
+    const erase = (name: string, body?: object) =>
+      callApi(url, admin, 'POST', `/admin/v1/accounts/${name}/erase`, body);
     expect((await erase('nobody')).status).to.equal(404);
     expect((await erase('default')).status).to.equal(409);
-    expect((await erase('ada', '{"reason":"x"}')).status).to.equal(422);
+    expect((await erase('ada', { reason: 'x' })).status).to.equal(422);
     await run('mode', 'read_only');
-    for (const body of [undefined, '{}']) {
+    for (const body of [undefined, {}]) {
       const begun = await erase('ada', body);
       expect(begun.status).to.equal(202);
       const { account } = (await begun.json()) as { account: { name: string; erasing: boolean } };
       expect(account).to.include({ name: 'ada', erasing: true });
     }
-    expect((await fetch(`${url}/api/v1/pins`, bearer(adaKey))).status).to.equal(401);
+    expect((await callApi(url, adaKey, 'GET', '/api/v1/pins')).status).to.equal(401);
     for (const command of [['keys', 'create'], ['manage']]) {
       const refused = await run(...command, '--account', 'ada');
       expect([refused.code, refused.out], command[0]).to.deep.equal([1, '']);
       expect(refused.err, command[0]).to.include('the account is being erased');
     }
-    const patched = await fetch(`${url}/admin/v1/accounts/ada`, {
-      method: 'PATCH',
-      headers: { ...bearer(admin).headers, 'content-type': 'application/json' },
-      body: '{"blocked":false}',
-    });
-    expect([patched.status, ((await patched.json()) as { code: string }).code]).to.deep.equal([
-      409,
-      'invalid_state',
-    ]);
+    const patched = await callApi(url, admin, 'PATCH', '/admin/v1/accounts/ada', { blocked: false });
+    expect(patched.status).to.equal(409);
+    expect(await patched.json()).to.include({ code: 'invalid_state' });
     await run('cleanup');
     expect((await erase('ada')).status).to.equal(404);
-    expect((await fetch(`${url}/admin/v1/accounts/ada`, bearer(admin))).status).to.equal(404);
+    expect((await callApi(url, admin, 'GET', '/admin/v1/accounts/ada')).status).to.equal(404);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
-import { type CommandRun, type Env, run, runWith } from '../command-run.ts';
+import { type CommandRun, type Env, failureOf, run, runWith } from '../command-run.ts';
 import { type Served, serve } from '../servers/served.ts';
 import { startStub } from '../servers/stub.ts';
 
@@ -131,23 +131,18 @@ describe('pinfold login', () => {
   it('exits with 3 if a later attempt may succeed', async () => {
     const busy = await startStub((_, response) => response.writeHead(503).end());
     for (const url of [busy.url, 'http://127.0.0.1:1']) {
-      const { code, out } = await run(env, 'login', url, '--no-browser', '--json');
-      expect([code, JSON.parse(out).error.code], url).to.deep.equal([3, 'unavailable']);
+      expect(failureOf(await run(env, 'login', url, '--no-browser', '--json')), url).to.equal(
+        '3 unavailable',
+      );
     }
-    const { code, out } = await run(
-      env,
-      'login',
-      busy.url.replace('http:', 'https:'),
-      '--no-browser',
-      '--json',
-    );
-    expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'network_error']);
+    const overTls = busy.url.replace('http:', 'https:');
+    expect(failureOf(await run(env, 'login', overTls, '--no-browser', '--json'))).to.equal('1 network_error');
   });
 
   it('reports that the server is not Pinfold', async () => {
     const foreign = await startStub((_, response) => response.writeHead(404).end());
     const { code, out, err } = await run(env, 'login', foreign.url, '--no-browser', '--json');
-    expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'invalid_answer']);
+    expect(failureOf({ code, out })).to.equal('1 invalid_answer');
     expect(err).to.include('404');
     expect((await run(env, 'login', 'share.example')).code).to.equal(2);
     expect((await run(env, 'login')).code).to.equal(2);

@@ -1,5 +1,6 @@
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
+import { callApi } from '../servers/api-calls.ts';
 import { serve } from '../servers/served.ts';
 
 describe('pinfold mode', () => {
@@ -31,10 +32,7 @@ describe('pinfold mode', () => {
 
   it('stops publishing and cleanup, and no other command', async () => {
     await machine.run('mode', 'read_only', '--message', 'Back at noon');
-    const refused = await fetch(`${machine.url}/api/v1/pins`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${machine.key}` },
-    });
+    const refused = await callApi(machine.url, machine.key, 'POST', '/api/v1/pins');
     expect(refused.status).to.equal(503);
     expect(await refused.text()).to.include('"detail":"Back at noon"');
     expect((await machine.run('keys', 'create', '--account', 'ada')).code).to.equal(0);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { run, runPiped, runWith } from '../command-run.ts';
+import { failureOf, run, runPiped, runWith } from '../command-run.ts';
 import { type Served, type Shell, serve, WAYS } from '../servers/served.ts';
 
 const UNKNOWN = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
@@ -49,19 +49,16 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
 
     it('return to the previous publication, and back again', async () => {
       const [first, second] = [await json('publish', page, '--to', 'docs'), await json('publish', page)];
-      const alone = await cli('names', 'set', 'docs', '--back', '--json');
-      expect([alone.code, JSON.parse(alone.out).error.code]).to.deep.equal([1, 'invalid_state']);
+      expect(failureOf(await cli('names', 'set', 'docs', '--back', '--json'))).to.equal('1 invalid_state');
       await json('names', 'set', 'docs', second.pin.id);
       const back = await json('names', 'set', 'docs', '--back');
       expect(back.name).to.include({ pin: first.pin.id, previous: second.pin.id, pin_state: 'published' });
       const forth = await json('names', 'set', 'docs', '--back');
       expect(forth.name).to.include({ pin: second.pin.id, previous: first.pin.id });
       await json('stop', first.pin.id);
-      const ended = await cli('names', 'set', 'docs', '--back', '--json');
-      expect([ended.code, JSON.parse(ended.out).error.code]).to.deep.equal([1, 'invalid_state']);
+      expect(failureOf(await cli('names', 'set', 'docs', '--back', '--json'))).to.equal('1 invalid_state');
       expect((await json('names', 'list')).names[0]).to.include({ pin: second.pin.id });
-      const missing = await cli('names', 'set', 'other', '--back', '--json');
-      expect([missing.code, JSON.parse(missing.out).error.code]).to.deep.equal([1, 'not_found']);
+      expect(failureOf(await cli('names', 'set', 'other', '--back', '--json'))).to.equal('1 not_found');
     });
 
     it('replace a protected publication by an unprotected one only on request', async () => {
@@ -70,7 +67,7 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       const other = (await protectedPage()).pin.id;
       for (const next of [['--back'], [open]]) {
         const refused = await cli('names', 'set', 'docs', ...next, '--json');
-        expect([refused.code, JSON.parse(refused.out).error.code], next[0]).to.deep.equal([1, 'usage']);
+        expect(failureOf(refused), next[0]).to.equal('1 usage');
         expect(refused.err).to.include('--no-password');
         expect((await json('names', 'list')).names[0].pin).to.equal(closed);
         const moved = await json('names', 'set', 'docs', ...next, '--no-password');
@@ -111,8 +108,7 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       const foreignLinks = [pin.shared_url, name.url].map((url) => url.replace(/\/\/[^/]+/, '//pin.example'));
       for (const link of foreignLinks) {
         expect((await served.run('pins', 'show', link)).code, link).to.equal(1);
-        const foreign = await cli('stop', link, '--json');
-        expect([foreign.code, JSON.parse(foreign.out).error.code], link).to.deep.equal([1, 'not_found']);
+        expect(failureOf(await cli('stop', link, '--json')), link).to.equal('1 not_found');
       }
       // Only the token is significant: the link in another spelling resolves to the same name.
       for (const spelling of ['old-docs', 'Docs', 'd--o.c%20s', '-', 'x'.repeat(70)]) {
@@ -138,8 +134,7 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       const foreign = [`https://${pin.id}.pin.example/`, `http://${pin.id}.localhost:1/`];
       expect((await json('renew', own)).pin.id).to.equal(pin.id);
       for (const url of foreign) {
-        const { code, out } = await shell('stop', url, '--json');
-        expect([code, JSON.parse(out).error?.code], url).to.deep.equal([1, 'not_found']);
+        expect(failureOf(await shell('stop', url, '--json')), url).to.equal('1 not_found');
       }
       const steps = {
         open: () => json('show', own),
@@ -150,8 +145,9 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
         await step();
         expect((await origin.json('pins', 'show', own)).pin.id, state).to.equal(pin.id);
         for (const url of foreign) {
-          const { code, out } = await origin.run('pins', 'show', url, '--json');
-          expect([code, JSON.parse(out).error?.code], `${state}: ${url}`).to.deep.equal([1, 'not_found']);
+          expect(failureOf(await origin.run('pins', 'show', url, '--json')), `${state}: ${url}`).to.equal(
+            '1 not_found',
+          );
         }
       }
       const { pin: inPath } = await json('publish', page);
@@ -175,7 +171,7 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       expect(shown.at(-1), 'the line is empty again').to.equal('');
       expect((await fetch(name.url)).status).to.equal(404);
       const again = await cli('names', 'delete', 'docs', '--json');
-      expect([again.code, JSON.parse(again.out).error.code]).to.deep.equal([1, 'not_found']);
+      expect(failureOf(again)).to.equal('1 not_found');
       expect(again.err).to.equal('pinfold: There is no such name in your account.\n');
       expect((await json('names', 'delete', 'docs', '--if-exists')).deleted).to.equal(false);
       expect((await cli('names', 'set', 'docs', UNKNOWN)).err).to.include('no such publication');
@@ -202,8 +198,7 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       expect(stopped).to.have.members([pinned, first]);
       const states = await Promise.all([before, elsewhere, other, first, pinned].map(stateOf));
       expect(states).to.deep.equal(['published', 'published', 'published', 'deleted', 'deleted']);
-      const again = await cli('names', 'delete', 'docs', '--stop', '--json');
-      expect([again.code, JSON.parse(again.out).error.code]).to.deep.equal([1, 'not_found']);
+      expect(failureOf(await cli('names', 'delete', 'docs', '--stop', '--json'))).to.equal('1 not_found');
       const missed = await json('names', 'delete', 'docs', '--stop', '--if-exists');
       expect(missed).to.deep.equal({ name: 'docs', deleted: false, stopped: [] });
       const { out } = await cli('names', 'delete', 'docs', '--stop', '--if-exists');
@@ -260,8 +255,9 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       expect(unlocked.status).to.equal(303);
       const empty = await runPiped('\n', env, 'publish', page, '--password-stdin');
       expect(empty.code).to.equal(2);
-      const short = await runPiped('short\n', env, 'publish', page, '--password-stdin', '--json');
-      expect([short.code, JSON.parse(short.out).error.code]).to.deep.equal([1, 'invalid_password']);
+      expect(
+        failureOf(await runPiped('short\n', env, 'publish', page, '--password-stdin', '--json')),
+      ).to.equal('1 invalid_password');
     });
 
     it('do not lose a password by mistake', async () => {
@@ -269,8 +265,7 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       const refused = await cli('publish', page, '--to', 'docs');
       expect(refused.code).to.equal(1);
       expect(refused.err).to.include('--password-stdin').and.include('--no-password');
-      const answer = await cli('publish', page, '--to', 'docs', '--json');
-      expect([answer.code, JSON.parse(answer.out).error.code]).to.deep.equal([1, 'usage']);
+      expect(failureOf(await cli('publish', page, '--to', 'docs', '--json'))).to.equal('1 usage');
       expect((await json('names', 'list')).names[0].pin).to.equal(pin.id);
       const { warnings, name } = await json('publish', page, '--to', 'docs', '--no-password');
       expect(warnings.map(({ rule }: { rule: string }) => rule)).to.deep.equal(['password_dropped']);
@@ -281,7 +276,7 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       await json('publish', page, '--idempotency-key', 'mine');
       const args = ['publish', page, '--password-stdin', '--idempotency-key', 'mine', '--json'];
       const replayed = await runPiped('correct horse\n', env, ...args);
-      expect([replayed.code, JSON.parse(replayed.out).error.code]).to.deep.equal([1, 'invalid_state']);
+      expect(failureOf(replayed)).to.equal('1 invalid_state');
       expect(replayed.err).to.include('has no password');
     });
   });

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { compose } from '../../src/compose/compose.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { run, spawnCommand } from '../command-run.ts';
+import { callApi } from '../servers/api-calls.ts';
 import { CREDENTIALS } from '../servers/engines.ts';
 import { type Machine, openMachine, serve } from '../servers/served.ts';
 import { startStub } from '../servers/stub.ts';
@@ -43,7 +44,7 @@ describe('the commands of a running server', () => {
   it('create, list and revoke keys, with immediate effect', async () => {
     const { run, json, url } = await serve();
     const status = async (key: string): Promise<number> =>
-      (await fetch(`${url}/api/v1/pins`, { headers: { authorization: `Bearer ${key}` } })).status;
+      (await callApi(url, key, 'GET', '/api/v1/pins')).status;
     const created = await run('keys', 'create', '--account', 'ada', '--label', 'build server');
     expect(created.out).to.match(anyKey);
     const key = created.out.trim();

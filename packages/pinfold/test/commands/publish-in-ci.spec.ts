@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { type Env, run } from '../command-run.ts';
+import { type Env, failureOf, run } from '../command-run.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 const HOSTILE = '<script>alert(1)</script> [x](javascript:y) `z` | @all #1 *b*';
@@ -28,7 +28,7 @@ describe('pinfold publish in CI', () => {
     const published = await run(job, 'publish', page);
     await run(job, 'stop', published.out.trim());
     const { code, out, err } = await run(job, 'publish', page, '--json');
-    expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'invalid_state']);
+    expect(failureOf({ code, out })).to.equal('1 invalid_state');
     expect(JSON.parse(out).error.idempotency_key).to.match(/^ci-/);
     expect(err).to.include('was stopped');
   });
@@ -105,9 +105,6 @@ describe('pinfold publish in CI', () => {
   it('reports that the outputs cannot be written', async () => {
     const env = { ...job, GITHUB_OUTPUT: join(folder, 'none', 'output') };
     const { code, out } = await run(env, 'publish', page, '--json');
-    expect([code, JSON.parse(out.trim().split('\n').at(-1) ?? '').error.code]).to.deep.equal([
-      1,
-      'cannot_write',
-    ]);
+    expect(failureOf({ code, out: out.trim().split('\n').at(-1) ?? '' })).to.equal('1 cannot_write');
   });
 });

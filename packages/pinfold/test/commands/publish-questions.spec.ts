@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Pin } from '@pinfold/client';
 import { expect } from 'chai';
-import { type Env, run, runWith } from '../command-run.ts';
+import { type Env, failureOf, run, runWith } from '../command-run.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 const FILES = {
@@ -54,7 +54,7 @@ describe('the questions of pinfold publish', () => {
   it('fail in a pipe, unless --as-is or the folder of the built site is given', async () => {
     const before = await findNewest();
     const { code, out, err } = await run(env, 'publish', folder, '--json');
-    expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'looks_like_project']);
+    expect(failureOf({ code, out })).to.equal('1 looks_like_project');
     expect(err).to.include(join(folder, 'dist')).and.include('--as-is');
     expect(await findNewest()).to.deep.equal(before);
     for (const args of [[folder, '--as-is'], [join(folder, 'dist')]])

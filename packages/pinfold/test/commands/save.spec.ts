@@ -3,15 +3,22 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { packFiles } from '@pinfold/client/zip';
 import { expect } from 'chai';
-import { COMMAND, type Env, endOf, run, spawnCommand, spawnWithSmallFiles } from '../command-run.ts';
-import { closedAfterTest } from '../servers/close-after-test.ts';
+import {
+  COMMAND,
+  type Env,
+  endOf,
+  failureOf,
+  run,
+  spawnCommand,
+  spawnWithSmallFiles,
+} from '../command-run.ts';
 import { type Served, serve, WAYS } from '../servers/served.ts';
+import { startStub } from '../servers/stub.ts';
 
 /** One and a half MiB that no deflate makes smaller. */
 const NOISE = randomBytes(1.5 * 1_048_576);
@@ -63,9 +70,7 @@ describe('saving the ZIP of a publication', () => {
         const shell = shellOf(served);
         const file = join(folder, 'site.zip');
         await writeFile(file, 'mine');
-        const refused = await shell.run('save', id, file, '--json');
-        expect(refused.code).to.equal(1);
-        expect(JSON.parse(refused.out).error).to.include({ code: 'cannot_write' });
+        expect(failureOf(await shell.run('save', id, file, '--json'))).to.equal('1 cannot_write');
         expect(await readFile(file, 'utf8')).to.equal('mine');
         expect((await shell.run('save', id, file, '--force')).code).to.equal(0);
         expect(Buffer.compare(await readFile(file), zip)).to.equal(0);
@@ -75,11 +80,12 @@ describe('saving the ZIP of a publication', () => {
       it('reports why there is no ZIP', async () => {
         const shell = shellOf(served);
         const file = join(folder, 'site.zip');
-        const unknown = await shell.run('save', '00000000-0000-4000-8000-000000000000', file, '--json');
-        expect([unknown.code, JSON.parse(unknown.out).error.code]).to.deep.equal([1, 'not_found']);
+        expect(
+          failureOf(await shell.run('save', '00000000-0000-4000-8000-000000000000', file, '--json')),
+        ).to.equal('1 not_found');
         await shell.run('stop', id);
         const stopped = await shell.run('save', id, file, '--json');
-        expect([stopped.code, JSON.parse(stopped.out).error.code]).to.deep.equal([1, 'invalid_state']);
+        expect(failureOf(stopped)).to.equal('1 invalid_state');
         expect(stopped.err).to.include('can no longer be downloaded');
         expect(await files()).to.deep.equal([]);
       });
@@ -117,8 +123,9 @@ describe('saving the ZIP of a publication', () => {
     expect((await run(served.remote, 'save', id, join(subfolder, 'link.zip'), '--force')).code).to.equal(0);
     expect(Buffer.compare(await readFile(file), zip)).to.equal(0);
     expect(await readdir(subfolder)).to.deep.equal(['link.zip']);
-    const nowhere = await run(served.remote, 'save', id, join(folder, 'none', 'site.zip'), '--json');
-    expect([nowhere.code, JSON.parse(nowhere.out).error.code]).to.deep.equal([1, 'cannot_write']);
+    expect(
+      failureOf(await run(served.remote, 'save', id, join(folder, 'none', 'site.zip'), '--json')),
+    ).to.equal('1 cannot_write');
   });
 
   it('accepts the longest file name of the system, and names a missing folder', async () => {
@@ -161,8 +168,9 @@ describe('saving the ZIP of a publication', () => {
 
   it('leaves nothing if the system limits the size of the file', async () => {
     const args = ['save', id, join(folder, 'site.zip'), '--json'];
-    const { code, out } = await endOf(spawnWithSmallFiles(served.remote, 1_024, ...args));
-    expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'cannot_write']);
+    expect(failureOf(await endOf(spawnWithSmallFiles(served.remote, 1_024, ...args)))).to.equal(
+      '1 cannot_write',
+    );
     expect(await files()).to.deep.equal([]);
   });
 
@@ -176,31 +184,22 @@ describe('saving the ZIP of a publication', () => {
     const { events } = await served.json('history', '--pin', id);
     expect(events[0]).to.deep.include({ type: 'pin.archive_read', pin: id });
     await served.run('pins', 'takedown', id, '--reason', 'x', '--purge');
-    const purged = await served.run('pins', 'save', id, join(folder, 'late.zip'), '--json');
-    expect([purged.code, JSON.parse(purged.out).error.code]).to.deep.equal([1, 'invalid_state']);
+    expect(failureOf(await served.run('pins', 'save', id, join(folder, 'late.zip'), '--json'))).to.equal(
+      '1 invalid_state',
+    );
     expect(await files()).to.deep.equal(['evidence.zip']);
   });
 
   describe('from a server that misbehaves', () => {
     /** Starts a server that answers every request with the headers of the ZIP and the bytes that `send` writes. */
     async function openServer(send: (response: ServerResponse) => void): Promise<Env> {
-      const server = createServer((_, response) => {
-        response.writeHead(200, {
-          'content-type': 'application/zip',
-          'content-length': zip.length,
-          etag: `"${sha256()}"`,
-        });
-        send(response);
-      }).listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      closedAfterTest(async () => {
-        server.closeAllConnections();
-        server.close();
-      });
-      return {
-        PINFOLD_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-        PINFOLD_KEY: served.key,
+      const headers = {
+        'content-type': 'application/zip',
+        'content-length': zip.length,
+        etag: `"${sha256()}"`,
       };
+      const { url } = await startStub((_, response) => send(response.writeHead(200, headers)));
+      return { PINFOLD_URL: url, PINFOLD_KEY: served.key };
     }
 
     const save = (env: Env, ...more: string[]) =>
@@ -208,8 +207,7 @@ describe('saving the ZIP of a publication', () => {
 
     it('leaves nothing if other bytes arrive', async () => {
       const env = await openServer((response) => response.end(zip.with(-1, 1)));
-      const { code, out } = await save(env);
-      expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'unreadable']);
+      expect(failureOf(await save(env))).to.equal('1 unreadable');
       expect(await files()).to.deep.equal([]);
     });
 
@@ -219,8 +217,7 @@ describe('saving the ZIP of a publication', () => {
         response.write(zip.subarray(0, 1_000_000));
         setTimeout(() => response.destroy(), 100);
       });
-      const { code, out } = await save(env, '--force');
-      expect([code, JSON.parse(out).error.code]).to.deep.equal([3, 'unavailable']);
+      expect(failureOf(await save(env, '--force'))).to.equal('3 unavailable');
       expect(await files()).to.deep.equal(['site.zip']);
       expect(await readFile(join(folder, 'site.zip'), 'utf8')).to.equal('mine');
     });

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, get, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { get, type IncomingMessage, type RequestListener } from 'node:http';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { loginsFile, writeLogin } from '../../src/api-client/logins.ts';
-import { type CommandRun, type Env, run, runProcess, spawnCommand } from '../command-run.ts';
-import { closedAfterTest } from '../servers/close-after-test.ts';
+import { type CommandRun, type Env, failureOf, run, runProcess, spawnCommand } from '../command-run.ts';
 import { openMachine, type Served, serve, WAYS } from '../servers/served.ts';
+import { startStub } from '../servers/stub.ts';
 
 describe('the server that a command uses', () => {
   let served: Served;
@@ -31,13 +31,6 @@ describe('the server that a command uses', () => {
   async function readTarget(from: Env, ...args: readonly string[]): Promise<Record<string, unknown>> {
     const { out, err } = await run(from, 'whoami', '--json', ...args);
     return out === '' ? { err } : JSON.parse(out);
-  }
-
-  /** Listens on a free port until the test ends; resolves with the address. */
-  async function listen(server: Server): Promise<string> {
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    closedAfterTest(async () => void server.close());
-    return `http://127.0.0.1:${Object(server.address()).port}`;
   }
 
   it('prints the public URL of the running server, not of its own settings', async () => {
@@ -92,10 +85,9 @@ describe('the server that a command uses', () => {
       ['open', id, '--print'],
       ['names', 'list'],
     ]) {
-      const { code, out } = await run(stopped, ...args, '--json');
-      const { error } = JSON.parse(out);
-      expect([code, error.code], args.join(' ')).to.deep.equal([3, 'unavailable']);
-      expect(error.detail).to.include('pinfold serve').and.include('--url');
+      const { code, out, err } = await run(stopped, ...args, '--json');
+      expect(failureOf({ code, out }), args.join(' ')).to.equal('3 unavailable');
+      expect(err).to.include('pinfold serve').and.include('--url');
     }
   });
 
@@ -116,14 +108,13 @@ describe('the server that a command uses', () => {
 
     /** Lets another process listen at the address in the file. */
     async function listenInstead(answer: RequestListener): Promise<void> {
-      const address = await listen(createServer(answer));
+      const { url: address } = await startStub(answer);
       await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), address }));
     }
 
     it('sends nothing to another process at its address', async () => {
       for (const args of [['publish', site], ['list'], ['names', 'list']]) {
-        const { code, out } = await run(withoutUrl, ...args, '--json');
-        expect([code, JSON.parse(out).error.code], args.join(' ')).to.deep.equal([3, 'unavailable']);
+        expect(failureOf(await run(withoutUrl, ...args, '--json')), args.join(' ')).to.equal('3 unavailable');
       }
       expect((await run(withoutUrl, 'manage')).code).to.equal(3);
       expect(calls.map(({ headers }) => headers.authorization)).to.deep.equal(new Array(4).fill(undefined));
@@ -142,12 +133,11 @@ describe('the server that a command uses', () => {
 
   it('is not reached through the proxy of the environment, which must not see the key', async () => {
     const urls: string[] = [];
-    const proxy = createServer();
+    const { server: proxy, url: HTTP_PROXY } = await startStub();
     proxy.on('connect', ({ url = '' }, socket) => {
       urls.push(url);
       socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
     });
-    const HTTP_PROXY = await listen(proxy);
     const proxied = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY, NO_PROXY: 'intranet.example' };
     const { code, err } = await runProcess({ ...env, ...proxied }, ['list']);
     expect([code, err, urls]).to.deep.equal([0, '', []]);
@@ -212,8 +202,7 @@ describe('the server that a command uses', () => {
     expect(Object.keys(JSON.parse(await readFile(loginsFile(home), 'utf8')))).to.deep.equal([
       'https://other.example',
     ]);
-    const unknown = await run(home, 'logout', url, '--json');
-    expect([unknown.code, JSON.parse(unknown.out).error.code]).to.deep.equal([1, 'not_found']);
+    expect(failureOf(await run(home, 'logout', url, '--json'))).to.equal('1 not_found');
   });
 
   it('does not change the output of a command', async () => {
@@ -238,7 +227,7 @@ describe('the server that a command uses', () => {
       [['show', '00000000-0000-4000-8000-000000000000'], 'not_found', 'no such publication in your account'],
     ] as const) {
       for (const failed of await runBoth(...args, '--json')) {
-        expect([failed.code, JSON.parse(failed.out).error.code]).to.deep.equal([1, code]);
+        expect(failureOf(failed)).to.equal(`1 ${code}`);
         expect(failed.err).to.include(sentence);
       }
     }
@@ -255,7 +244,7 @@ describe('the server that a command uses', () => {
       });
       await served.write('site/index.html', '<!doctype html><title>x</title><img src="missing.png">');
       const strict = await shell.run('publish', site, '--strict', '--json');
-      expect([strict.code, JSON.parse(strict.out).error.code]).to.deep.equal([1, 'warnings']);
+      expect(failureOf(strict)).to.equal('1 warnings');
       expect(strict.err).to.include('broken_reference');
       expect((await shell.run('publish', site, '--strict', '--dry-run')).code).to.equal(1);
       expect((await shell.json('list')).pins).to.deep.equal([]);
@@ -294,9 +283,8 @@ describe('the arguments of the command', () => {
       PINFOLD_SECRET: 'the secret of all the nodes',
     };
     const offline = await runProcess({ ...machine.env, ...database }, ['keys', 'list', '--json']);
-    expect([offline.code, JSON.parse(offline.out).error.code], offline.err).to.deep.equal([3, 'unavailable']);
-    const wrong = await run({ PINFOLD_PORT: 'x' }, 'keys', 'list', '--json');
-    expect([wrong.code, JSON.parse(wrong.out).error.code]).to.deep.equal([1, 'usage']);
+    expect(failureOf(offline), offline.err).to.equal('3 unavailable');
+    expect(failureOf(await run({ PINFOLD_PORT: 'x' }, 'keys', 'list', '--json'))).to.equal('1 usage');
   });
 
   it('with --json get one object for a signal, with the key that the retry needs', async () => {

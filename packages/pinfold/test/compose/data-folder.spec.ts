@@ -9,8 +9,9 @@ import { ContainerModule } from 'inversify';
 import { compose } from '../../src/compose/compose.ts';
 import { createContainerLayer } from '../../src/compose/container.ts';
 import { openDataFolder } from '../../src/compose/data-folder.ts';
-import { createApp, readSettings, type Settings, SettingsError } from '../../src/index.ts';
+import { createApp, readSettings, type Settings, type SettingsError } from '../../src/index.ts';
 import { newFolder } from '../servers/new-folder.ts';
+import { settingsErrorOf } from '../servers/settings-error-of.ts';
 
 describe('a start whose data folder cannot be created or written', () => {
   let folder: string;
@@ -19,15 +20,17 @@ describe('a start whose data folder cannot be created or written', () => {
     await writeFile(join(folder, 'file'), '');
   });
 
-  async function refusal(dataDir: string): Promise<unknown> {
-    const settings = readSettings({ PINFOLD_DATA_DIR: dataDir, PINFOLD_PORT: '0' });
-    return await createApp(settings, { log: () => undefined }).catch((error: unknown) => error);
+  for (const [why, pathIn] of [
+    ['a file is in the way', (parent: string) => join(parent, 'file', 'data')],
+    ['the file system accepts no folders', () => '/proc/pinfold/data'],
+  ] as const) {
+    it(`names the variable in one line if ${why}`, async () => {
+      const settings = readSettings({ PINFOLD_DATA_DIR: pathIn(folder), PINFOLD_PORT: '0' });
+      const { message, variable } = await settingsErrorOf(createApp(settings, { log: () => undefined }));
+      expect(variable).to.equal('PINFOLD_DATA_DIR');
+      expect(message).to.match(/^PINFOLD_DATA_DIR [^\n]+$/);
+    });
   }
-
-  it('names the variable in one line if a file is in the way', async () => {
-    const error = await refusal(join(folder, 'file', 'data'));
-    expect(error).to.be.instanceOf(SettingsError).with.property('variable', 'PINFOLD_DATA_DIR');
-  });
 
   it('names the variable in one line if archives and uploads are on different volumes', async () => {
     const crossDevice = new Fault('storage_unavailable', 'both must lie on one volume', {
@@ -37,25 +40,17 @@ describe('a start whose data folder cannot be created or written', () => {
       rebind(tokens.archives).toDynamicValue(() => Promise.reject(crossDevice));
     });
     const settings = readSettings({ PINFOLD_DATA_DIR: join(folder, 'data') });
-    const error = await compose(settings, {}, createContainerLayer([module])).catch(
-      (reason: unknown) => reason,
-    );
-    expect(error).to.be.instanceOf(SettingsError).with.property('cause', crossDevice);
+    const error = await settingsErrorOf(compose(settings, {}, createContainerLayer([module])));
+    expect(error.cause).to.equal(crossDevice);
     expect(String(error)).to.match(/PINFOLD_DATA_DIR [^\n]+ one volume$/);
-  });
-
-  it('names the variable in one line if the file system accepts no folders', async () => {
-    const error = await refusal('/proc/pinfold/data');
-    expect(error).to.be.instanceOf(SettingsError).with.property('variable', 'PINFOLD_DATA_DIR');
   });
 
   for (const code of ['EROFS', 'EACCES']) {
     it(`names the variable and the folder in one line, each once, if nothing can be written (${code})`, async () => {
       const refuse = (): Promise<void> => Promise.reject(Object.assign(new Error(`${code}: no`), { code }));
       const runner = { uid: process.geteuid?.(), access: refuse };
-      const error = await openDataFolder(folder, 'created', runner).catch((reason: unknown) => reason);
-      if (!(error instanceof SettingsError)) throw error;
-      const { message, option, variable } = error;
+      const opening = openDataFolder(folder, 'created', runner);
+      const { message, option, variable } = await settingsErrorOf(opening);
       expect([option, variable]).to.deep.equal(['dataDir', 'PINFOLD_DATA_DIR']);
       expect(message)
         .to.include(code)
@@ -164,10 +159,8 @@ describe('the data folder and the user who runs the server', () => {
   });
 
   async function expectRefused(settings: Settings, variable = 'PINFOLD_DATA_DIR'): Promise<SettingsError> {
-    const opened = compose(settings, { purpose: 'command' });
-    const error = await opened.catch((reason: unknown) => reason);
-    if (!(error instanceof SettingsError)) throw error;
-    expect(error).to.have.property('variable', variable);
+    const error = await settingsErrorOf(compose(settings, { purpose: 'command' }));
+    expect(error.variable).to.equal(variable);
     return error;
   }
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type App, createApp, readSettings } from '../../src/index.ts';
-import { list, type PinJson, publish } from '../servers/api-calls.ts';
+import { callApi, list, publish, publishPin } from '../servers/api-calls.ts';
 import { CREDENTIALS, type Engines, startEngines } from '../servers/engines.ts';
 
 describe('a server whose database or storage becomes unavailable', () => {
@@ -32,12 +32,6 @@ describe('a server whose database or storage becomes unavailable', () => {
     await engines.close();
   });
 
-  async function publishText(text: string): Promise<PinJson> {
-    const answer = await publish(url, key, text);
-    expect(answer.status).to.equal(201);
-    return ((await answer.json()) as { readonly pin: PinJson }).pin;
-  }
-
   async function expectUnavailable(answer: Response): Promise<void> {
     expect(answer.status).to.equal(503);
     expect(Number(answer.headers.get('retry-after'))).to.be.at.least(1);
@@ -61,19 +55,17 @@ describe('a server whose database or storage becomes unavailable', () => {
 
   /** The refused request publishes when it is repeated, and the site exists. */
   async function expectRecovered(idempotencyKey: string, count: number): Promise<void> {
-    await publishText(idempotencyKey);
+    await publishPin(url, key, idempotencyKey);
     expect((await publish(url, key, idempotencyKey)).status).to.equal(200);
     expect(await list(url, key)).to.have.length(count);
     expect((await fetch(`${url}/healthz`)).status).to.equal(200);
   }
 
   it('answers 503 while the database is unavailable, and continues when it is back', async () => {
-    const { id } = await publishText('before');
+    const { id } = await publishPin(url, key, 'before');
     await engines.databaseWire.cut();
     await expectUnavailable(await publish(url, key, 'meanwhile'));
-    await expectUnavailable(
-      await fetch(`${url}/api/v1/pins/${id}`, { headers: { authorization: `Bearer ${key}` } }),
-    );
+    await expectUnavailable(await callApi(url, key, 'GET', `/api/v1/pins/${id}`));
     const page = await fetch(`${url}/s/${id}/`);
     expect(page.status).to.equal(503);
     expect(Number(page.headers.get('retry-after'))).to.be.at.least(1);
@@ -84,7 +76,7 @@ describe('a server whose database or storage becomes unavailable', () => {
   });
 
   it('publishes nothing while the database is read-only, and continues afterwards', async () => {
-    const { id } = await publishText('before');
+    const { id } = await publishPin(url, key, 'before');
     const { database } = engines;
     const setReadOnly = (value: string): Promise<readonly unknown[]> =>
       database.ask(
@@ -102,7 +94,7 @@ describe('a server whose database or storage becomes unavailable', () => {
   });
 
   it('answers 503 while the storage is unavailable, and continues when it is back', async () => {
-    const { id } = await publishText('before');
+    const { id } = await publishPin(url, key, 'before');
     await engines.storeWire.cut();
     await expectUnavailable(await publish(url, key, 'meanwhile'));
     const page = await fetch(`${url}/s/${id}/`);

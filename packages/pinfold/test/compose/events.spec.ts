@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { FeedError, type FeedItem, openPinfold } from '../../src/index.ts';
-import { publish, site } from '../servers/api-calls.ts';
+import { callApi, publish, site } from '../servers/api-calls.ts';
 import { newFolder } from '../servers/new-folder.ts';
 import { serve } from '../servers/served.ts';
 
@@ -49,8 +49,7 @@ describe('The events of a service', () => {
   it('end a waiting request with an empty page when the server stops', async () => {
     const { app, url, key, close } = await serve();
     try {
-      const getEvents = (query: string) =>
-        fetch(`${url}/api/v1/events?order=asc&${query}`, { headers: { authorization: `Bearer ${key}` } });
+      const getEvents = (query: string) => callApi(url, key, 'GET', `/api/v1/events?order=asc&${query}`);
       const { next_cursor: end } = (await (await getEvents('after=latest')).json()) as {
         next_cursor: string;
       };

@@ -1,7 +1,7 @@
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { type App, createApp, type Listening, readSettings } from '../../src/index.ts';
-import { list, type PinJson, publish } from '../servers/api-calls.ts';
+import { callApi, list, publishPin } from '../servers/api-calls.ts';
 import { startEngines } from '../servers/engines.ts';
 
 describe('several servers on PostgreSQL and S3', () => {
@@ -41,10 +41,16 @@ describe('several servers on PostgreSQL and S3', () => {
     const [old, fresh] = ['the secret of the first year', 'the secret of the second year'];
     const first = await start('one', { PINFOLD_SECRET: old });
     const key = first.firstStart?.apiKey ?? '';
-    const { pin } = (await (await publish(first.addresses.publicUrl, key, 'hidden')).json()) as {
-      readonly pin: PinJson;
-    };
-    await setPassword(first.addresses.publicUrl, key, pin.id);
+    const pin = await publishPin(first.addresses.publicUrl, key, 'hidden');
+    const change = { password: PASSWORD };
+    const { status } = await callApi(
+      first.addresses.publicUrl,
+      key,
+      'PATCH',
+      `/api/v1/pins/${pin.id}`,
+      change,
+    );
+    expect(status).to.equal(200);
     const grant = await enter(first.addresses.publicUrl, pin.id);
 
     const replacing = await start('two', { PINFOLD_SECRET: `${fresh},${old}` });
@@ -58,13 +64,6 @@ describe('several servers on PostgreSQL and S3', () => {
 });
 
 const PASSWORD = 'open sesame';
-
-async function setPassword(url: string, key: string, id: string): Promise<void> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ password: PASSWORD });
-  const answer = await fetch(`${url}/api/v1/pins/${id}`, { method: 'PATCH', headers, body });
-  expect(answer.status).to.equal(200);
-}
 
 /** Enters the password; resolves with the cookie in the answer. */
 async function enter(url: string, id: string): Promise<string> {

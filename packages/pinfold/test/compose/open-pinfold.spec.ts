@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import express from 'express';
 import { zipSync } from 'fflate';
 import { openPinfold, type Pinfold, type PinfoldOptions } from '../../src/index.ts';
-import { type PinJson, publish } from '../servers/api-calls.ts';
+import { callApi, publish, publishPin } from '../servers/api-calls.ts';
 import { newFolder } from '../servers/new-folder.ts';
 import { type Stub, startStub } from '../servers/stub.ts';
 
@@ -36,11 +36,6 @@ describe('Pinfold in a server of your own', () => {
     const { viewer, api, management } = opened;
     stub.server.on('request', express().use(viewer, api).use('/manage', management));
     return opened;
-  }
-
-  async function pinOf(answer: Response): Promise<PinJson> {
-    expect(answer.status).to.equal(201);
-    return ((await answer.json()) as { readonly pin: PinJson }).pin;
   }
 
   it('publishes from code, and calls beforePublish before and onEvent after it', async () => {
@@ -85,7 +80,7 @@ describe('Pinfold in a server of your own', () => {
       log: (line) => log.push(line),
     });
     const { text } = await useCases.keys.create({ by: OPERATOR, account: ada });
-    await pinOf(await publish(publicUrl, text, 'a'));
+    await publishPin(publicUrl, text, 'a');
     const loggedMessages = (): ReadonlySet<unknown> => new Set(log.map((line) => JSON.parse(line).msg));
     while (!loggedMessages().has('onRequest threw an error'))
       await new Promise((resolve) => setImmediate(resolve));
@@ -143,7 +138,7 @@ describe('Pinfold in a server of your own', () => {
         mayView: (viewer, role) => (viewer === 'grace' && role.account === ada ? 'yes' : 'no'),
       },
     });
-    const { shared_url: url } = await pinOf(await publish(publicUrl, 'ada', 'a'));
+    const { shared_url: url } = await publishPin(publicUrl, 'ada', 'a');
     const view = (viewer: string): Promise<Response> =>
       fetch(url, { redirect: 'manual', headers: { 'user-agent': viewer } });
     expect((await view('eve')).status).to.equal(403);
@@ -164,7 +159,7 @@ describe('Pinfold in a server of your own', () => {
         headers.authorization === 'Bearer ada' ? { account: ada, scopes: MEMBER_SCOPES } : undefined,
     });
     expect((await publish(publicUrl, 'grace', 'a')).status).to.equal(401);
-    const pin = await pinOf(await publish(publicUrl, 'ada', 'a'));
+    const pin = await publishPin(publicUrl, 'ada', 'a');
     expect(pin.shared_url).to.equal(`${publicUrl}/s/${pin.id}`);
     expect(await (await fetch(pin.shared_url)).text()).to.include('<p>a');
     const screen = await fetch(`${publicUrl}/manage/`, { headers: { authorization: 'Bearer ada' } });
@@ -187,7 +182,7 @@ describe('Pinfold in a server of your own', () => {
 
     it('has no operators unless administration is enabled, and logs that once', async () => {
       expect(await answersOf({})).to.deep.equal([404, 404, 200]);
-      await pinOf(await publish(publicUrl, 'ada', 'a'));
+      await publishPin(publicUrl, 'ada', 'a');
       expect(warnings()).to.have.length(1);
     });
 
@@ -202,7 +197,7 @@ describe('Pinfold in a server of your own', () => {
   it('accepts API keys if you provide no sign-in', async () => {
     const { useCases } = await open();
     const { text } = await useCases.keys.create({ by: OPERATOR, account: ada });
-    await pinOf(await publish(publicUrl, text, 'a'));
+    await publishPin(publicUrl, text, 'a');
     expect((await fetch(`${publicUrl}/manage/`, { redirect: 'manual' })).headers.get('location')).to.match(
       /sign-in/,
     );
@@ -213,7 +208,7 @@ describe('Pinfold in a server of your own', () => {
     const { useCases } = await open({ clock, machine: clock, limits: { lifetime: hours(1) } });
     await useCases.cleanUp();
     const { text } = await useCases.keys.create({ by: OPERATOR, account: ada });
-    await pinOf(await publish(publicUrl, text, 'a'));
+    await publishPin(publicUrl, text, 'a');
     expect(countArchives()).to.equal(1);
     clock.advance(hours(3));
     while (countArchives() > 0) await new Promise((resolve) => setImmediate(resolve));
@@ -223,12 +218,11 @@ describe('Pinfold in a server of your own', () => {
     const clock = createManualClock();
     const { useCases } = await open({ clock });
     const { text } = await useCases.keys.create({ by: OPERATOR, account: ada });
-    const { id, shared_url } = await pinOf(await publish(publicUrl, text, 'a'));
+    const { id, shared_url } = await publishPin(publicUrl, text, 'a');
     for (const accept of ['text/html', 'text/html', '*/*'])
       await fetch(`${shared_url}/`, { headers: { accept } });
     const readViews = async () => {
-      const headers = { authorization: `Bearer ${text}` };
-      const answer = await fetch(`${publicUrl}/api/v1/pins/${id}?include=views`, { headers });
+      const answer = await callApi(publicUrl, text, 'GET', `/api/v1/pins/${id}?include=views`);
       return ((await answer.json()) as { readonly views: readonly object[] }).views;
     };
     expect(await readViews()).to.deep.equal([]);
@@ -241,7 +235,7 @@ describe('Pinfold in a server of your own', () => {
   it('keeps publications, and releases its stores when closed', async () => {
     const first = await open();
     const { text } = await first.useCases.keys.create({ by: OPERATOR, account: ada });
-    const pin = await pinOf(await publish(publicUrl, text, 'a'));
+    const pin = await publishPin(publicUrl, text, 'a');
     await Promise.all([first.close(), first.close()]);
     const outcome = await first.useCases.keys
       .list({ by: ada })

@@ -5,9 +5,10 @@ import {
   openPinfold,
   type PinfoldOptions,
   readSettings,
-  SettingsError,
+  type SettingsError,
 } from '../../src/index.ts';
 import { newFolder } from '../servers/new-folder.ts';
+import { settingsErrorOf } from '../servers/settings-error-of.ts';
 
 type Wrong = readonly [expectation: RegExp, ...values: unknown[]];
 
@@ -73,9 +74,7 @@ describe('the options in code', () => {
 
   async function refusal(opener: keyof typeof openers, options: object): Promise<SettingsError> {
     const needed = opener === 'openPinfold' ? { dataDir, publicUrl: 'http://localhost' } : {};
-    const outcome = await openers[opener]({ ...needed, ...options }).catch((error: unknown) => error);
-    if (outcome instanceof SettingsError) return outcome;
-    throw new Error(`no SettingsError: ${String(outcome)}`);
+    return await settingsErrorOf(openers[opener]({ ...needed, ...options }));
   }
 
   async function expectRefused(

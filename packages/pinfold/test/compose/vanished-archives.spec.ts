@@ -4,9 +4,10 @@ import { createMemory } from '@pinfold/memory';
 import { aPublication, publishTo } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { compose } from '../../src/compose/compose.ts';
-import { readSettings, SettingsError } from '../../src/index.ts';
+import { readSettings } from '../../src/index.ts';
 import { newFolder } from '../servers/new-folder.ts';
 import { type Machine, openMachine } from '../servers/served.ts';
+import { settingsErrorOf } from '../servers/settings-error-of.ts';
 
 const WITHOUT_ARCHIVES = /PINFOLD_DATA_DIR [^\n]+ without "archives": [^\n]+ mount/;
 
@@ -75,8 +76,7 @@ describe('a data folder whose archives vanished, as with a volume that is not mo
   });
 
   it('stops a server, too, until the folder is there again', async () => {
-    const error = await compose(readSettings(machine.env)).catch((reason: unknown) => reason);
-    expect(String(error)).to.match(WITHOUT_ARCHIVES);
+    expect((await settingsErrorOf(compose(readSettings(machine.env)))).message).to.match(WITHOUT_ARCHIVES);
     expect(await readdir(data)).to.deep.equal(filesBefore);
     await mkdir(join(data, 'archives'));
     await (await compose(readSettings(machine.env))).close();
@@ -88,9 +88,8 @@ describe('a data folder whose archives vanished, as with a volume that is not mo
     await publishTo(persistence.roles, aPublication(1));
     const settings = readSettings({ PINFOLD_DATA_DIR: empty, PINFOLD_SECRET: 'x'.repeat(44) });
     for (const purpose of ['server', 'import'] as const) {
-      const error = await compose(settings, { purpose, persistence }).catch((reason: unknown) => reason);
-      expect(error, purpose).to.be.instanceOf(SettingsError);
-      expect(String(error)).to.match(WITHOUT_ARCHIVES);
+      const { message } = await settingsErrorOf(compose(settings, { purpose, persistence }));
+      expect(message, purpose).to.match(WITHOUT_ARCHIVES);
     }
     expect(await readdir(empty)).to.deep.equal([]);
   });

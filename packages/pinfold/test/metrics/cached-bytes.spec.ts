@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { strToU8, type Zippable, zipSync } from 'fflate';
-import { publish, send } from '../servers/api-calls.ts';
+import { publish, publishPin, send } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';
 import { metricOf, metricsText } from './metrics-text.ts';
 
@@ -23,11 +22,6 @@ function largeSite(): Uint8Array<ArrayBuffer> {
 
 describe('the bytes that caches count', () => {
   let server: Served;
-  let gc: () => void;
-  before(() => {
-    setFlagsFromString('--expose-gc');
-    gc = runInNewContext('gc');
-  });
   beforeEach(async () => {
     server = await serve({ PINFOLD_METRICS_PORT: '0', PINFOLD_RATE_REQUESTS: 'off' });
   });
@@ -41,7 +35,7 @@ describe('the bytes that caches count', () => {
   const measureBuffers = async (): Promise<number> => {
     // Finalizers release memory after a collection.
     for (let times = 0; times < 3; times += 1) {
-      gc();
+      await collectGarbage();
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     return process.memoryUsage().arrayBuffers;
@@ -52,8 +46,7 @@ describe('the bytes that caches count', () => {
     const api = { authorization: `Bearer ${server.key}` };
     const ids: string[] = [];
     for (let index = 0; index < SITES; index += 1) {
-      const published = await publish(server.url, server.key, `site-${index}`, largeSite());
-      ids.push(((await published.json()) as { readonly pin: { readonly id: string } }).pin.id);
+      ids.push((await publishPin(server.url, server.key, `site-${index}`, largeSite())).id);
     }
     const before = await measureBuffers();
     for (let index = 0; index < FILES; index += 1) {

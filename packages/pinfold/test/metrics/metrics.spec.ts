@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { publish, send } from '../servers/api-calls.ts';
+import { callApi, publish, publishPin, send } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';
 import { metricOf, metricsText } from './metrics-text.ts';
 
@@ -32,8 +32,7 @@ describe('metrics', () => {
   });
 
   it('count requests, publications, refused views and password tries, without ids, keys or addresses', async () => {
-    const published = await publish(server.url, server.key, 'metrics-1');
-    const { pin } = (await published.json()) as { readonly pin: { readonly id: string } };
+    const pin = await publishPin(server.url, server.key, 'metrics-1');
     await publish(server.url, server.key, 'metrics-1');
     expect((await publish(server.url, server.key, 'metrics-2', new Uint8Array([1, 2, 3]))).status).to.equal(
       422,
@@ -43,11 +42,8 @@ describe('metrics', () => {
     expect((await send(local, '/', host)).status).to.equal(200);
     expect((await send(local, '/', host)).status).to.equal(200);
     expect((await send(local, '/nowhere', host)).status).to.equal(404);
-    await fetch(`${server.url}/api/v1/pins/${pin.id}`, {
-      method: 'PATCH',
-      headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ password: 'a secret passphrase' }),
-    });
+    const protection = { password: 'a secret passphrase' };
+    await callApi(server.url, server.key, 'PATCH', `/api/v1/pins/${pin.id}`, protection);
     const publicHost = { host: `localhost:${server.port}` };
     expect((await send(local, `/s/${pin.id}`, publicHost, 'password=wrong')).status).to.equal(403);
     const text = await metricsText(port);

@@ -4,33 +4,14 @@ import { aComparison, aRemovalClock, createManualClock, replacing } from '@pinfo
 import { expect } from 'chai';
 import { Registry } from '../../src/metrics/registry.ts';
 import { createSweepMetrics } from '../../src/metrics/sweep-metrics.ts';
-
-const report: CleanUpReport = {
-  reservations: 0,
-  attempts: 0,
-  uploads: 0,
-  archives: 0,
-  failures: 0,
-  compared: 0,
-  unnamed: 0,
-  orphans: 0,
-  missing: [],
-  withoutArchive: [],
-  ending: [],
-  stored: null,
-  listing: 'done',
-  finished: true,
-  rested: false,
-  clockDiffers: false,
-  removalBehind: seconds(90),
-};
+import { EMPTY_REPORT } from './clean-up-report.ts';
 
 describe('the metrics of sweeps', () => {
   it('have the delay of the clock of removal at the last sweep that used it', () => {
     const registry = new Registry();
     const { observe } = createSweepMetrics(registry);
     const valueAfter = (more: Partial<CleanUpReport>): number | undefined => {
-      observe({ kind: 'sweep', report: { ...report, ...more }, took: duration(1) });
+      observe({ kind: 'sweep', report: { ...EMPTY_REPORT, ...more }, took: duration(1) });
       return registry.snapshot().pinfold_removal_behind_seconds?.series['']?.[0];
     };
     expect(valueAfter({})).to.equal(90);
@@ -47,7 +28,7 @@ describe('the metrics of sweeps', () => {
     ] as unknown as CleanUpReport['withoutArchive'];
     createSweepMetrics(registry).observe({
       kind: 'sweep',
-      report: { ...report, withoutArchive },
+      report: { ...EMPTY_REPORT, listing: 'done', withoutArchive },
       took: duration(1),
     });
     expect(registry.snapshot().pinfold_sweep_missing_archives?.series['']?.[0]).to.equal(1);
@@ -61,7 +42,7 @@ describe('the metrics of sweeps', () => {
       return { ...publications?.series, ...bytes?.series };
     };
     const sweep = (stored: CleanUpReport['stored']) =>
-      observe({ kind: 'sweep', report: { ...report, stored }, took: duration(1) });
+      observe({ kind: 'sweep', report: { ...EMPTY_REPORT, stored }, took: duration(1) });
     sweep(null);
     expect(readStored(), 'before the first count').to.deep.equal({});
     sweep({ pinned: 2, unpinned: 30, bytes: 4_096 });

@@ -6,7 +6,15 @@ import { type Env, run } from '../command-run.ts';
 import { newFolder } from '../servers/new-folder.ts';
 import { countSteps } from './dying-disk.ts';
 import { startPublisher } from './load.ts';
-import { archivesOf, hashFiles, listFiles, openStage, removeArchive, type Stage, succeed } from './stage.ts';
+import {
+  archivesOf,
+  hashFiles,
+  listFiles,
+  openStage,
+  removeFirstArchive,
+  type Stage,
+  succeed,
+} from './stage.ts';
 
 const { text: KEY } = new NodeApiKeySecrets().mint();
 const GENERATION = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
@@ -60,9 +68,7 @@ describe('pinfold export --generations', () => {
 
   it('has in each generation exactly the archives of its records, even ones removed later', async () => {
     await exportAgain();
-    const [first] = await archivesOf(env);
-    if (first === undefined) throw new Error('there is no archive');
-    await removeArchive(env, first);
+    await removeFirstArchive(env);
     await exportAgain();
     const counts = await Promise.all((await generations()).map(async (name) => (await filesOf(name)).length));
     expect(counts).to.deep.equal([2, 1]);
@@ -70,9 +76,7 @@ describe('pinfold export --generations', () => {
 
   it('restores the sites of an earlier generation', async () => {
     await exportAgain();
-    const [first] = await archivesOf(env);
-    if (first === undefined) throw new Error('there is no archive');
-    await removeArchive(env, first);
+    const first = await removeFirstArchive(env);
     await publishAgain();
     await exportAgain();
     const [secondLast = ''] = await generations();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Env } from '../command-run.ts';
-import { publish, site } from '../servers/api-calls.ts';
+import { callApi, publishPin, site } from '../servers/api-calls.ts';
 import { serve } from '../servers/served.ts';
 
 const CONCURRENCY = 8;
@@ -19,16 +19,12 @@ export interface Publisher {
 export async function startPublisher(env: Env): Promise<Publisher> {
   const { url, key: made, close } = await serve({ ...env, PINFOLD_RATE_PUBLICATIONS: 'off' });
   const key = env.PINFOLD_API_KEY ?? made;
-  const one = async (n: number, bytes: number): Promise<string> => {
-    const answer = await publish(url, key, `site ${n}`, site(createNoise(n, bytes)));
-    if (answer.status !== 201) throw new Error(`a publication is answered with ${answer.status}`);
-    return ((await answer.json()) as { readonly pin: { readonly id: string } }).pin.id;
-  };
+  const publishOne = async (n: number, bytes: number): Promise<string> =>
+    (await publishPin(url, key, `site ${n}`, site(createNoise(n, bytes)))).id;
   const change = async (id: string, n: number): Promise<void> => {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    const path = `${url}/api/v1/pins/${id}`;
-    if (n % 3 === 0) await fetch(path, { method: 'DELETE', headers });
-    else await fetch(path, { method: 'PATCH', headers, body: JSON.stringify({ title: `Renamed ${n}` }) });
+    const path = `/api/v1/pins/${id}`;
+    if (n % 3 === 0) await callApi(url, key, 'DELETE', path);
+    else await callApi(url, key, 'PATCH', path, { title: `Renamed ${n}` });
   };
   return {
     url,
@@ -36,7 +32,7 @@ export async function startPublisher(env: Env): Promise<Publisher> {
     publish: async (from, count, bytes) => {
       let next = from;
       const work = async (): Promise<void> => {
-        while (next < from + count) await one(next++, bytes);
+        while (next < from + count) await publishOne(next++, bytes);
       };
       await Promise.all(Array.from({ length: CONCURRENCY }, work));
     },
@@ -44,7 +40,7 @@ export async function startPublisher(env: Env): Promise<Publisher> {
       let n = 0;
       while (!ended.aborted) {
         n += 1;
-        await change(await one(1_000_000 + n, 2_000), n);
+        await change(await publishOne(1_000_000 + n, 2_000), n);
       }
       return n;
     },

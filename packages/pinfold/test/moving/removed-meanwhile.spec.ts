@@ -28,18 +28,15 @@ describe('a move during changes', () => {
   beforeEach(async () => {
     staged = await createStagedArchives();
     memory = createMemory();
-    for (let n = 1; n <= 3; n += 1) {
-      const bytes = someBytes(1_000 * n, n);
-      await memory.archives.put(anArchiveId(n), await staged.stage(bytes));
-      await publishTo(
-        memory.roles,
-        aPublication(n, {
-          sha256: toMovingArchive(anArchiveId(n), bytes).sha256,
-          archiveBytes: bytes.length,
-        }),
-      );
-    }
+    for (let n = 1; n <= 3; n += 1) await publishBytes(n, 1_000 * n);
   });
+
+  async function publishBytes(n: number, length: number): Promise<void> {
+    const bytes = someBytes(length, n);
+    await memory.archives.put(anArchiveId(n), await staged.stage(bytes));
+    const { sha256 } = toMovingArchive(anArchiveId(n), bytes);
+    await publishTo(memory.roles, aPublication(n, { sha256, archiveBytes: bytes.length }));
+  }
 
   afterEach(() => staged.dispose());
 
@@ -96,10 +93,7 @@ describe('a move during changes', () => {
   });
 
   it('excludes publications after its instant', async () => {
-    const archives = createHookedStorage(anArchiveId(1), async () => {
-      await memory.archives.put(anArchiveId(9), await staged.stage(someBytes(10, 9)));
-      await publishTo(memory.roles, aPublication(9));
-    });
+    const archives = createHookedStorage(anArchiveId(1), () => publishBytes(9, 10));
     const to = createCollector();
     await walk(fromStores({ ...memory, archives, clock }), to, () => undefined);
     expect(to.ended?.archives).to.deep.equal(new Set([1, 2, 3].map(anArchiveId)));
@@ -121,17 +115,7 @@ describe('a move during changes', () => {
         return bytes;
       },
     });
-    for (let n = 10; n < 30; n += 1) {
-      const bytes = someBytes(10, n);
-      await memory.archives.put(anArchiveId(n), await staged.stage(bytes));
-      await publishTo(
-        memory.roles,
-        aPublication(n, {
-          sha256: toMovingArchive(anArchiveId(n), bytes).sha256,
-          archiveBytes: bytes.length,
-        }),
-      );
-    }
+    for (let n = 10; n < 30; n += 1) await publishBytes(n, 10);
     const to = createCollector();
     await walk(fromStores({ ...memory, archives, clock }), to, () => undefined);
     const ids = to.got.map(({ id }) => id);

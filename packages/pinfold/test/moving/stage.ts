@@ -73,6 +73,14 @@ export function removeArchive(env: Env, id: ArchiveId): Promise<RoleId> {
   return removeOnceEnded(env, id, (role) => ({ ...role, deletedAt: role.publishedAt }));
 }
 
+/** Ends the publication of the first archive, and removes it. */
+export async function removeFirstArchive(env: Env): Promise<ArchiveId> {
+  const [first] = await archivesOf(env);
+  if (first === undefined) throw new Error('there is no archive');
+  await removeArchive(env, first);
+  return first;
+}
+
 /** Removes the archive of a publication in service, as an earlier release did with a wrong clock. */
 export async function loseArchive(env: Env, id: ArchiveId): Promise<RoleId> {
   let before: Role | undefined;

@@ -13,26 +13,7 @@ import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fix
 import { expect } from 'chai';
 import { runCleanupTimer, storeLastViews, storeViews } from '../../src/server/background.ts';
 import { openLog } from '../../src/server/log.ts';
-
-const nothing: CleanUpReport = {
-  reservations: 0,
-  attempts: 0,
-  uploads: 0,
-  archives: 0,
-  failures: 0,
-  compared: 0,
-  unnamed: 0,
-  orphans: 0,
-  missing: [],
-  listing: 'not_due',
-  finished: true,
-  rested: false,
-  withoutArchive: [],
-  ending: [],
-  stored: null,
-  clockDiffers: false,
-  removalBehind: seconds(90),
-};
+import { EMPTY_REPORT } from '../metrics/clean-up-report.ts';
 
 const fault = new Fault('store_unavailable', 'the database is away');
 
@@ -50,7 +31,7 @@ function start(random: number, outcomes: readonly (() => CleanUpReport)[]) {
   const cleanUp = async () => {
     const outcome = outcomes[sweeps];
     sweeps += 1;
-    return outcome?.() ?? nothing;
+    return outcome?.() ?? EMPTY_REPORT;
   };
   const stop = new AbortController();
   const ended = runCleanupTimer(
@@ -94,7 +75,10 @@ describe('runCleanupTimer', () => {
   }
 
   it('logs a line for each sweep, even if it removed nothing', async () => {
-    const { lines, advance, end } = start(0.5, [() => nothing, () => ({ ...nothing, archives: 2 })]);
+    const { lines, advance, end } = start(0.5, [
+      () => EMPTY_REPORT,
+      () => ({ ...EMPTY_REPORT, archives: 2 }),
+    ]);
     await advance(10);
     expect(lines).to.have.length(1);
     expect(lines[0]).to.include({ level: 30, msg: 'cleanup', archives: 0 });
@@ -117,14 +101,14 @@ describe('runCleanupTimer', () => {
   });
 
   it('logs an error if a sweep refuses to delete', async () => {
-    const { lines, advance, end } = start(0.5, [() => ({ ...nothing, listing: 'refused' })]);
+    const { lines, advance, end } = start(0.5, [() => ({ ...EMPTY_REPORT, listing: 'refused' })]);
     await advance(10);
     expect(lines.map(({ level }) => level)).to.deep.equal([50, 30]);
     await end();
   });
 
   it('logs how far the clock of removal is behind, and warns above 24 hours', async () => {
-    const behind = (by: Duration) => () => ({ ...nothing, removalBehind: by });
+    const behind = (by: Duration) => () => ({ ...EMPTY_REPORT, removalBehind: by });
     const { lines, advance, end } = start(0.5, [behind(hours(24)), behind(duration(hours(24) + 1))]);
     await advance(10);
     expect(lines).to.have.length(1);
@@ -136,7 +120,7 @@ describe('runCleanupTimer', () => {
   });
 
   it("logs an error for each sweep that is skipped because the clock differs from the database's", async () => {
-    const differing = () => ({ ...nothing, clockDiffers: true, finished: false });
+    const differing = () => ({ ...EMPTY_REPORT, clockDiffers: true, finished: false });
     const { lines, advance, end } = start(0.5, [differing, differing]);
     await advance(10);
     await advance(10);
@@ -147,7 +131,7 @@ describe('runCleanupTimer', () => {
 
   it('warns of publications in service without their archive, with their ids', async () => {
     const withoutArchive = ['3f1d2c4e-0000-4000-8000-000000000001' as RoleId];
-    const { lines, advance, end } = start(0.5, [() => ({ ...nothing, withoutArchive })]);
+    const { lines, advance, end } = start(0.5, [() => ({ ...EMPTY_REPORT, withoutArchive })]);
     await advance(10);
     expect(lines.map(({ level }) => level)).to.deep.equal([40, 30]);
     expect(lines[0]?.msg).to.include(withoutArchive[0]);

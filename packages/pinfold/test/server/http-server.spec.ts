@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { duration } from '@pinfold/core';
 import { expect } from 'chai';
 import { HttpServer } from '../../src/server/http-server.ts';
-import { SettingsError } from '../../src/settings/settings-error.ts';
+import { settingsErrorOf } from '../servers/settings-error-of.ts';
 
 const noAbort = new AbortController().signal;
 
@@ -50,6 +50,13 @@ describe('HttpServer', () => {
     port = (await server.listen(0, '127.0.0.1')).port;
   }
 
+  /** Opens a connection, and sends a text. */
+  function sendText(text: string): Socket {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.write(text);
+    return socket;
+  }
+
   beforeEach(() => open(new HttpServer()));
 
   afterEach(() => server.stop(AbortSignal.abort()));
@@ -75,8 +82,7 @@ describe('HttpServer', () => {
 
   it('answers a request that was already sent on an open connection', async () => {
     server.answerWith((_request, response) => response.end('answered'));
-    const socket = connect({ port, host: '127.0.0.1' });
-    socket.write(get('/'));
+    const socket = sendText(get('/'));
     await once(socket, 'data');
     const stopped = server.stop(noAbort);
     socket.write(get('/'));
@@ -88,8 +94,7 @@ describe('HttpServer', () => {
 
   it('closes each connection with its next answer while it drains, and accepts new ones', async () => {
     server.answerWith((_request, response) => response.end('answered'));
-    const socket = connect({ port, host: '127.0.0.1' });
-    socket.write(get('/'));
+    const socket = sendText(get('/'));
     await once(socket, 'data');
     server.drain();
     socket.write(get('/'));
@@ -124,8 +129,7 @@ describe('HttpServer', () => {
     server.answerWith((request, response) => {
       response.end('answered');
       if (request.url !== '/busy') return;
-      const late = connect({ port, host: '127.0.0.1' });
-      late.write(get('/'));
+      const late = sendText(get('/'));
       process.nextTick(() => {
         // Meanwhile the system accepts the connection, which the server has not seen yet.
         for (const begun = performance.now(); performance.now() - begun < 50; );
@@ -140,8 +144,7 @@ describe('HttpServer', () => {
 
   it('closes idle connections', async () => {
     server.answerWith((_request, response) => response.end());
-    const socket = connect({ port, host: '127.0.0.1' });
-    socket.write(get('/'));
+    const socket = sendText(get('/'));
     await once(socket, 'data');
     const closed = once(socket, 'close');
     await server.stop(noAbort);
@@ -168,8 +171,7 @@ describe('HttpServer', () => {
 
   it('accepts no new connection while it stops', async () => {
     server.answerWith(() => undefined);
-    const socket = connect({ port, host: '127.0.0.1' });
-    socket.write(get('/'));
+    const socket = sendText(get('/'));
     await once(socket, 'connect');
     const end = new AbortController();
     const stopped = server.stop(end.signal);
@@ -202,9 +204,8 @@ describe('HttpServer', () => {
         requests += 1;
         if (requests === 1) begin(response);
       });
-      const socket = connect({ port, host: '127.0.0.1' });
       // Sent together, because bytes that arrive later stay unread while a request waits.
-      socket.write(get('/').repeat(1 + waiting) + BROKEN);
+      const socket = sendText(get('/').repeat(1 + waiting) + BROKEN);
       return readUntil(socket, 'no such text').catch(() => '');
     }
 
@@ -227,8 +228,7 @@ describe('HttpServer', () => {
         else if (response.socket === null) waitingRequest.resolve(request);
         if (request.url === '/second') response.end('second');
       });
-      const socket = connect({ port, host: '127.0.0.1' });
-      socket.write(get('/first') + get('/second'));
+      const socket = sendText(get('/first') + get('/second'));
       const late = Object.assign(new Error('too late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
       const { socket: pending } = await waitingRequest.promise;
       // Like Node after 20 seconds with an incomplete head.
@@ -248,8 +248,7 @@ describe('HttpServer', () => {
       const bodies = ['Content-Length: 5000\r\n\r\npart', 'Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n'];
       for (const method of ['GET', 'POST']) {
         for (const body of bodies) {
-          const socket = connect({ port, host: '127.0.0.1' });
-          socket.write(`${method} / HTTP/1.1\r\nHost: x\r\n${body}`);
+          const socket = sendText(`${method} / HTTP/1.1\r\nHost: x\r\n${body}`);
           expect(await readUntil(socket, 'no such text')).to.include('answered');
         }
       }
@@ -272,8 +271,7 @@ describe('HttpServer', () => {
     it('reuses it if the body ends soon after the answer', async () => {
       await open(new HttpServer());
       server.answerWith((_request, response) => response.end('answered'));
-      const socket = connect({ port, host: '127.0.0.1' });
-      socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n');
+      const socket = sendText('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n');
       await once(socket, 'data');
       const rest = '12345GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n';
       socket.write(rest);
@@ -296,22 +294,13 @@ describe('HttpServer', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port: busy } = other.address() as AddressInfo;
-    const taken = await refusal(busy, '127.0.0.1');
+    const taken = await settingsErrorOf(new HttpServer().listen(busy, '127.0.0.1'));
     other.close();
     expect(taken.message).to.equal(
       `PINFOLD_PORT (port) must be a free port: another process listens on ${busy}`,
     );
     expect(taken.variable).to.equal('PINFOLD_PORT');
-    expect((await refusal(0, '192.0.2.1')).variable).to.equal('PINFOLD_HOST');
+    const foreign = await settingsErrorOf(new HttpServer().listen(0, '192.0.2.1'));
+    expect(foreign.variable).to.equal('PINFOLD_HOST');
   });
 });
-
-async function refusal(port: number, host: string): Promise<SettingsError> {
-  try {
-    await new HttpServer().listen(port, host);
-  } catch (error) {
-    if (error instanceof SettingsError) return error;
-    throw error;
-  }
-  throw new Error('it listens');
-}

@@ -96,12 +96,9 @@ describe('a large head of a request', () => {
   it('clears cookies only if the operator enables it', async () => {
     const clearing = await serve({ PINFOLD_CLEAR_COOKIES: 'on' });
     for (const path of ['/', '/manage/', `/s/${SITE}`]) {
-      const connection = await openRawConnection(clearing.url);
-      await connection.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${cookies(13_000)}\r\n\r\n`);
-      const { status, headers } = await connection.answer();
+      const head = [`GET ${path} HTTP/1.1`, 'Host: localhost', cookies(13_000)];
+      const { status, headers } = await sendLines(clearing.url, ...head);
       expect([status, headers.get('clear-site-data')], path).to.deep.equal([431, '"cookies"']);
-      connection.destroy();
     }
-    await clearing.close();
   });
 });

@@ -1,15 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { type AccountId, Fault, type RoleId } from '@pinfold/core';
 import type { RequestEntry } from '@pinfold/http';
 import { socketAddress } from '@pinfold/http/internal';
+import { collectGarbage } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { openLog } from '../../src/server/log.ts';
 import { createRequestLog } from '../../src/server/request-log.ts';
-import { list, type PinJson, publish, send } from '../servers/api-calls.ts';
+import { callApi, list, publishPin, send } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 const password = 'a secret passphrase';
@@ -80,8 +78,7 @@ describe('the log', () => {
   it('has no client addresses by default, and the configured share of successful views', async () => {
     const written: string[] = [];
     const server = await serve({ PINFOLD_LOG_VIEWS: '0.25' }, { log: (line) => written.push(line) });
-    const answer = await publish(server.url, server.key, 'seen');
-    const { pin } = (await answer.json()) as { readonly pin: PinJson };
+    const pin = await publishPin(server.url, server.key, 'seen');
     const host = { host: `${pin.id}.localhost:${server.port}` };
     for (let n = 0; n < 8; n += 1) await send(`http://127.0.0.1:${server.port}`, '/', host);
     await send(`http://127.0.0.1:${server.port}`, '/missing', host);
@@ -131,9 +128,7 @@ describe('the log', () => {
       return new WeakRef(error);
     };
     const reference = logError();
-    await setImmediate();
-    setFlagsFromString('--expose-gc');
-    runInNewContext('gc')();
+    await collectGarbage();
     expect(reference.deref()).to.equal(undefined);
   });
 
@@ -219,11 +214,8 @@ async function useEverything({
   key,
 }: Served): Promise<{ readonly secrets: readonly string[]; readonly sent: number }> {
   const url = `http://127.0.0.1:${port}`;
-  const published = await publish(url, key, 'idempotency secret');
-  const { pin } = (await published.json()) as { readonly pin: PinJson };
-  const body = JSON.stringify({ password });
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const patched = await fetch(`${url}/api/v1/pins/${pin.id}`, { method: 'PATCH', headers, body });
+  const pin = await publishPin(url, key, 'idempotency secret');
+  const patched = await callApi(url, key, 'PATCH', `/api/v1/pins/${pin.id}`, { password });
   expect(patched.status).to.equal(200);
   await patched.text();
   const host = new URL(addresses.publicUrl).host;

@@ -5,10 +5,9 @@ import { text } from 'node:stream/consumers';
 import { Fault, instant, type Staging, seconds } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
-import { openRawConnection } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
-import { type PinJson, publish, send } from '../servers/api-calls.ts';
+import { type PinJson, publish, publishPin, send, sendLines } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 const PROBES = ['/livez', '/readyz', '/healthz'] as const;
@@ -165,16 +164,15 @@ describe('the probes of a server', () => {
   });
 
   it('report degraded while the disk for uploads is full, which prevents publishing but not viewing', async () => {
-    const answer = await publish(server.url, server.key, 'before');
-    const { pin } = (await answer.json()) as { readonly pin: PinJson };
+    const pin = await publishPin(server.url, server.key, 'before');
     const cause = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     staging = new Fault('staging_unavailable', 'the disk is full', { cause });
     await waitUntil('/healthz', (status, body) => status === 200 && body.includes('degraded'));
     expect(await (await get('/healthz', {})).json()).to.include({ status: 'degraded', staging: 'full' });
     expect(await statusOf('/readyz')).to.equal(200);
 
-    const connection = await openRawConnection(server.url);
-    const head = [
+    const refused = await sendLines(
+      server.url,
       'POST /api/v1/pins HTTP/1.1',
       `Host: ${new URL(server.url).host}`,
       `Authorization: Bearer ${server.key}`,
@@ -182,11 +180,7 @@ describe('the probes of a server', () => {
       'Content-Type: multipart/form-data; boundary=edge',
       'Content-Length: 1000000',
       'Expect: 100-continue',
-      '\r\n',
-    ];
-    await connection.send(head.join('\r\n'));
-    const refused = await connection.answer();
-    connection.destroy();
+    );
     expect(refused.status, 'before the body is asked for').to.equal(503);
     expect(JSON.parse(refused.body)).to.include({ code: 'unavailable', retryable: true });
     expect(Number(refused.headers.get('retry-after'))).to.be.at.least(1);
@@ -199,9 +193,7 @@ describe('the probes of a server', () => {
 
   it('answers 503 at /readyz, and 200 at the others, from the moment the server begins to stop', async () => {
     await restart({ PINFOLD_DRAIN_SECONDS: '30' });
-    const { pin } = (await (await publish(server.url, server.key, 'seen')).json()) as {
-      readonly pin: PinJson;
-    };
+    const pin = await publishPin(server.url, server.key, 'seen');
     let drained = false;
     const draining = server.app.drain().then(() => {
       drained = true;

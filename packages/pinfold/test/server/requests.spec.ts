@@ -1,6 +1,6 @@
 import { archivePart, multipart, openRawConnection, type RawAnswer } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { type PinJson, publish, sendLines, site } from '../servers/api-calls.ts';
+import { publishPin, sendLines, site } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 describe('the reference server, byte by byte', () => {
@@ -18,8 +18,7 @@ describe('the reference server, byte by byte', () => {
   const send = (...lines: readonly string[]): Promise<RawAnswer> => sendLines(url, ...lines);
 
   it('refuses several Host headers on every route', async () => {
-    const answer = await publish(url, key, 'several hosts');
-    const { pin } = (await answer.json()) as { readonly pin: PinJson };
+    const pin = await publishPin(url, key, 'several hosts');
     const { host } = new URL(url);
     const site = `${pin.id}.${host}`;
     for (const path of [
@@ -46,8 +45,7 @@ describe('the reference server, byte by byte', () => {
   });
 
   it('accepts targets in absolute form on every route, and uses their host', async () => {
-    const answer = await publish(url, key, 'absolute form');
-    const { pin } = (await answer.json()) as { readonly pin: PinJson };
+    const pin = await publishPin(url, key, 'absolute form');
     const { host } = new URL(url);
     const statusOf = async (target: string, from = `pods.example:80`): Promise<number> =>
       (await send(`GET ${target} HTTP/1.1`, `Host: ${from}`, `Authorization: Bearer ${key}`)).status;
@@ -165,7 +163,7 @@ describe('the reference server, byte by byte', () => {
 
   it('sends 100 Continue when it needs the body, and then answers', async () => {
     const { contentType, body } = multipart([archivePart(site('expected'))]);
-    const { pin } = (await (await publish(url, key, 'with a password')).json()) as { readonly pin: PinJson };
+    const pin = await publishPin(url, key, 'with a password');
     const json = JSON.stringify({ password: 'harbour lights' });
     const auth = `Authorization: Bearer ${key}`;
     const login = 'password=harbour+lights';

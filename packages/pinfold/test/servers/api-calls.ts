@@ -22,6 +22,25 @@ export function publish(
   return fetch(`${url}/api/v1/pins`, { method: 'POST', body, headers });
 }
 
+/** Publishes, and returns the new publication. */
+export async function publishPin(...inputs: Parameters<typeof publish>): Promise<PinJson> {
+  const answer = await publish(...inputs);
+  if (answer.status !== 201) throw new Error(`a publication is answered with ${answer.status}`);
+  return ((await answer.json()) as { readonly pin: PinJson }).pin;
+}
+
+/** Calls the API with a key, and with a JSON body if there is one. */
+export function callApi(
+  url: string,
+  apiKey: string,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Response> {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+  return fetch(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+}
+
 /** The members of a role in the API that these tests use. */
 export interface PinJson {
   readonly id: string;
@@ -32,7 +51,7 @@ export interface PinJson {
 
 /** The account's roles that are not deleted. */
 export async function list(url: string, apiKey: string): Promise<readonly PinJson[]> {
-  const answer = await fetch(`${url}/api/v1/pins`, { headers: { authorization: `Bearer ${apiKey}` } });
+  const answer = await callApi(url, apiKey, 'GET', '/api/v1/pins');
   if (answer.status !== 200) throw new Error(`the list is answered with ${answer.status}`);
   return ((await answer.json()) as { readonly pins: readonly PinJson[] }).pins;
 }

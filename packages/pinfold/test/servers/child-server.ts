@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { FLAGS } from '../command-run.ts';
+import { FLAGS, inheritedEnv } from '../command-run.ts';
 
 /** A server in a separate process. */
 export interface ChildServer {
@@ -37,9 +37,8 @@ export function programOf(script: string): readonly string[] {
 
 /** Starts a script without this process's settings, except the given ones. It is killed when the test has ended. */
 export function startChild(env: Readonly<Record<string, string>>, script: string = SERVER): ChildServer {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PINFOLD_'));
   const child = spawn(process.execPath, programOf(script), {
-    env: { ...Object.fromEntries(inherited), NODE_OPTIONS: '', PINFOLD_PORT: '0', ...env },
+    env: { ...inheritedEnv(), PINFOLD_PORT: '0', ...env },
   });
   running.add(child);
   child.once('close', () => running.delete(child));

@@ -8,7 +8,7 @@ import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { type App, createApp, type Listening, readSettings } from '../../src/index.ts';
 import { formatStartBlock } from '../../src/start/first-start-block.ts';
-import { list, publish } from '../servers/api-calls.ts';
+import { callApi, list, publish } from '../servers/api-calls.ts';
 import { newFolder } from '../servers/new-folder.ts';
 
 describe('the first start', () => {
@@ -111,8 +111,7 @@ describe('the first start', () => {
     await start({ PINFOLD_API_KEY: text });
     await keys().revoke({ id, by: OPERATOR });
     const { addresses } = await restart({ PINFOLD_API_KEY: text });
-    const headers = { authorization: `Bearer ${text}` };
-    expect((await fetch(`${addresses.publicUrl}/api/v1/pins`, { headers })).status).to.equal(401);
+    expect((await callApi(addresses.publicUrl, text, 'GET', '/api/v1/pins')).status).to.equal(401);
   });
 
   it('publishes no site with PINFOLD_WELCOME=off', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { archivePart, multipart, openRawConnection } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { list, publish } from '../servers/api-calls.ts';
+import { callApi, list, publish, sendLines } from '../servers/api-calls.ts';
 import { type ChildServer, startChild } from '../servers/child-server.ts';
 import { newFolder } from '../servers/new-folder.ts';
 
@@ -76,10 +76,12 @@ describe('the server as a process', () => {
       const answers: string[] = [];
       // Each over a separate connection, until none is accepted any more.
       const statusOf = async (path: string): Promise<string> => {
-        const connection = await openRawConnection(url);
-        await connection.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
-        const { status } = await connection.answer();
-        connection.destroy();
+        const { status } = await sendLines(
+          url,
+          `GET ${path} HTTP/1.1`,
+          'Host: localhost',
+          'Connection: close',
+        );
         return `${path} ${status}`;
       };
       while (!answers.includes('/readyz 503')) answers.push(await statusOf('/readyz'));
@@ -155,10 +157,9 @@ describe('the server as a process', () => {
     expect(connectionErrors).to.include.members([...refusals]);
     expect(listAcceptedPublications(server.output())).to.have.members(published);
     const again = await start({ PINFOLD_API_KEY: text }).url();
-    const headers = { authorization: `Bearer ${text}` };
     for (const outcome of published) {
-      const id = outcome.slice('201 '.length);
-      expect((await fetch(`${again}/api/v1/pins/${id}`, { headers })).status).to.equal(200);
+      const path = `/api/v1/pins/${outcome.slice('201 '.length)}`;
+      expect((await callApi(again, text, 'GET', path)).status).to.equal(200);
     }
   }
 });

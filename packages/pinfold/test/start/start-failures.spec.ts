@@ -1,10 +1,11 @@
 import { isFault } from '@pinfold/core';
 import { expect } from 'chai';
-import { createApp, type Environment, readSettings, SettingsError } from '../../src/index.ts';
+import { createApp, type Environment, readSettings, type SettingsError } from '../../src/index.ts';
 import { runProcess } from '../command-run.ts';
 import { startChild } from '../servers/child-server.ts';
 import { CREDENTIALS, type Engines, startEngines } from '../servers/engines.ts';
 import { newDatabase } from '../servers/new-database.ts';
+import { settingsErrorOf } from '../servers/settings-error-of.ts';
 import { type Stub, startStub } from '../servers/stub.ts';
 
 const PASSWORD = 'never-to-be-shown';
@@ -26,19 +27,8 @@ describe('a start with a database or storage that cannot be used', () => {
     await engines.close();
   });
 
-  async function refusal(change: Environment): Promise<SettingsError> {
-    try {
-      const app = await createApp(readSettings({ ...engines.env('refused'), ...change }));
-      await app.close();
-    } catch (error) {
-      if (error instanceof SettingsError) return error;
-      throw error;
-    }
-    throw new Error('it started');
-  }
-
   async function expectRefused(change: Environment): Promise<SettingsError> {
-    const error = await refusal(change);
+    const error = await settingsErrorOf(createApp(readSettings({ ...engines.env('refused'), ...change })));
     const [variable] = Object.keys(change);
     expect(error.variable).to.equal(variable);
     expect(error.message).to.match(new RegExp(`^${variable} [^\\n]+$`));

@@ -9,6 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import { readServerFile, type ServerFile } from '../../src/server/server-file.ts';
+import { inheritedEnv } from '../command-run.ts';
 import { list, publish } from '../servers/api-calls.ts';
 import { programOf } from '../servers/child-server.ts';
 import { newFolder } from '../servers/new-folder.ts';
@@ -28,10 +29,8 @@ interface Server {
 }
 
 function envOf(folder: string, workers: number): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PINFOLD_'));
   return {
-    ...Object.fromEntries(inherited),
-    NODE_OPTIONS: '',
+    ...inheritedEnv(),
     PINFOLD_PORT: '0',
     PINFOLD_DATA_DIR: join(folder, 'data'),
     PINFOLD_API_KEY: apiKey,

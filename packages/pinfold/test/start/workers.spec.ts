@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import { metricOf, metricsText } from '../metrics/metrics-text.ts';
-import { list, type PinJson, publish } from '../servers/api-calls.ts';
+import { callApi, list, publish, publishPin } from '../servers/api-calls.ts';
 import { type ChildServer, startChild } from '../servers/child-server.ts';
 import { newFolder } from '../servers/new-folder.ts';
 
@@ -61,29 +61,25 @@ describe('several processes on one port', () => {
     expect(server.output().match(/^curl /gm)).to.have.length(1);
     const statuses = Array.from({ length: 40 }, () => statusOf(url, '/readyz'));
     expect(new Set(await Promise.all(statuses))).to.deep.equal(new Set([200]));
-    const answer = await publish(url, apiKey, 'one');
-    const { pin } = (await answer.json()) as { readonly pin: PinJson };
+    const pin = await publishPin(url, apiKey, 'one');
     const host = `${pin.id}.localhost:${new URL(url).port}`;
     const viewStatuses = async (): Promise<ReadonlySet<number>> =>
       new Set(await Promise.all(Array.from({ length: 20 }, () => statusOf(url, '/', { host }))));
     expect(await viewStatuses()).to.deep.equal(new Set([200]));
-    const headers = { authorization: `Bearer ${apiKey}` };
-    expect((await fetch(`${url}/api/v1/pins/${pin.id}`, { method: 'DELETE', headers })).status).to.equal(204);
+    expect((await callApi(url, apiKey, 'DELETE', `/api/v1/pins/${pin.id}`)).status).to.equal(204);
     expect(await viewStatuses()).to.deep.equal(new Set([404]));
   });
 
   it('store the views that each of them has counted when they stop', async () => {
     const server = start();
     const [url] = await ready(server, 2);
-    const answer = await publish(url, apiKey, 'one');
-    const { pin } = (await answer.json()) as { readonly pin: PinJson };
+    const pin = await publishPin(url, apiKey, 'one');
     const viewHeaders = { host: `${pin.id}.localhost:${new URL(url).port}`, accept: 'text/html' };
     await Promise.all(Array.from({ length: 40 }, () => statusOf(url, '/', viewHeaders)));
     server.process.kill('SIGTERM');
     await server.ended();
     const [again] = await ready(start(), 2);
-    const headers = { authorization: `Bearer ${apiKey}` };
-    const response = await fetch(`${again}/api/v1/pins/${pin.id}?include=views`, { headers });
+    const response = await callApi(again, apiKey, 'GET', `/api/v1/pins/${pin.id}?include=views`);
     const { views } = (await response.json()) as { readonly views: readonly { readonly views: number }[] };
     // More than one day if midnight passes in between.
     expect(views.reduce((sum, day) => sum + day.views, 0)).to.equal(40);
