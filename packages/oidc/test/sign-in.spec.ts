@@ -7,21 +7,31 @@ import { type BrowserAnswer, TestBrowser } from './test-browser.ts';
 describe('signing in by OpenID Connect', () => {
   let screen: Screen;
   let ada: TestBrowser;
-  beforeEach(() => {
+  beforeEach(async () => {
     ada = new TestBrowser();
+    screen = await openScreen();
   });
   afterEach(() => screen.close());
 
-  const open = async (options?: ScreenOptions): Promise<void> => {
+  const reopen = async (options: ScreenOptions): Promise<void> => {
+    await screen.close();
     screen = await openScreen(options);
   };
   const page = (path = '/'): Promise<BrowserAnswer> => ada.get(`${screen.base}${path}`);
 
+  /** The token of the form on the page. */
+  const formIn = ({ text }: BrowserAnswer): string => /name="form" value="([^"]+)"/.exec(text)?.[1] ?? '';
+  /** Goes to the issuer, refuses to sign in there, and returns to the screen. */
+  const decline = async (): Promise<BrowserAnswer> => {
+    const form = await ada.follow(await page('/sign-in/oidc/begin'));
+    const abort = /href="([^"]+\/abort)"/.exec(form.text)?.[1] ?? '';
+    const back = await ada.follow(await ada.get(new URL(abort, screen.issuer.url).href), screen.redirectUri);
+    return await ada.get(back.location ?? '');
+  };
   const expectRefused = (answer: BrowserAnswer, status: number, outcome: string): Promise<void> =>
     expectNoSignIn(screen, ada, answer, status, outcome);
 
   it('is offered, leads to the issuer, and back to the requested page', async () => {
-    await open();
     const shown = await ada.follow(await page('/keys'));
     expect(shown.text).to.include('Sign in with Example');
     const href = /href="(\/manage\/sign-in\/oidc\/begin[^"]*)"/.exec(shown.text)?.[1] ?? '';
@@ -48,7 +58,6 @@ describe('signing in by OpenID Connect', () => {
   });
 
   it('stores the state for ten minutes in a signed cookie, which browsers send on the way back from the issuer', async () => {
-    await open();
     const begun = await ada.get(`${screen.base}/sign-in/oidc/begin`);
     const cookie = begun.cookies.find((line) => line.startsWith('pinfold_oidc='));
     expect(cookie).to.match(/; Path=\/manage; Max-Age=600; HttpOnly; SameSite=Lax$/);
@@ -57,9 +66,8 @@ describe('signing in by OpenID Connect', () => {
   });
 
   it('continues with a page, not a redirect, if the browser sends no fetch metadata, so that it sends all cookies', async () => {
-    await open();
     const { location } = await screen.leadToReturn(ada, 'ada', '/keys');
-    const cookie = [...ada.cookiesOf(screen.base)].map(([name, value]) => `${name}=${value}`).join('; ');
+    const cookie = ada.cookieHeader(screen.base);
     const headers = { cookie, accept: 'text/html,*/*;q=0.8' };
     const answer = await fetch(location ?? '', { redirect: 'manual', headers });
     expect(answer.status).to.equal(200);
@@ -68,7 +76,6 @@ describe('signing in by OpenID Connect', () => {
   });
 
   it('keeps no token, and logs no secret', async () => {
-    await open();
     const back = await screen.leadToReturn(ada, 'ada');
     const { searchParams } = new URL(back.location ?? '');
     await ada.get(back.location ?? '');
@@ -90,9 +97,8 @@ describe('signing in by OpenID Connect', () => {
   });
 
   it('leads to the sign-out of the issuer after a sign-out, only for people who signed in there', async () => {
-    await open();
     await screen.signIn(ada, 'ada');
-    const form = /name="form" value="([^"]+)"/.exec((await page()).text)?.[1] ?? '';
+    const form = formIn(await page());
     const window = ada.openWindow();
     const out = await ada.post(`${screen.base}/sign-out`, { form });
     expect(out.status).to.equal(200);
@@ -106,37 +112,27 @@ describe('signing in by OpenID Connect', () => {
     expect((await ada.get(end)).status).to.equal(200);
 
     const { token } = await screen.service.sessions.offerLink('owner');
-    const shown = await page('/sign-in');
-    const token2 = /name="form" value="([^"]+)"/.exec(shown.text)?.[1] ?? '';
-    await ada.post(`${screen.base}/sign-in`, { form: token2, link: token });
-    const second = /name="form" value="([^"]+)"/.exec((await page()).text)?.[1] ?? '';
-    const home = await ada.post(`${screen.base}/sign-out`, { form: second });
+    await ada.post(`${screen.base}/sign-in`, { form: formIn(await page('/sign-in')), link: token });
+    const home = await ada.post(`${screen.base}/sign-out`, { form: formIn(await page()) });
     expect(home.location).to.equal(`${screen.base}/sign-in`);
   });
 
   it('explains that the person declined at the issuer', async () => {
-    await open();
-    const begun = await ada.get(`${screen.base}/sign-in/oidc/begin`);
-    const form = await ada.follow(begun);
-    const abort = /href="([^"]+\/abort)"/.exec(form.text)?.[1] ?? '';
-    const back = await ada.follow(await ada.get(new URL(abort, screen.issuer.url).href), screen.redirectUri);
-    const answer = await ada.get(back.location ?? '');
+    const answer = await decline();
     await expectRefused(answer, 403, 'declined');
     expect(answer.text).to.include('Example did not sign you in');
   });
 
   it('accepts a clock that is a minute off, and refuses one that is hours off', async () => {
     for (const offset of [-1, 1]) {
-      await open({ now: instant(Date.now() + offset * minutes(1)) });
+      await reopen({ now: instant(Date.now() + offset * minutes(1)) });
       expect((await screen.signIn(new TestBrowser(), 'ada')).location).to.equal(`${screen.base}/`);
-      await screen.close();
     }
-    await open({ now: after(instant(Date.now()), hours(2)) });
+    await reopen({ now: after(instant(Date.now()), hours(2)) });
     await expectRefused(await screen.signIn(ada, 'ada'), 502, 'clock');
   });
 
   it('refuses a state that is changed, from another browser, used before, or older than ten minutes', async () => {
-    await open();
     const back = (await screen.leadToReturn(ada, 'ada')).location ?? '';
     const changed = new URL(back);
     changed.searchParams.set('state', 'x'.repeat(43));
@@ -156,7 +152,6 @@ describe('signing in by OpenID Connect', () => {
   });
 
   it('continues in the window that began last, even after another one came back', async () => {
-    await open();
     const [first, last] = [await page('/sign-in/oidc/begin'), await page('/sign-in/oidc/begin')];
     const comeBack = async (begun: BrowserAnswer): Promise<BrowserAnswer> => {
       const { location } = await throughIssuer(ada, begun, 'ada', screen.redirectUri);
@@ -170,7 +165,6 @@ describe('signing in by OpenID Connect', () => {
   });
 
   it('refuses a cookie that it has not signed', async () => {
-    await open();
     const { location } = await screen.leadToReturn(ada, 'ada');
     const sent = ada.cookiesOf(screen.base).get('pinfold_oidc') ?? '';
     for (const forged of ['', '.', '~', `e30.${sent.split('.')[1]}`, `${sent.split('.')[0]}.`, 'a.b.c~d']) {
@@ -181,53 +175,47 @@ describe('signing in by OpenID Connect', () => {
   });
 
   it('can end on another node than it began on', async () => {
-    await open();
     const { location } = await screen.leadToReturn(ada, 'ada');
-    const cookie = [...ada.cookiesOf(screen.base)].map(([name, value]) => `${name}=${value}`).join('; ');
+    const cookie = ada.cookieHeader(screen.base);
     const onPeer = `${await screen.peer()}/sign-in/oidc${new URL(location ?? '').search}`;
     const answer = await fetch(onPeer, { redirect: 'manual', headers: { cookie } });
     expect(answer.headers.get('location')).to.equal('/manage/');
   });
 
   it('refuses a code that has expired', async () => {
-    await open();
     const { location } = await screen.leadToReturn(ada, 'ada');
     screen.issuer.expireCodes();
     await expectRefused(await ada.get(location ?? ''), 400, 'late');
   });
 
-  const forged: readonly (readonly [what: string, change: (screen: Screen) => Record<string, unknown>])[] = [
-    ['another nonce', () => ({ nonce: 'x'.repeat(43) })],
-    ['no nonce', () => ({ nonce: undefined })],
-    ['another issuer', () => ({ iss: 'https://evil.example' })],
-    ['another audience', () => ({ aud: 'another-client' })],
-    ['several audiences, and issued to another of them', () => ({ aud: ['pinfold', 'other'], azp: 'other' })],
-    ['one audience, and issued to another client', () => ({ azp: 'other' })],
-    ['another person than userinfo', () => ({ sub: 'eve' })],
+  const forged: readonly (readonly [what: string, change: Record<string, unknown>])[] = [
+    ['another nonce', { nonce: 'x'.repeat(43) }],
+    ['no nonce', { nonce: undefined }],
+    ['another issuer', { iss: 'https://evil.example' }],
+    ['another audience', { aud: 'another-client' }],
+    ['several audiences, and issued to another of them', { aud: ['pinfold', 'other'], azp: 'other' }],
+    ['one audience, and issued to another client', { azp: 'other' }],
+    ['another person than userinfo', { sub: 'eve' }],
   ];
   for (const [what, change] of forged) {
     it(`refuses an id_token with ${what}`, async () => {
-      await open();
-      screen.issuer.forge = (claims) => ({ ...claims, ...change(screen) });
+      screen.issuer.forge = (claims) => ({ ...claims, ...change });
       await expectRefused(await screen.signIn(ada, 'ada'), 502, 'untrusted');
     });
   }
 
   it('refuses an expired id_token', async () => {
-    await open();
     screen.issuer.forge = (claims) => ({ ...claims, exp: Number(claims.iat) - 600 });
     await expectRefused(await screen.signIn(ada, 'ada'), 502, 'clock');
   });
 
   it('refuses an answer of another issuer', async () => {
-    await open();
     const back = new URL((await screen.leadToReturn(ada, 'ada')).location ?? '');
     back.searchParams.set('iss', 'https://evil.example');
     await expectRefused(await ada.get(back.href), 502, 'untrusted');
   });
 
   it('explains that the issuer cannot be reached, before the browser goes there or after it comes back, and works later', async () => {
-    await open();
     screen.issuer.fail();
     const begun = await ada.get(`${screen.base}/sign-in/oidc/begin`);
     await expectRefused(begun, 503, 'unreachable');
@@ -242,14 +230,12 @@ describe('signing in by OpenID Connect', () => {
   });
 
   it('continues at once when the issuer has changed its keys', async () => {
-    await open();
     expect((await screen.signIn(ada, 'ada')).location).to.equal(`${screen.base}/`);
     screen.issuer.serve(screen.redirectUri);
     expect((await screen.signIn(new TestBrowser(), 'ada')).location).to.equal(`${screen.base}/`);
   });
 
   it('requests the keys again only for an unknown one', async () => {
-    await open();
     const keyRequests = (): number => screen.issuer.requests.filter((one) => one === 'GET /jwks').length;
     for (let n = 0; n < 2; n += 1) await screen.signIn(new TestBrowser(), 'ada');
     expect(keyRequests()).to.equal(1);
@@ -259,14 +245,13 @@ describe('signing in by OpenID Connect', () => {
   });
 
   it('refuses a signature by a key that the issuer has withdrawn', async () => {
-    await open();
     screen.issuer.signWithWithdrawnKey();
     await expectRefused(await screen.signIn(ada, 'ada'), 502, 'untrusted');
   });
 
   for (const method of ['client_secret_basic', 'client_secret_post']) {
     it(`authenticates the client by ${method}`, async () => {
-      await open({ registered: { token_endpoint_auth_method: method } });
+      await reopen({ registered: { token_endpoint_auth_method: method } });
       for (let n = 0; n < 2; n += 1) {
         expect((await screen.signIn(new TestBrowser(), 'ada')).location).to.equal(`${screen.base}/`);
       }
@@ -274,13 +259,12 @@ describe('signing in by OpenID Connect', () => {
   }
 
   it('reports a misconfiguration if the issuer rejects the client', async () => {
-    await open({ client: { clientSecret: 'another secret' } });
+    await reopen({ client: { clientSecret: 'another secret' } });
     await expectRefused(await screen.signIn(ada, 'ada'), 502, 'misconfigured');
     expect(JSON.stringify(screen.log)).not.to.include('another secret');
   });
 
   it('sends no request to the issuer before a sign-in, and only one for several sign-ins', async () => {
-    await open();
     await ada.follow(await page());
     expect(screen.issuer.requests).to.deep.equal([]);
     for (let n = 0; n < 3; n += 1) await ada.get(`${screen.base}/sign-in/oidc/begin`);
@@ -288,7 +272,6 @@ describe('signing in by OpenID Connect', () => {
   });
 
   it('refuses two cookies, since a sibling may have planted one', async () => {
-    await open();
     const { location } = await screen.leadToReturn(ada, 'ada');
     const sent = ada.cookiesOf(screen.base).get('pinfold_oidc') ?? '';
     const other = await ada.openWindow().get(`${screen.base}/sign-in/oidc/begin`);
@@ -300,11 +283,7 @@ describe('signing in by OpenID Connect', () => {
   });
 
   it('logs errors that the operator must fix, but none if a person declines', async () => {
-    await open();
-    const begun = await ada.get(`${screen.base}/sign-in/oidc/begin`);
-    const abort = /href="([^"]+\/abort)"/.exec((await ada.follow(begun)).text)?.[1] ?? '';
-    const back = await ada.follow(await ada.get(abort), screen.redirectUri);
-    await ada.get(back.location ?? '');
+    await decline();
     screen.issuer.forge = (claims) => ({ ...claims, aud: 'another-client' });
     await screen.signIn(new TestBrowser(), 'ada');
     const entries = screen.log.filter(({ outcome }) => outcome?.startsWith('sign_in_'));
@@ -312,7 +291,6 @@ describe('signing in by OpenID Connect', () => {
   });
 
   it('refuses people whom the issuer does not name', async () => {
-    await open();
     screen.issuer.forge = (claims) => ({ ...claims, sub: '' });
     await expectRefused(await screen.signIn(ada, 'ada'), 403, 'nameless');
   });

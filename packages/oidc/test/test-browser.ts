@@ -24,6 +24,11 @@ export class TestBrowser {
     return this.#cookies.get(new URL(url).origin) ?? new Map();
   }
 
+  /** The header with the cookies of one server. */
+  cookieHeader(url: string): string {
+    return [...this.cookiesOf(url)].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
   get(url: string, language?: string): Promise<BrowserAnswer> {
     return this.#send(url, {}, language);
   }
@@ -43,7 +48,7 @@ export class TestBrowser {
 
   async #send(url: string, init: RequestInit, language = 'en'): Promise<BrowserAnswer> {
     const { origin } = new URL(url);
-    const cookie = [...this.cookiesOf(url)].map(([name, value]) => `${name}=${value}`).join('; ');
+    const cookie = this.cookieHeader(url);
     const response = await fetch(url, {
       ...init,
       redirect: 'manual',
