@@ -6,7 +6,7 @@ import { get } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buffer, text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
@@ -119,14 +119,14 @@ describe('the programs for other servers', () => {
       const client = new Client(url, key);
       const { status, pin } = await client.publish('once', siteOf('harbour'));
       if (pin === undefined) throw new Error(`the answer was ${status}`);
-      const location = (await fetch(pin.shared_url, { redirect: 'manual' })).headers.get('location') ?? '';
-      expect(await pageAt(new URL(location))).to.include('<p>harbour');
+      expect(String(await bytesAt(await siteAt(pin.shared_url)))).to.include('<p>harbour');
 
       const large = randomBytes(3 * 1_048_576);
       const archive = await zipOf({ 'index.html': 'large', 'large.bin': large });
-      const { host: site } = new URL((await shareOf(client, archive)).location);
+      const site = await siteAt((await client.publish('large', archive)).pin?.shared_url ?? '');
       entries.length = 0;
-      expect((await bytesAt(url, site, '/large.bin')).equals(large), 'a file in pieces').to.equal(true);
+      const file = await bytesAt(new URL('/large.bin', site));
+      expect(file.equals(large), 'a file in pieces').to.equal(true);
       const views = (): unknown[] => entries.filter(({ route }) => route === 'site');
       await until(() => views().length > 0);
       expect(views()).to.deep.equal([{ route: 'site', status: 200 }]);
@@ -150,30 +150,16 @@ describe('the programs for other servers', () => {
   }
 });
 
-/** The page on a site's own host, which needs no DNS. */
-async function pageAt({ port, host, pathname }: URL): Promise<string> {
-  const [answer] = await once(
-    get({ host: '127.0.0.1', port, path: pathname, headers: { host }, agent: false }),
-    'response',
-  );
-  return await text(answer);
+/** The address on its own host to which the link of a site leads. */
+async function siteAt(sharedUrl: string): Promise<URL> {
+  const { headers } = await fetch(sharedUrl, { redirect: 'manual' });
+  return new URL(headers.get('location') ?? '');
 }
 
-async function shareOf(
-  client: Client,
-  archive: Uint8Array<ArrayBuffer>,
-): Promise<{ readonly location: string }> {
-  const { pin } = await client.publish('large', archive);
-  const answer = await fetch(pin?.shared_url ?? '', { redirect: 'manual' });
-  return { location: answer.headers.get('location') ?? '' };
-}
-
-async function bytesAt(url: string, host: string, path: string): Promise<Buffer> {
-  const { port } = new URL(url);
-  const [answer] = await once(
-    get({ host: '127.0.0.1', port, path, headers: { host }, agent: false }),
-    'response',
-  );
+/** A file at its address, for which no DNS is needed. */
+async function bytesAt({ port, host, pathname }: URL): Promise<Buffer> {
+  const address = { host: '127.0.0.1', port, path: pathname };
+  const [answer] = await once(get({ ...address, headers: { host }, agent: false }), 'response');
   return await buffer(answer);
 }
 

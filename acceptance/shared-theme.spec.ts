@@ -72,7 +72,7 @@ describe('the shared theme', () => {
     for (const [file, text] of await everySheet()) expect(declared(text, '--'), file).to.deep.equal([]);
   });
 
-  it('uses every custom property that a sheet has, and no other', async () => {
+  it('declares every custom property that a sheet uses, and no other', async () => {
     const sheets = await everySheet();
     const used = (text: string) => [
       ...new Set([...text.matchAll(/var\(--([\w-]+)/g)].map(([, name]) => name)),

@@ -26,7 +26,7 @@ describe('The feed of events', () => {
     }
   });
 
-  it('gives each event once on PostgreSQL too, while a writing and a prepared transaction stay open', async () => {
+  it('gives each event once on PostgreSQL too, and those of a writing and a prepared transaction once they are committed', async () => {
     const { records, dispose } = await newPlace('postgres', 'memory');
     if (records.kind !== 'postgres') throw new Error('not on PostgreSQL');
     const [writing, preparing] = [new pg.Client(records.server), new pg.Client(records.server)];

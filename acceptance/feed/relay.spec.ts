@@ -119,7 +119,7 @@ describe('The webhook relay in the documents', () => {
       await writing;
       const events: string[] = [];
       for await (const { event } of client.events()) events.push(event.id);
-      relay = await startChild(script, { ...orders });
+      relay = await startChild(script, orders);
       while (!receiver.delivered.includes(events.at(-1) ?? '')) {
         const isEnded = await Promise.race([
           relay.ended(),

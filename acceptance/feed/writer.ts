@@ -18,7 +18,7 @@ export interface WriterMessage {
 }
 
 const ACCOUNTS = ['ada', 'ben', 'cy'].map((name) => accountId(name));
-const CONCURRENCY = 5;
+const EVENTS_PER_CHANGE = 5;
 
 endWithStarter();
 const { records, first } = JSON.parse(process.argv[2] ?? '') as WriterOrders;
@@ -29,7 +29,7 @@ async function write(): Promise<void> {
   for (;;) {
     last += 1;
     const [account = accountId('ada')] = ACCOUNTS.slice(last % ACCOUNTS.length);
-    const events = Array.from({ length: CONCURRENCY }, () => anEvent({ account }));
+    const events = Array.from({ length: EVENTS_PER_CHANGE }, () => anEvent({ account }));
     await apiKeys.create(anApiKey(last), events);
     process.send?.({ kind: 'stored', ids: events.map(({ id }) => id) } satisfies WriterMessage);
     // Leaves the processor to other processes.

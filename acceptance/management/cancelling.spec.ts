@@ -4,7 +4,7 @@ import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import type { Page, Route } from 'playwright-core';
 import { openPublisher, type Publisher } from './open-publisher.ts';
-import { signIn } from './open-service.ts';
+import { signIn, signOutElsewhere } from './open-service.ts';
 import { violations } from './page-checks.ts';
 
 const SITE = { 'index.html': '<title>Salaries</title>x' };
@@ -114,10 +114,7 @@ describe('cancelling in a browser', () => {
 
   it('publishes nothing when it is cancelled during the upload, and reports no lost connection', async () => {
     store();
-    const network = await publisher.context.newCDPSession(page);
-    await network.send('Network.enable');
-    const slow = { offline: false, latency: 20, downloadThroughput: -1, uploadThroughput: 200_000 };
-    await network.send('Network.emulateNetworkConditions', slow);
+    await publisher.slowUploads(200_000);
     await publisher.chooseFolder({ ...SITE, 'noise.bin': randomBytes(3_000_000) });
     await page.locator('.stage progress:not([value="0"])').waitFor();
     await waitForText('Uploading site…');
@@ -169,10 +166,7 @@ describe('cancelling in a browser', () => {
 
   it('asks a person who was signed out to sign in, and then shows the outcome', async () => {
     await withholdAnswer();
-    const window = await publisher.context.newPage();
-    await window.goto(publisher.service.screen);
-    await window.getByRole('button', { name: 'Sign out' }).click();
-    await window.getByText('You are signed out.').waitFor();
+    const window = await signOutElsewhere(page, publisher.service);
     await cancel();
     await page.locator('.stage').getByText('Sign in again in another window').first().waitFor();
     await signIn(window, publisher.service);

@@ -3,7 +3,7 @@ import type { RateText } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Page, Route } from 'playwright-core';
 import { openPublisher, type Publisher } from './open-publisher.ts';
-import { OWNER, signIn } from './open-service.ts';
+import { OWNER, signIn, signOutElsewhere } from './open-service.ts';
 
 const SITE = { 'index.html': 'x' };
 const UPLOAD = '**/manage/publish';
@@ -48,10 +48,7 @@ describe('an interrupted upload in a browser', () => {
       tries += 1;
       return tries === 1 ? route.abort('connectionreset') : route.continue();
     });
-    const network = await publisher.context.newCDPSession(page);
-    await network.send('Network.enable');
-    const slow = { offline: false, latency: 20, downloadThroughput: -1, uploadThroughput: 400_000 };
-    await network.send('Network.emulateNetworkConditions', slow);
+    await publisher.slowUploads(400_000);
     await publisher.chooseFolder({ 'index.html': 'x', 'noise.bin': randomBytes(2_000_000) });
     const line = page.locator('.stage-line');
     await line.filter({ hasText: 'The connection was lost' }).waitFor();
@@ -157,10 +154,7 @@ describe('an interrupted upload in a browser', () => {
   });
 
   it('reports that the person was signed out, and continues after signing in again', async () => {
-    const window = await publisher.context.newPage();
-    await window.goto(publisher.service.screen);
-    await window.getByRole('button', { name: 'Sign out' }).click();
-    await window.getByText('You are signed out.').waitFor();
+    const window = await signOutElsewhere(page, publisher.service);
     await publisher.chooseZip(SITE);
     await publisher.waitForHeading(
       'You were signed out. Sign in again in another window, then try again here.',

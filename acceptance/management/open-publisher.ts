@@ -25,6 +25,8 @@ export interface Publisher {
   /** Drops files and folders of this machine on the edge of the page, like a person. */
   drop(...paths: string[]): Promise<void>;
   waitForHeading(name: string): Promise<void>;
+  /** Limits the upload to so many bytes in a second. */
+  slowUploads(bytes: number): Promise<void>;
 }
 
 export async function openPublisher(ports?: Parameters<typeof openService>[1]): Promise<Publisher> {
@@ -70,6 +72,12 @@ export async function openPublisher(ports?: Parameters<typeof openService>[1]): 
       await session.send('Input.dispatchDragEvent', { type: 'drop', ...event });
     },
     waitForHeading: (name) => page.getByRole('heading', { name, exact: true }).waitFor(),
+    slowUploads: async (bytes) => {
+      const network = await context.newCDPSession(page);
+      await network.send('Network.enable');
+      const slow = { offline: false, latency: 20, downloadThroughput: -1, uploadThroughput: bytes };
+      await network.send('Network.emulateNetworkConditions', slow);
+    },
   };
 }
 

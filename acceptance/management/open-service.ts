@@ -75,6 +75,15 @@ export async function openService(
   };
 }
 
+/** Opens the screen in another window of the same browser, and signs out there. */
+export async function signOutElsewhere(page: Page, { screen }: Service): Promise<Page> {
+  const window = await page.context().newPage();
+  await window.goto(screen);
+  await window.getByRole('button', { name: 'Sign out' }).click();
+  await window.getByText('You are signed out.').waitFor();
+  return window;
+}
+
 /** Follows a sign-in link and presses its button. */
 export async function signIn(page: Page, service: Service, operator?: AccountId): Promise<void> {
   await page.goto(await service.link(operator));

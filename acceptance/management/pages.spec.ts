@@ -8,7 +8,6 @@ import { createStock, HOSTILE } from './stock.ts';
 const FIRST_PAGE_BYTES = 50_000;
 
 describe('the pages in a browser', () => {
-  // Each test visits more than twenty pages.
   let service: Service;
   let paths: Awaited<ReturnType<typeof createStock>>;
   before(async () => {

@@ -155,8 +155,7 @@ async function showAll(): Promise<void> {
   const front = await startFront(() => running);
   endings.push(() => front.close());
   const settings = { PINFOLD_PUBLIC_URL: front.url, PINFOLD_TRUST_PROXY: '127.0.0.1' };
-  const ground = { postgres: postgres.address, s3: s3.endpoint, bucket: 'sites', settings };
-  const nodes = await openNodes(ground);
+  const nodes = await openNodes({ postgres: postgres.address, s3: s3.endpoint, bucket: 'sites', settings });
   endings.push(() => nodes.dispose());
   await new Show(nodes, front, running).run();
   say('\nNothing was lost.');

@@ -27,15 +27,15 @@ describe('Three processes on PostgreSQL and S3', () => {
     step: Duration,
   ): Promise<readonly number[]> {
     let over = false;
-    const all = Promise.all(answers).finally(() => {
+    const answered = Promise.all(answers).finally(() => {
       over = true;
     });
-    all.catch(() => {});
+    answered.catch(() => {});
     while (!over) {
       await pause(50);
       await nodes.advance(step);
     }
-    return (await all).map(({ status }) => status);
+    return (await answered).map(({ status }) => status);
   }
 
   async function publish(key: string): Promise<string> {
