@@ -37,6 +37,10 @@ async function reply(answer: Promise<Response>): Promise<Reply> {
   return { status, retryAfter: headers.get('retry-after') };
 }
 
+function ask({ node, key }: Service, path: string, init: RequestInit = {}): Promise<Reply> {
+  return reply(fetch(node.url + path, { ...init, headers: { authorization: `Bearer ${key}` } }));
+}
+
 const ACTIONS: readonly Action[] = [
   { name: 'reading', act: ({ client }, id) => client.read(id), succeeds: 200, repeated: [200] },
   { name: 'listing', act: ({ client }) => client.page(), succeeds: 200, repeated: [200] },
@@ -49,6 +53,30 @@ const ACTIONS: readonly Action[] = [
   {
     name: 'a new password',
     act: ({ client }, id) => client.patch(id, { password: 'another password' }),
+    succeeds: 200,
+    repeated: [200],
+  },
+  {
+    name: 'renewing',
+    act: ({ client }, id) => client.patch(id, { reset_expiration: true }),
+    succeeds: 200,
+    repeated: [200],
+  },
+  {
+    name: 'showing it by a name',
+    act: ({ client }, id) => client.point(`to-${id}`, id),
+    succeeds: 201,
+    repeated: [200, 201],
+  },
+  {
+    name: 'opening it for automation',
+    act: (service, id) => ask(service, `/api/v1/pins/${id}/grants`, { method: 'POST' }),
+    succeeds: 201,
+    repeated: [201],
+  },
+  {
+    name: 'saving its archive',
+    act: (service, id) => ask(service, `/api/v1/pins/${id}/archive`),
     succeeds: 200,
     repeated: [200],
   },
@@ -111,7 +139,7 @@ describe('A service in which a call of a port fails', () => {
       expect((await action.act(service, sound)).status).to.equal(action.succeeds);
       const calls = callsBeforeAnswer(faults);
       expect(
-        calls.some((call) => call.startsWith('roles.')),
+        calls.some((call) => /^(?:roles|names)\./.test(call)),
         'it asks the store',
       ).to.equal(true);
       for (const broken of bothWays(calls)) {

@@ -15,6 +15,7 @@ const CODES: Readonly<Record<string, FaultCode>> = {
   accounts: 'store_unavailable',
   attempts: 'store_unavailable',
   apiKeys: 'store_unavailable',
+  names: 'store_unavailable',
   staging: 'staging_unavailable',
   archives: 'storage_unavailable',
   inspector: 'staging_unavailable',
