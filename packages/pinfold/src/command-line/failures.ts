@@ -1,4 +1,5 @@
 import { isFault, type RefusalCode } from '@pinfold/core';
+import { isError } from '@pinfold/core/internal';
 
 /** The command line is wrong. Exit code 2. */
 export class UsageError extends Error {
@@ -100,8 +101,13 @@ export function formatReason(error: unknown): string {
   if (!(error instanceof Error)) return 'failed';
   if (error instanceof CommandFailure || error.name === 'SettingsError') return error.message;
   if (!isFault(error)) return error.stack ?? error.message;
-  const cause = error.cause instanceof Error ? error.cause.message : '';
+  const cause = rootCauseOf(error)?.message ?? '';
   return `${error.message} (${error.code})${error.message.includes(cause) ? '' : `: ${cause}`}`;
+}
+
+/** The first cause of an error: those in between say which step of a program failed, not why. */
+export function rootCauseOf({ cause }: Error): Error | undefined {
+  return isError(cause) ? (rootCauseOf(cause) ?? cause) : undefined;
 }
 
 /** Runs a task with files or pipes; turns a system error into a CommandFailure. */

@@ -1,5 +1,6 @@
 import { isFault } from '@pinfold/core';
 import { isError } from '@pinfold/core/internal';
+import { rootCauseOf } from '../command-line/failures.ts';
 import { escapeControls } from '../command-line/terminal.ts';
 import { SettingsError } from './settings-error.ts';
 import type { OptionName } from './variables.ts';
@@ -20,13 +21,14 @@ export async function orSettingsError<Result>(
 }
 
 /**
- * The message of an error, and of the cause of a fault unless it repeats that one, in one line that is safe for a
+ * The message of an error, and of the first cause of a fault unless it repeats that one, in one line that is safe for a
  * terminal.
  */
 export function errorText(error: unknown): string {
   if (!isError(error)) return 'failed';
   const message = formatMessage(error);
-  const cause = isFault(error) && isError(error.cause) ? formatMessage(error.cause) : '';
+  const rootCause = isFault(error) ? rootCauseOf(error) : undefined;
+  const cause = rootCause === undefined ? '' : formatMessage(rootCause);
   return message.includes(cause) ? message : `${message} (${cause})`;
 }
 

@@ -1,4 +1,5 @@
 import { Fault } from '@pinfold/core';
+import { StepError } from '@pinfold/core/records';
 import { expect } from 'chai';
 import {
   CommandFailure,
@@ -45,6 +46,13 @@ describe('the reason of a failure', () => {
     expect(errorText(WITH_CAUSE)).to.equal(
       'the database cannot be used now (ENOSPC: no space left on device, write)',
     );
+  });
+
+  it('adds the first cause of a fault in a step of a program, which says why it failed', () => {
+    const place = { program: 'api_keys.create', step: 'insert', table: 'api_keys', columns: ['id'] };
+    const failed = new Fault('store_unavailable', 'no database', { cause: new StepError(place, NO_SPACE) });
+    expect(formatReason(failed)).to.equal(`no database (store_unavailable): ${NO_SPACE.message}`);
+    expect(errorText(failed)).to.equal(`no database (${NO_SPACE.message})`);
   });
 
   it('does not repeat a cause that the fault already states', () => {
