@@ -2,7 +2,7 @@ import type { KeyQuotaExceeded, PublicationQuotaExceeded, Refusal } from '../ref
 import type { Account, AccountUse, Block, PublicationLimits } from './account.ts';
 import type { SaveAuthority } from './actor.ts';
 import type { Sha256 } from './identity.ts';
-import type { Instant } from './instant.ts';
+import { type Instant, isRecent } from './instant.ts';
 import { checkNameLimit, type NamesInUse } from './name.ts';
 import { parseRate, type Rate, type RateMark, rateLeft, takenFrom } from './rate.ts';
 
@@ -119,7 +119,7 @@ export function accountAfterPublishing(
   const taken = rate && (Math.min(takenFrom(rate, mark, now), Number.MAX_SAFE_INTEGER) as RateMark);
   return {
     publicationsMark: taken ?? mark,
-    lastPublishedAt: lastPublishedAt !== null && lastPublishedAt > now ? lastPublishedAt : now,
+    lastPublishedAt: lastPublishedAt !== null && isRecent(lastPublishedAt, now, now) ? lastPublishedAt : now,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { AccountId } from '../domain/identity.ts';
-import { before, days } from '../domain/instant.ts';
+import { after, before, CLOCK_TOLERANCE, days } from '../domain/instant.ts';
 import type { AccountStore } from '../ports/account-store.ts';
-import { gt, notNull } from '../records/conditions.ts';
+import { gt, lte, notNull } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, together } from '../records/step.ts';
 import { aggregate, find, get, upsert } from '../records/steps.ts';
@@ -42,12 +42,13 @@ const list = ACCOUNT_PROGRAMS.query('accounts.list', ([name, limit]: Parameters<
 const usedBy = ACCOUNT_PROGRAMS.query(
   'accounts.used_by',
   function* ([account, now]: Parameters<AccountStore['usedBy']>) {
-    const since = before(now, days(1));
+    // A clock that is ahead published the later ones.
+    const lastDay = [gt(before(now, days(1))), lte(after(now, CLOCK_TOLERANCE))];
     const [inService, published, stopped] = yield* all(
       countInService(account, now),
       // Two queries, because stopped roles are in another index.
-      aggregate(ROLES, { account, deletedAt: null, publishedAt: gt(since) }),
-      aggregate(ROLES, { account, deletedAt: notNull, publishedAt: gt(since) }),
+      aggregate(ROLES, { account, deletedAt: null, publishedAt: lastDay }),
+      aggregate(ROLES, { account, deletedAt: notNull, publishedAt: lastDay }),
     );
     return { ...inServiceOf(inService), publications24h: published.count + stopped.count };
   },
