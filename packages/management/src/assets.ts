@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { clientOf, outgoingBytes } from '@pinfold/http/internal';
+import { clientOf, outgoingBytes, prefersGzip } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
 
 /** The names of the files that pages load. Each contains a hash of the content. */
@@ -44,7 +44,7 @@ export function loadAssets(): Assets {
     serve: (name, request, response, client) => {
       const asset = files.get(name);
       if (asset === undefined) return false;
-      const isGzipped = request.acceptsEncodings('gzip') === 'gzip';
+      const isGzipped = prefersGzip(request.headers['accept-encoding']);
       const body = isGzipped ? asset.gzipped : asset.plain;
       const refusal = outgoingBytes.refusal(body.length);
       if (refusal !== undefined) {

@@ -234,6 +234,13 @@ describe('the guards of the screen', () => {
       const { status, headers } = await person.get(path);
       expect(status, path).to.equal(200);
       expect(headers.get('cache-control')).to.equal('public, max-age=31536000, immutable');
+      for (const [accepted, coding] of [
+        ['gzip, br', 'gzip'],
+        ['gzip;q=0.5, identity', null],
+      ] as const) {
+        const answer = await person.get(path, { 'accept-encoding': accepted });
+        expect(answer.headers.get('content-encoding'), accepted).to.equal(coding);
+      }
     }
     for (const path of ['/assets/x.js', '/assets/..%2f..%2fpackage.json', '/assets/manifest.json']) {
       expect((await person.get(path)).status, path).to.equal(404);
