@@ -170,7 +170,8 @@ async function watchEveryStore(): Promise<WatchedReads> {
 
 describe('the reads of the stores', () => {
   let reads: WatchedReads;
-  before(async () => {
+  // Before each, since the mutation testing attributes what runs before all of them to none.
+  beforeEach(async () => {
     reads = await watchEveryStore();
   });
 
