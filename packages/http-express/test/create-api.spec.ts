@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { accountBacklogs } from '@pinfold/http/internal';
 import { expect } from 'chai';
@@ -7,22 +8,29 @@ import { type ApiOptions, createApi } from '../src/index.ts';
 import { ask, askRaw, publish } from './client.ts';
 import { openRig, type Rig } from './rig.ts';
 
-/** Another Express app over the same use cases, made by the test. */
-async function listen(
-  app: express.Express,
-): Promise<{ readonly baseUrl: string; close(): Promise<unknown> }> {
-  const server = (await listening()).on('request', app);
-  const { port } = server.address() as AddressInfo;
-  return { baseUrl: `http://127.0.0.1:${port}`, close: () => closed(server) };
-}
-
 describe('The API as a router', () => {
   let rig: Rig;
   beforeEach(async () => {
     rig = await openRig();
   });
 
+  const servers: Server[] = [];
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await closed(server);
+  });
+
+  /** Serves an app of the test until the test ends; returns its address. */
+  async function listen(app: express.Express): Promise<string> {
+    const server = (await listening()).on('request', app);
+    servers.push(server);
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
   const caller = { account: 'first' as never, scopes: ['pins:read', 'pins:write'] as const };
+
+  /** The API over the same use cases, whose caller is always the same. */
+  const apiAt = (publicUrl: string = rig.baseUrl) =>
+    createApi({ useCases: rig.useCases, publicUrl, authenticate: async () => caller });
 
   it('refuses a request with several Host headers before it checks its key', async () => {
     for (const path of ['/api/v1/limits', '/openapi.json', '/api/v1/nothing']) {
@@ -85,11 +93,8 @@ describe('The API as a router', () => {
   });
 
   it('can be mounted at a path, which its URLs contain', async () => {
-    const app = express();
-    const publicUrl = 'https://team.example/share/';
-    app.use('/share', createApi({ useCases: rig.useCases, publicUrl, authenticate: async () => caller }));
-    const server = await listen(app);
-    const mounted = { ...rig, baseUrl: `${server.baseUrl}/share` };
+    const url = await listen(express().use('/share', apiAt('https://team.example/share/')));
+    const mounted = { ...rig, baseUrl: `${url}/share` };
     const { status, headers, json } = await publish(mounted);
     expect(status).to.equal(201);
     expect(headers.get('location')).to.equal(`https://team.example/share/api/v1/pins/${json.pin.id}`);
@@ -97,7 +102,6 @@ describe('The API as a router', () => {
     expect((await ask(mounted, '/api/v1/pins/nothing')).json.code).to.equal('not_found');
     const document = await ask(mounted, '/openapi.json');
     expect(document.json.servers).to.deep.equal([{ url: 'https://team.example/share' }]);
-    await server.close();
   });
 
   it('passes every other path on to the app', async () => {
@@ -106,18 +110,17 @@ describe('The API as a router', () => {
       createApi({ useCases: rig.useCases, publicUrl: rig.baseUrl, authenticate: async () => undefined }),
     );
     app.use((request, response) => void response.json({ own: request.path }));
-    const server = await listen(app);
+    const url = await listen(app);
     for (const path of [
       ...['/', '/apis', '/API/v1/pins', '/openapi.json/', '/openapi.json/x', '/s/x'],
       ...['/api', '/api/', '/api/users', '/api/v2/pins', '/api/v1', '/api/v1/users', '/api/v1/pins/x/y/z'],
       ...['/admin/v1/users', '/admin/openapi.json'],
     ]) {
-      const answer = await fetch(`${server.baseUrl}${path}`);
+      const answer = await fetch(`${url}${path}`);
       expect(answer.status).to.equal(200);
       expect(await answer.json()).to.deep.equal({ own: path });
       expect(answer.headers.has('x-request-id')).to.equal(false);
     }
-    await server.close();
   });
 
   it('lets no other origin read its answers, whatever its app allows', async () => {
@@ -127,16 +130,14 @@ describe('The API as a router', () => {
       response.set('Access-Control-Allow-Credentials', 'true');
       next();
     });
-    app.use(createApi({ useCases: rig.useCases, publicUrl: rig.baseUrl, authenticate: async () => caller }));
-    app.use((_request, response) => void response.send('own'));
-    const server = await listen(app);
+    app.use(apiAt(), (_request, response) => void response.send('own'));
+    const url = await listen(app);
     const allowed = async (path: string, method = 'GET') =>
-      (await fetch(server.baseUrl + path, { method })).headers.get('access-control-allow-origin');
+      (await fetch(url + path, { method })).headers.get('access-control-allow-origin');
     for (const path of ['/api/v1/pins', '/api/v1/pins/none', '/openapi.json']) {
       for (const method of ['GET', 'OPTIONS']) expect(await allowed(path, method), path).to.equal(null);
     }
     expect(await allowed('/own')).to.equal('https://other.example');
-    await server.close();
   });
 
   it('accepts a JSON body that a parser before it has read, and refuses other bodies with the reason', async () => {
@@ -149,10 +150,7 @@ describe('The API as a router', () => {
     app.use((request, response, next) => {
       parsers[(request.headers['x-parser'] as keyof typeof parsers) ?? 'json'](request, response, next);
     });
-    const { useCases, baseUrl: publicUrl } = rig;
-    app.use(createApi({ useCases, publicUrl, authenticate: async () => caller }));
-    const server = await listen(app);
-    const mounted = { ...rig, baseUrl: server.baseUrl };
+    const mounted = { ...rig, baseUrl: await listen(app.use(apiAt())) };
     const { json } = await publish(mounted);
     const path = `/api/v1/pins/${json.pin.id}`;
     const patch = async (parser: string, body: string) => {
@@ -171,7 +169,6 @@ describe('The API as a router', () => {
       expect(code, parser).to.equal('invalid_request');
       expect(detail, parser).to.match(/^The server read the body before/);
     }
-    await server.close();
   });
 
   it('throws at the first request if it is mounted elsewhere than at publicUrl', async () => {
@@ -181,15 +178,14 @@ describe('The API as a router', () => {
       ['/share/api', 'https://team.example/share', '/share/api/v1/pins'],
       ['/api', 'https://team.example', '/api/v1/pins'],
     ] as const) {
-      const app = express();
-      app.use(mount, createApi({ useCases: rig.useCases, publicUrl, authenticate: async () => caller }));
+      const app = express().use(mount, apiAt(publicUrl));
       let thrown: unknown;
       app.use(((error, _request, response, _next) => {
         thrown = error;
         response.status(500).end();
       }) as express.ErrorRequestHandler);
-      const server = await listen(app);
-      await fetch(server.baseUrl + path);
+      const url = await listen(app);
+      await fetch(url + path);
       const expectedMount = new URL(publicUrl).pathname;
       expect(thrown, `${mount} ${path}`)
         .to.be.instanceOf(Error)
@@ -201,9 +197,8 @@ describe('The API as a router', () => {
         );
       thrown = undefined;
       const below = path.replace(/\/(?:api|openapi).*/, '');
-      for (const other of ['/s/api/x', '/openapi.json.gz']) await fetch(server.baseUrl + below + other);
+      for (const other of ['/s/api/x', '/openapi.json.gz']) await fetch(url + below + other);
       expect(thrown, 'of paths that it does not answer').to.equal(undefined);
-      await server.close();
     }
   });
 

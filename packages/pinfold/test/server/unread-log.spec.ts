@@ -132,20 +132,14 @@ setTimeout(() => {
     expect(output).to.include('were lost');
   });
 
-  it('does not keep a program alive if its reader has left', async () => {
-    const child = start();
-    await once(child.stderr, 'data');
-    child.stdout.destroy();
-    child.stdin.end('end');
-    expect(await once(child, 'exit')).to.deep.equal([0, null]);
-  });
-
-  it('does not keep a program alive if its reader takes nothing', async () => {
-    const child = start();
-    await once(child.stderr, 'data');
-    child.stdin.end('end');
-    expect(await once(child, 'exit')).to.deep.equal([0, null]);
-  });
+  for (const reader of ['has left', 'takes nothing'])
+    it(`does not keep a program alive if its reader ${reader}`, async () => {
+      const child = start();
+      await once(child.stderr, 'data');
+      if (reader === 'has left') child.stdout.destroy();
+      child.stdin.end('end');
+      expect(await once(child, 'exit')).to.deep.equal([0, null]);
+    });
 
   describe('whose writes another process has made blocking', () => {
     const source = program(20_000, `spawnSync('true', { stdio: 'inherit' });`);
