@@ -67,7 +67,10 @@ describe('The words of a refusal', () => {
   it('name the files found in place of an index.html, with advice', () => {
     const rows: readonly (readonly [hint: IndexHint, advice: RegExp])[] = [
       [{ kind: 'empty' }, /^There are no files/],
-      [{ kind: 'folder', path: 'docs/out' }, /the folder "docs\/out" has one\. Publish that folder\.$/],
+      [
+        { kind: 'folder', path: 'doc/tide' },
+        /folder "doc\/tide" has one\. Publish that folder, or add a page at the root that leads to it\.$/,
+      ],
       [{ kind: 'folders', path: 'de', other: 'fr' }, /"de" and "fr" have one each\. Publish one/],
       [{ kind: 'spelling', path: 'INDEX.HTML' }, /"INDEX\.HTML"\. Rename it to index\.html/],
       [{ kind: 'spelling', path: 'a/index.htm', folder: 'a' }, /Rename it .* publish the folder "a"\.$/],
@@ -144,7 +147,7 @@ describe('The API', () => {
   }
 
   for (const [problem, tool] of [
-    [{ rule: 'ambiguous_structure', reason: 'trailing_bytes' }, 'bsdtar'],
+    [{ rule: 'ambiguous_structure', reason: 'trailing_bytes' }, 'end of the ZIP. If bsdtar wrote it'],
     [{ rule: 'header_mismatch', path, fields: ['missing_descriptor'] }, 'adm-zip'],
   ] as const) {
     it(`names a tool whose ZIPs break the rule ${problem.rule}`, () => {

@@ -113,8 +113,8 @@ const MISSING_INDEX: Readonly<Record<MissingIndexId, Text>> = {
     ja: '公開するファイルがありません。ビルドしたサイトが入っているフォルダーを公開してください。',
   },
   missing_index_folder: {
-    en: 'There is no index.html at the root, but the folder “{path}” has one. Publish that folder.',
-    ja: '一番上に index.html がありませんが、フォルダー「{path}」にはあります。そのフォルダーを公開してください。',
+    en: 'There is no index.html at the root, but the folder “{path}” has one. Publish that folder, or add a page at the root that leads to it.',
+    ja: '一番上に index.html がありませんが、フォルダー「{path}」にはあります。そのフォルダーを公開するか、一番上に案内のページを加えてください。',
   },
   missing_index_folders: {
     en: 'There is no index.html at the root, but “{path}” and “{other}” have one each. Publish one of these folders, or add a page at the root that leads to them.',
@@ -214,7 +214,7 @@ const AMBIGUOUS: Readonly<Record<Ambiguity, string>> = {
   several_end_records: 'The ZIP has several end records.',
   several_parts: 'The ZIP is one part of several.',
   trailing_bytes:
-    'Something follows the end of the ZIP: bsdtar pads what it writes to standard output. Give it a file name instead (-cf site.zip).',
+    'Something follows the end of the ZIP. If bsdtar wrote it to standard output, give bsdtar a file name instead (-cf site.zip).',
   zip64_disagrees: 'The Zip64 end record and the end record disagree.',
   zip64_misplaced: 'The Zip64 end record is not where its locator says.',
 };
