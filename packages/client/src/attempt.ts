@@ -45,6 +45,8 @@ export interface FailedAttempt {
 const TEMPORARY: readonly number[] = [408, 429, 502, 503, 504];
 const POSTPONED: readonly number[] = [429, 503];
 const SHOWN_CHARACTERS = 200;
+/** Far above the size of any answer of the API. */
+const MAX_BYTES = 16_777_216;
 
 /** Sends a request once. Throws the signal's reason if it aborts. */
 export async function attempt<Answer>(
@@ -75,7 +77,7 @@ export async function attempt<Answer>(
     const accepted = request.takeByHead?.(response);
     if (accepted !== undefined) return { kind: 'answered', answer: accepted, headers: response.headers };
     timer = startTimer();
-    return read(response, await response.text(), request, key);
+    return read(response, await readText(response), request, key);
   } catch (cause) {
     signal?.throwIfAborted();
     const [code, detail] = timeoutController.signal.aborted
@@ -87,6 +89,23 @@ export async function attempt<Answer>(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Reads an answer as UTF-8. Stops after some mebibytes: such an answer is not one of the API. */
+async function readText(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  // Some runtimes have no streams of bodies.
+  if (reader === undefined) return response.text();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let bytes = 0; bytes <= MAX_BYTES; ) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.byteLength;
+    text += decoder.decode(value, { stream: true });
+  }
+  await reader.cancel();
+  return text;
 }
 
 function createHeaders<Answer>({ headers }: ApiRequest<Answer>, { key, userAgent }: Connection): Headers {

@@ -104,6 +104,20 @@ describe('PinfoldClient', () => {
     expect(server.requests).to.have.length(5);
   });
 
+  it('reads no more than 16 MiB of an answer', async () => {
+    let pulled = 0;
+    const endless = new ReadableStream({
+      pull: (controller) => {
+        pulled += 1;
+        if (pulled <= 64) controller.enqueue(new Uint8Array(1_048_576));
+        else controller.close();
+      },
+    });
+    const large = clientOf({ fetch: async () => new Response(endless) });
+    expect((await failure(large.get(ID))).code).to.equal('invalid_answer');
+    expect(pulled).to.be.within(1, 32);
+  });
+
   it('rejects answers that do not come from the API', async () => {
     const wrong: readonly unknown[] = [
       ...['<html>Welcome to the café</html>', '', 'null', '{', { pin: null }, { pin: {} }, { pin: [] }],
