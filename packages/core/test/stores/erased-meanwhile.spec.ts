@@ -12,6 +12,8 @@ import {
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { after, type Day, hours, minutes } from '../../src/index.ts';
+import type { Advance } from '../../src/stores/erasing/advance.ts';
+import { forgetPersons } from '../../src/stores/erasing/events-of-erased.ts';
 import { type Stores, storesOver } from './memory-stores.ts';
 import { begin, ERASED_AT, erase, OTHER } from './rules/erasure-store/erase.ts';
 
@@ -78,5 +80,29 @@ describe('a change that begins before an erasure and is stored after it', () => 
     await erase({ erasures, roles });
     await apiKeys.touch(anApiKeyId(1), ERASED_AT, START);
     expect(await apiKeys.find(anApiKeyId(1))).to.include({ account: 'erased:0001', lastUsedAt: null });
+  });
+});
+
+describe('the search for the persons of an erased account', () => {
+  it('reads the list of thousands of persons once for all events of a step', () => {
+    let readings = 0;
+    const persons = new Proxy(
+      Array.from({ length: 2_000 }, (_, n) => `person-${n}`),
+      {
+        get: (target, member) => {
+          readings += 1;
+          return Reflect.get(target, member);
+        },
+      },
+    );
+    const place = { account: ACCOUNT, replacement: OTHER, searchedTo: null, isSearched: false };
+    const erasure = { ...place, persons, actor: { kind: 'system', id: null } } as const;
+    const steps = forgetPersons(erasure, { more: [] as readonly string[] } as Advance);
+    steps.next();
+    const page = Array.from({ length: 500 }, (_, n) =>
+      anEvent({ actor: { kind: 'person', id: `someone-${n}` } }),
+    );
+    steps.next(page);
+    expect(readings).to.be.within(1, 10_000);
   });
 });

@@ -60,14 +60,13 @@ export function* forgetEvents(erasure: ErasureRow): ForgetSteps {
 
 /** Searches the events of all accounts for people who acted as the account, and removes their ids. */
 export function* forgetPersons(erasure: ErasureRow, { more }: Advance): ForgetSteps {
-  const { account, persons, searchedTo, isSearched } = erasure;
+  const { account, searchedTo, isSearched } = erasure;
+  const persons = new Set(erasure.persons);
   if (isSearched) return undefined;
   const range = { order: ['at', 'id'] as const, limit: SEARCHED_AT_ONCE, select: SEARCHED };
   // Unlocked: the step runs again under the locks of the accounts that it finds.
   const page =
-    persons.length === 0
-      ? []
-      : yield* unlocked(find(EVENTS, {}, { ...range, after: searchedTo ?? undefined }));
+    persons.size === 0 ? [] : yield* unlocked(find(EVENTS, {}, { ...range, after: searchedTo ?? undefined }));
   const locks = new Set<string>();
   for (const event of page) {
     if (isBy(event, persons) && locks.size < ACCOUNTS_AT_ONCE) locks.add(lockOfEvent(event));
@@ -95,8 +94,8 @@ export function* forgetPersons(erasure: ErasureRow, { more }: Advance): ForgetSt
   return 'continued';
 }
 
-function isBy({ actor }: Pick<HistoryEvent, 'actor'>, persons: readonly string[]): boolean {
-  return actor.kind === 'person' && actor.id !== null && persons.includes(actor.id);
+function isBy({ actor }: Pick<HistoryEvent, 'actor'>, persons: ReadonlySet<string>): boolean {
+  return actor.kind === 'person' && actor.id !== null && persons.has(actor.id);
 }
 
 function lockOfEvent({ account }: Pick<HistoryEvent, 'account'>): string {
