@@ -13,7 +13,7 @@ const ALLOWED = new Map([
   ['SCAN json_each VIRTUAL TABLE INDEX 1:', 'the values of a list'],
   ['SCAN schema_state', 'a table of one row'],
   ['USE TEMP B-TREE FOR ORDER BY', 'the events of one publication in a feed'],
-  ['USE TEMP B-TREE FOR DISTINCT', 'the publications that had an event within 20 minutes, for the sweep'],
+  ['USE TEMP B-TREE FOR DISTINCT', 'the publications that had an event within a minute, for the sweep'],
 ]);
 
 /** A statement that reads the first rows in the order of an index or of the table, whatever their values. */

@@ -2,15 +2,16 @@ import {
   anAccount,
   anApiKey,
   anApiKeyId,
+  anEvent,
   aReservation,
   aRoleId,
   aSession,
   START,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { after, type Day, days, duration, minutes } from '../../src/index.ts';
+import { after, type Day, days, duration, minutes, seconds } from '../../src/index.ts';
 import { dayOf } from '../../src/internal.ts';
-import { storesOver } from './memory-stores.ts';
+import { newDatabase, storesOver } from './memory-stores.ts';
 
 const LATER = after(START, days(1));
 
@@ -90,5 +91,25 @@ describe('a refused, repeated or limited call', () => {
     await attempts.settle(first);
     await attempts.forgive(second);
     expect((await attempts.begin(attempt)).kind).to.equal('admitted');
+  });
+
+  it('finds the roles with extra events in steps of a minute, since there may be a million events', async () => {
+    const database = newDatabase();
+    const { history, sessions } = storesOver(database);
+    const events = [0, 30, 60, 90].map((at) => anEvent({ recordedAt: after(START, seconds(at)) }));
+    await sessions.begin(aSession(1), events);
+    const steps: unknown[] = [];
+    const read = database.read.bind(database);
+    database.read = (query, args, signal) => {
+      if (query.name === 'history.recent_roles') steps.push(args);
+      return read(query, args, signal);
+    };
+    const until = after(START, seconds(90));
+    await history.trimEvents({ since: START, until, keep: 1, limit: 10 });
+    const middle = after(START, minutes(1));
+    expect(steps).to.deep.equal([
+      [{ since: START, until: middle }, undefined],
+      [{ since: middle, until }, undefined],
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import type { AccountId, RoleId } from '../../domain/identity.ts';
-import type { Instant } from '../../domain/instant.ts';
+import { type Duration, type Instant, minutes } from '../../domain/instant.ts';
 import type { EventTrimming } from '../../ports/history-store.ts';
 import { gte, lt, notNull, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
@@ -19,8 +19,9 @@ export const REMOVAL_PROGRAMS: StorePrograms = new StorePrograms();
 
 /** The maximum number of accounts whose events one program removes: each needs a lock. */
 const ACCOUNTS_AT_ONCE = ROW_LOCKS;
-/** The maximum number of roles that one query finds, which reads all recent events for that. */
+/** The maximum number of roles that one query finds, which reads all events of some time for that. */
 const ROLES_AT_ONCE = 10_000;
+const FOUND_WITHIN: Duration = minutes(1);
 /** The maximum number of roles whose events one query reads. */
 const READ_AT_ONCE = 100;
 
@@ -135,9 +136,11 @@ export async function removeExtraEvents(
 ): Promise<number> {
   await numberCommitted(database);
   const column = feedColumn(database, undefined);
-  let [removed, after]: [number, RoleId | undefined] = [0, undefined];
+  let [removed, from, after]: [number, Instant, RoleId | undefined] = [0, since, undefined];
   do {
-    const found: readonly RoleId[] = await database.read(findRecentRoles, [{ since, until }, after]);
+    const to = Math.min(from + FOUND_WITHIN, until) as Instant;
+    const within = { since: from, until: to };
+    const found: readonly RoleId[] = await database.read(findRecentRoles, [within, after]);
     for (let n = 0; n < found.length && removed < limit; n += READ_AT_ONCE) {
       const roles = { ids: found.slice(n, n + READ_AT_ONCE), keep };
       removed += await removeChosen(database, {
@@ -148,7 +151,10 @@ export async function removeExtraEvents(
       });
     }
     after = found.length < ROLES_AT_ONCE ? undefined : found.at(-1);
-  } while (after !== undefined && removed < limit);
+    if (after === undefined) from = to;
+    // Other callers run in between.
+    await database.pause();
+  } while (from < until && removed < limit);
   return removed;
 }
 
