@@ -72,7 +72,7 @@ export class LogOutput {
     if (OPEN_OUTPUTS.size === 1) process.once('exit', writeRest);
   }
 
-  /** @param urgent writes the line, and the batch before it, at once. */
+  /** @param urgent writes the line, and the batch before it, at once, unless others wait for a slow reader. */
   write(line: string, urgent: boolean = false): void {
     if (this.#ended) return;
     if (this.#batch.length + line.length > BATCH_BYTES) this.#closeBatch();
@@ -83,7 +83,8 @@ export class LogOutput {
       return;
     }
     this.#batch += line;
-    if (urgent) this.#closeBatch();
+    // While others wait, it joins them: thousands of small writes would follow each other in one turn of the event loop.
+    if (urgent && this.#waiting.length === 0) this.#closeBatch();
     if (this.#held > 0 && !this.#isWriting && !this.#hasFailed) this.#send();
     else this.#sendSoon();
   }

@@ -88,6 +88,35 @@ throw new Error('a bug');`;
       expect(lines.map(({ n }) => n)).to.deep.equal([...Array(550).keys(), undefined]);
     });
 
+  // On other systems writes are asynchronous, one in a turn of the event loop.
+  if (process.platform === 'linux')
+    it('is written in few batches once it is read again, even if each line is urgent', async () => {
+      const failing = `
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+const { writeSync } = fs;
+let [isFull, writes] = [true, 0];
+fs.writeSync = (...given) => {
+  if (isFull) throw Object.assign(new Error('full'), { code: 'EAGAIN' });
+  writes += 1;
+  return writeSync(...given);
+};
+syncBuiltinESMExports();
+for (let n = 0; n < 2_000; n += 1) log.error('a line that waits');
+isFull = false;
+await log.flush();
+process.stderr.write(\`\${writes} writes, \`);`;
+      const { read, write } = newPipe();
+      const source = [...FLAGS, program(0, failing)];
+      const child = spawn(process.execPath, source, { stdio: ['pipe', write, 'pipe'] });
+      closeSync(write);
+      const output = text(new Socket({ fd: read, writable: false }));
+      const [counted] = await once(child.stderr as Readable, 'data');
+      child.stdin?.end('end');
+      expect(linesOf(await output)).to.have.length(2_001);
+      expect(Number.parseInt(String(counted), 10)).to.be.within(1, 100);
+    });
+
   it('is held in memory up to a limit while no one reads it, and then reports the number of lost lines', async () => {
     const child = start(program(200_000));
     await once(child.stderr, 'data');
