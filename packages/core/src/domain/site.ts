@@ -1,6 +1,7 @@
 import { Fault } from '../fault.ts';
 import type { EntryPath } from './entry-path.ts';
 import type { Branded } from './identity.ts';
+import { toNfc } from './text.ts';
 
 /** The files of a site by path in NFC. */
 export interface FilesByPath<File> {
@@ -29,7 +30,7 @@ const MAX_NAME_LENGTH = 2_048;
  */
 export function resolve<File>(files: FilesByPath<File>, path: string, navigation: boolean): Resolution<File> {
   const name = path.slice(1);
-  const answer = name.length > MAX_NAME_LENGTH ? undefined : findAnswer(files, name.normalize('NFC'));
+  const answer = name.length > MAX_NAME_LENGTH ? undefined : findAnswer(files, toNfc(name));
   return answer ?? findFallback(files, name, navigation);
 }
 
@@ -97,7 +98,7 @@ export class Manifest {
 
   get(path: string): ManifestEntry | undefined {
     // Made at the first lookup: lists of files need no map, and making it takes longer than decoding the manifest.
-    this.#byPath ??= new Map(this.entries.map((entry) => [entry.path.normalize('NFC'), entry]));
+    this.#byPath ??= new Map(this.entries.map((entry) => [toNfc(entry.path), entry]));
     return this.#byPath.get(path);
   }
 }

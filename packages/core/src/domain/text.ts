@@ -43,6 +43,11 @@ export function hasManyMarks(text: string): boolean {
   return MANY_MARKS.test(text);
 }
 
+/** Normalizes a text to NFC; leaves it as it is if it has {@link hasManyMarks}. */
+export function toNfc(text: string): string {
+  return hasManyMarks(text) ? text : text.normalize('NFC');
+}
+
 /** Whether the string has a control character: C0, DEL or C1. */
 export function hasControlCharacter(text: string): boolean {
   return CONTROL.test(text);

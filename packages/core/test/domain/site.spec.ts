@@ -1,5 +1,6 @@
 import { textsNormalizedBy } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
+import type { EntryPath } from '../../src/domain/entry-path.ts';
 import { Manifest, resolve } from '../../src/domain/site.ts';
 
 /** Resolves a path: the kind of the answer and, if any, its file; `fallback` for a file in place of a missing one. */
@@ -93,6 +94,16 @@ describe('resolving a path of a site', () => {
       const texts = await textsNormalizedBy(() => resolve(manifest, path, true));
       expect(texts, `of ${path.length} characters`).to.have.lengthOf(times);
     }
+  });
+
+  it('finds a file whose name takes quadratic time to normalize, without normalizing it', async () => {
+    const long = `a${'\u0315\u0301'.repeat(250)}.html` as EntryPath;
+    const of = { offset: 0, compressedSize: 1, size: 1, method: 'stored', crc32: 0, utf8: true } as const;
+    const manifest = new Manifest([long, 'e\u0301.html' as EntryPath].map((path) => ({ ...of, path })));
+    const texts = await textsNormalizedBy(() => resolve(manifest, `/${long}`, true));
+    expect(texts).to.deep.equal(['e\u0301.html']);
+    expect(resolve(manifest, `/${long}`, true)).to.have.property('kind', 'file');
+    expect(resolve(manifest, '/\u00e9.html', true)).to.have.property('kind', 'file');
   });
 
   it('looks only for a fallback if a path is longer than that of any file', () => {
