@@ -102,9 +102,11 @@ describe('signing in', () => {
   });
 
   it('writes cookies that no script reads and no other site sends', async () => {
-    await person.get('/sign-in');
-    const page = await person.signIn((await screen.sessions.offerLink(OWNER)).token);
-    for (const line of page.headers.getSetCookie()) {
+    const shown = await person.get('/sign-in');
+    const inside = await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    const lines = [shown, inside].flatMap(({ headers }) => headers.getSetCookie());
+    expect(lines.map((line) => line.split('=')[0])).to.deep.equal(['pinfold_form', 'pinfold_session']);
+    for (const line of lines) {
       expect(line)
         .to.match(/; Path=\/manage;.*HttpOnly; SameSite=Strict$/)
         .and.not.match(/Secure/);
