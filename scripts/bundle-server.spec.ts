@@ -33,6 +33,7 @@ describe('scripts/bundle-server.ts', () => {
       write(`packages/${name}/package.json`, '{"type":"module","sideEffects":false}');
       write(`packages/${name}/src/index.ts`, '');
     }
+    write('packages/pinfold/src/main.ts', '');
     write(LATE, 'export const late: string = import.meta.filename;');
     mkdirSync(join(clone, 'scripts'));
     cpSync(join(import.meta.dirname, 'bundle-server.ts'), join(clone, 'scripts/bundle-server.ts'));
@@ -60,7 +61,7 @@ describe('scripts/bundle-server.ts', () => {
   }
 
   it('records every file that the bundle depends on, and every file that it wrote', () => {
-    bundle("import { late } from './late.ts'; import 'express'; console.log(late);");
+    bundle("import { late } from './late.ts'; import 'pino'; console.log(late);");
     const { sources, made, modules, importers } = readRecord();
     const stamped = (path: string) => {
       const { mtimeMs, size } = statSync(join(clone, path));
@@ -71,13 +72,19 @@ describe('scripts/bundle-server.ts', () => {
       `packages/${name}/src/index.ts`,
       `packages/${name}/package.json`,
     ]);
-    const own = [LATE, ...packages, 'pnpm-lock.yaml', 'scripts/bundle-server.ts'];
+    const own = [
+      LATE,
+      'packages/pinfold/src/main.ts',
+      ...packages,
+      'pnpm-lock.yaml',
+      'scripts/bundle-server.ts',
+    ];
     const isOwn = ([path]: [string]): boolean => !path.includes('node_modules');
     expect(sources.filter(isOwn)).to.have.deep.members(own.map(stamped));
     const others = sources.filter((source: [string]) => !isOwn(source)).map(([path]: [string]) => path);
     expect(others).to.have.length(1);
     expect(others[0]).to.match(/node_modules\/inversify\/lib\/index\.js$/);
-    expect(importers).to.deep.equal({ express: ENTRY });
+    expect(importers).to.deep.equal({ pino: ENTRY });
     const files = readdirSync(join(clone, BUNDLE)).map((name) => `${BUNDLE}/${name}`);
     expect(made).to.have.deep.members(files.map(stamped));
     expect(files.filter((path) => path.endsWith('.map'))).to.have.length(files.length / 2);
@@ -88,6 +95,12 @@ describe('scripts/bundle-server.ts', () => {
     bundle(`import { late } from './late.ts'; console.log(late, import.meta.dirname, import.meta.url);`);
     const source = join(clone, ENTRY);
     expect(outputOfBundle()).to.equal(`${join(clone, LATE)} ${dirname(source)} file://${source}\n`);
+  });
+
+  it('includes Express, which requires modules of Node', () => {
+    bundle("import express from 'express'; console.log(typeof express().use);");
+    expect(readRecord().importers).to.deep.equal({});
+    expect(outputOfBundle()).to.equal('function\n');
   });
 
   it('keeps a module that is imported only for its side effects', () => {

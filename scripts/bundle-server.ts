@@ -19,15 +19,21 @@ const [, , record] = process.argv;
 if (record === undefined) throw new Error('usage: bundle-server.ts FILE');
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'examples', 'reference-app', 'dist', 'bundle');
-/** The modules that a server's script imports from the bundle. It has its own copies of our others, which fit these. */
+/**
+ * The command, and the modules that a server's script imports from the bundle. It has its own copies of our others, which
+ * fit these.
+ */
 const ENTRIES = [
+  'packages/pinfold/src/main.ts',
   'packages/pinfold/src/index.ts',
   'packages/inversify/src/index.ts',
   'packages/core/src/index.ts',
   'inversify',
 ];
-/** The packages to bundle: ours, and InversifyJS, which has 250 modules. */
-const BUNDLED = /^(@pinfold|inversify|reflect-metadata)(\/|$)/;
+/** The packages to bundle: ours, InversifyJS, which has 250 modules, and Express, which has a hundred. */
+const BUNDLED = /^(@pinfold|express|inversify|reflect-metadata)(\/|$)/;
+/** The `require` of CommonJS modules. */
+const REQUIRE = "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);";
 /** Matches expressions for the place of a source file, which can be replaced in the bundle. */
 const PLACE = /\bimport\.meta\.(url|dirname|filename)\b/g;
 /** Matches expressions that would refer to another place in the bundle. `import(?` is a part of a regular expression. */
@@ -81,6 +87,7 @@ const { outputFiles, metafile } = await build({
   bundle: true,
   // Modules that are loaded on demand remain files of their own.
   splitting: true,
+  banner: { js: REQUIRE },
   // A module that is imported only for its side effects stays.
   ignoreAnnotations: true,
   format: 'esm',

@@ -1,6 +1,6 @@
-// Loaded before a server's script, it takes the modules that are in the bundle of the server from there, whoever imports
-// them. They are known by their file: a package with another release of its own gets that. There is no hook for loading:
-// before 22.22.3 and 24.11, Node with one does not load Express.
+// Loaded before a server's script or the command, it takes the modules that are in the bundle of the server from there,
+// whoever imports them. They are known by their file: a package with another release of its own gets that. There is no
+// hook for loading: before 22.22.3 and 24.11, Node with one does not load Express.
 import { readFileSync, statSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { dirname } from 'node:path';

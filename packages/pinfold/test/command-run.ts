@@ -61,12 +61,17 @@ export const FLAGS: readonly string[] = [
   '--disable-warning=ExperimentalWarning',
 ];
 
+const { SERVER_PRELOAD: preload } = process.env;
+/** Programs load their packages from the bundle that `npm test` creates. */
+export const FROM_BUNDLE: readonly string[] = preload === undefined ? [] : [preload];
+
+type Program = readonly [program: string, ...args: readonly string[]];
+
+const MAIN = join(import.meta.dirname, '..', 'src', 'main.ts');
 /** The command as a process: a program and its first arguments. */
-export const COMMAND: readonly [program: string, ...args: readonly string[]] = [
-  process.execPath,
-  ...FLAGS,
-  join(import.meta.dirname, '..', 'src', 'main.ts'),
-];
+export const COMMAND: Program = [process.execPath, ...FLAGS, ...FROM_BUNDLE, MAIN];
+/** The command from its sources, for tests of what it loads. */
+export const COMMAND_OF_SOURCES: Program = [process.execPath, ...FLAGS, MAIN];
 
 /** Starts the command as a process, as an operator does. */
 export function spawnCommand(

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
-import { COMMAND } from '../command-run.ts';
+import { COMMAND_OF_SOURCES } from '../command-run.ts';
 import { newFolder } from '../servers/new-folder.ts';
 
 /** Prints which of the packages that only a server needs were loaded, and whether Node's `fetch` was. */
@@ -21,7 +21,7 @@ process.on('exit', () => {
 `;
 
 function loadedBy(args: readonly string[], env: Readonly<Record<string, string>>): readonly string[] {
-  const [program, ...first] = COMMAND;
+  const [program, ...first] = COMMAND_OF_SOURCES;
   const hooks = `data:text/javascript,${encodeURIComponent(PROBE)}`;
   const { stderr } = spawnSync(program, ['--import', hooks, ...first, ...args], {
     env: { ...process.env, NODE_OPTIONS: '', ...env },

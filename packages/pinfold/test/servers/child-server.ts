@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { FLAGS, inheritedEnv } from '../command-run.ts';
+import { FLAGS, FROM_BUNDLE, inheritedEnv } from '../command-run.ts';
 
 /** A server in a separate process. */
 export interface ChildServer {
@@ -17,10 +17,6 @@ export interface ChildServer {
 }
 
 const SERVER = 'serve.ts';
-
-const { SERVER_PRELOAD: preload } = process.env;
-/** The server loads its packages from the bundle that `npm test` creates. */
-const FROM_BUNDLE: readonly string[] = preload === undefined ? [] : [preload];
 
 const running = new Set<ChildProcessWithoutNullStreams>();
 
