@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
+const DAY = 24 * 60 * 60 * 1_000;
 const folder = join(import.meta.dirname, '../../../node_modules/.cache/pinfold-processes');
 
 /** Loads a native library from its own folder. */
@@ -49,6 +50,11 @@ async function bundle(script: string): Promise<string> {
     entryPoints: [script],
     outdir: folder,
     bundle: true,
+    // A process reads and compiles only what it loads: half of a bundle is the client of S3.
+    splitting: true,
+    minifyWhitespace: true,
+    entryNames: `${basename(dirname(script))}-[name]`,
+    outExtension: { '.js': '.mjs' },
     format: 'esm',
     platform: 'node',
     conditions: ['@pinfold/source'],
@@ -57,10 +63,21 @@ async function bundle(script: string): Promise<string> {
     logLevel: 'error',
     write: false,
   });
-  const file = join(folder, `${basename(dirname(script))}-${basename(script, '.ts')}.mjs`);
-  const beside = `${file}-${randomUUID()}`;
   await mkdir(folder, { recursive: true });
-  await writeFile(beside, outputFiles[0]?.contents ?? '');
-  await rename(beside, file);
-  return file;
+  for (const { path, contents } of outputFiles) {
+    const beside = `${path}-${randomUUID()}`;
+    await writeFile(beside, contents);
+    await rename(beside, path);
+  }
+  await removeOld();
+  return join(folder, `${basename(dirname(script))}-${basename(script, '.ts')}.mjs`);
+}
+
+/** Removes what no run of today has written: the parts of earlier sources have other names. */
+async function removeOld(): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const file = join(folder, name);
+    const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > DAY) await rm(file, { force: true });
+  }
 }
