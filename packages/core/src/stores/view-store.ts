@@ -49,7 +49,10 @@ const drop = VIEW_PROGRAMS.change('views.drop', {
 export function viewStore(database: Database): ViewStore {
   return {
     add: async (counted) => {
-      if (counted.length > 0) await database.write(add, counted);
+      if (counted.length === 0) return;
+      // Many counts are added batch after batch.
+      await database.pause();
+      await database.write(add, counted);
     },
     list: (...days) => database.read(list, days),
     drop: (...days) => database.write(drop, days),
