@@ -73,7 +73,8 @@ export interface Keys {
   /**
    * Creates a key. Refuses an account that may not change anything, or has too many keys.
    *
-   * @throws TypeError for an account that was erased, and to the operator while it is being erased.
+   * @throws TypeError for an account that was erased, and to the operator while it is being erased; for a label or cause
+   * with NUL or half a surrogate pair, which databases and exports cannot store.
    */
   create(wanted: NewKey & { readonly by: typeof OPERATOR }): Promise<MintedKey>;
   create(wanted: NewKey): Promise<MintedKey | Unchangeable | KeyQuotaExceeded | Refusal<'unauthorized'>>;

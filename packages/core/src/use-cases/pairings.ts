@@ -43,7 +43,7 @@ export interface Pairings {
    * Stores the consent that a program gets a key; `unknown` if its hash is not registered. A further consent in one session
    * replaces the one before. Refused while the account has too many keys.
    *
-   * @throws TypeError without a scope, and for the scope `admin`.
+   * @throws TypeError without a scope, and for the scope `admin`; for a label or cause with NUL or half a surrogate pair.
    */
   agree(
     newConsent: NewConsent,
