@@ -4,13 +4,10 @@ import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const { SERVER_PRELOAD: preload } = process.env;
-
-/** The arguments of Node that make it the command of these sources, or of the bundle that `npm test` creates of them. */
+/** The arguments of Node that make it the command of these sources: a bundle would not use what the tests replace in them. */
 const SOURCES: readonly string[] = [
   '--conditions=@pinfold/source',
   '--disable-warning=ExperimentalWarning',
-  ...(preload === undefined ? [] : [preload]),
   join(import.meta.dirname, '../../packages/pinfold/src/main.ts'),
 ];
 
