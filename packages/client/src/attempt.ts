@@ -93,8 +93,8 @@ export async function attempt<Answer>(
 
 /** Reads an answer as UTF-8. Stops after some mebibytes: such an answer is not one of the API. */
 async function readText(response: Response): Promise<string> {
-  const reader = response.body?.getReader();
-  // Some runtimes have no streams of bodies.
+  // Some runtimes have no streams of bodies, and a `fetch` that is not the runtime's own may have other ones.
+  const reader = response.body?.getReader?.();
   if (reader === undefined) return response.text();
   const decoder = new TextDecoder();
   let text = '';

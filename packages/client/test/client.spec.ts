@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { ARCHIVE, all, failure, ID, KEY, PIN, PIN_ANSWER, PUBLISHED, problem, WAIT_1_S } from './answers.ts';
@@ -116,6 +117,14 @@ describe('PinfoldClient', () => {
     const large = clientOf({ fetch: async () => new Response(endless) });
     expect((await failure(large.get(ID))).code).to.equal('invalid_answer');
     expect(pulled).to.be.within(1, 32);
+  });
+
+  it('reads answers of a fetch whose bodies are streams of Node', async () => {
+    server.answer({ status: 200, body: { pins: [PIN], next_cursor: null } });
+    const fetchWithNodeBodies: typeof fetch = async (...request) =>
+      Object.defineProperty(await fetch(...request), 'body', { value: Readable.from([]) });
+    const { pins } = await clientOf({ fetch: fetchWithNodeBodies }).listPage();
+    expect(pins).to.have.length(1);
   });
 
   it('rejects answers that do not come from the API', async () => {
