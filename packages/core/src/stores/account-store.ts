@@ -12,15 +12,13 @@ import { countInService, inServiceOf } from './admission.ts';
 import { newAccount } from './checks.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
 import { nextVersion } from './role-changes.ts';
-import { StorePrograms } from './store-programs.ts';
-
-export const ACCOUNT_PROGRAMS: StorePrograms = new StorePrograms();
+import { addChange, addQuery } from './store-programs.ts';
 
 const ACCOUNT = ['name', 'limits', 'blocked', 'generation', 'lastPublishedAt', 'publicationsMark'] as const;
 
-const load = ACCOUNT_PROGRAMS.query('accounts.load', (name: AccountId) => get(ACCOUNTS, { name }));
+const load = addQuery('accounts.load', (name: AccountId) => get(ACCOUNTS, { name }));
 
-const save = ACCOUNT_PROGRAMS.change('accounts.save', {
+const save = addChange('accounts.save', {
   locks: ([{ name }, , events]: Parameters<AccountStore['save']>) => {
     return { exclusive: [accountLock(name), ...eventLocks(events)] };
   },
@@ -35,24 +33,21 @@ const save = ACCOUNT_PROGRAMS.change('accounts.save', {
   },
 });
 
-const list = ACCOUNT_PROGRAMS.query('accounts.list', ([name, limit]: Parameters<AccountStore['list']>) => {
+const list = addQuery('accounts.list', ([name, limit]: Parameters<AccountStore['list']>) => {
   return find(ACCOUNTS, {}, { order: ['name'], after: name && { name }, limit, select: ACCOUNT });
 });
 
-const usedBy = ACCOUNT_PROGRAMS.query(
-  'accounts.used_by',
-  function* ([account, now]: Parameters<AccountStore['usedBy']>) {
-    // A clock that is ahead published the later ones.
-    const lastDay = [gt(before(now, days(1))), lte(after(now, CLOCK_TOLERANCE))];
-    const [inService, published, stopped] = yield* all(
-      countInService(account, now),
-      // Two queries, because stopped roles are in another index.
-      aggregate(ROLES, { account, deletedAt: null, publishedAt: lastDay }),
-      aggregate(ROLES, { account, deletedAt: notNull, publishedAt: lastDay }),
-    );
-    return { ...inServiceOf(inService), publications24h: published.count + stopped.count };
-  },
-);
+const usedBy = addQuery('accounts.used_by', function* ([account, now]: Parameters<AccountStore['usedBy']>) {
+  // A clock that is ahead published the later ones.
+  const lastDay = [gt(before(now, days(1))), lte(after(now, CLOCK_TOLERANCE))];
+  const [inService, published, stopped] = yield* all(
+    countInService(account, now),
+    // Two queries, because stopped roles are in another index.
+    aggregate(ROLES, { account, deletedAt: null, publishedAt: lastDay }),
+    aggregate(ROLES, { account, deletedAt: notNull, publishedAt: lastDay }),
+  );
+  return { ...inServiceOf(inService), publications24h: published.count + stopped.count };
+});
 
 export function accountStore(database: Database): AccountStore {
   return {

@@ -26,9 +26,14 @@ import { accountLock, credentialLock, FIRST_KEY_LOCK, MODE_LOCK } from '../recor
 import type { KeyQuotaExceeded, Refusal } from '../refusal.ts';
 import { type CheckedChange, checkChange, credentialLocks, insertAccount } from './checks.ts';
 import { eventLocks, type FeedEnds, feedEnds, insertEvents } from './events.ts';
-import { moreLocks, StorePrograms, tryWithLocks } from './store-programs.ts';
-
-export const API_KEY_PROGRAMS: StorePrograms = new StorePrograms();
+import {
+  addChange,
+  addChangeQuery,
+  addQuery,
+  addRemoval,
+  moreLocks,
+  tryWithLocks,
+} from './store-programs.ts';
 
 const ID = ['id'] as const;
 
@@ -116,7 +121,7 @@ interface Creation extends KeyCreation {
   readonly more: readonly string[];
 }
 
-const create = API_KEY_PROGRAMS.change('api_keys.create', {
+const create = addChange('api_keys.create', {
   locks: ({ more, ...creation }: Creation) => {
     const { exclusive, shared } = keyCreationLocks(creation);
     return { exclusive: [...exclusive, ...more], shared };
@@ -134,7 +139,7 @@ const create = API_KEY_PROGRAMS.change('api_keys.create', {
   },
 });
 
-const createFirst = API_KEY_PROGRAMS.change('api_keys.create_first', {
+const createFirst = addChange('api_keys.create_first', {
   locks: ([key, events]: Parameters<ApiKeyStore['createFirst']>) => ({
     exclusive: [FIRST_KEY_LOCK, ...keyLocks(key), ...eventLocks(events)],
   }),
@@ -152,23 +157,23 @@ const createFirst = API_KEY_PROGRAMS.change('api_keys.create_first', {
 });
 
 /** Finds a key, unless its account is being erased. */
-const findKey = API_KEY_PROGRAMS.query('api_keys.find', function* (id: ApiKeyId) {
+const findKey = addQuery('api_keys.find', function* (id: ApiKeyId) {
   const found = yield* getWith(API_KEYS, { id }, OF_OWNER);
   return found?.references.account?.blocked?.isErasing === true ? undefined : found?.row;
 });
 
-const list = API_KEY_PROGRAMS.query('api_keys.list', ({ account, after, limit }: ApiKeyQuery) =>
+const list = addQuery('api_keys.list', ({ account, after, limit }: ApiKeyQuery) =>
   find(API_KEYS, { account }, { order: ['createdAt', 'id'], descending: true, after, limit }),
 );
 
-const count = API_KEY_PROGRAMS.query('api_keys.count_live', countLive);
+const count = addQuery('api_keys.count_live', countLive);
 
 /** Finds the account of a key to revoke, for its locks. It never changes. */
-const findPlace = API_KEY_PROGRAMS.changeQuery('api_keys.find_place', (id: ApiKeyId) =>
+const findPlace = addChangeQuery('api_keys.find_place', (id: ApiKeyId) =>
   find(API_KEYS, { id }, { select: PLACE }),
 );
 
-const revoke = API_KEY_PROGRAMS.change('api_keys.revoke', {
+const revoke = addChange('api_keys.revoke', {
   locks: ([place, , events]: readonly [KeyPlace, Instant, KeyCreation['events']]) => ({
     exclusive: [...keyLocks(place), ...eventLocks(events)],
   }),
@@ -184,16 +189,14 @@ const revoke = API_KEY_PROGRAMS.change('api_keys.revoke', {
 });
 
 /** Finds when a key was last recorded as used. */
-const findUsed = API_KEY_PROGRAMS.query('api_keys.find_used', (id: ApiKeyId) =>
-  get(API_KEYS, { id }, FOUND_USED),
-);
+const findUsed = addQuery('api_keys.find_used', (id: ApiKeyId) => get(API_KEYS, { id }, FOUND_USED));
 
 interface Use {
   readonly at: Instant;
   readonly unlessSince: Instant;
 }
 
-const touch = API_KEY_PROGRAMS.change('api_keys.touch', {
+const touch = addChange('api_keys.touch', {
   locks: ({ place }: Use & { readonly place: KeyPlace }) => ({ exclusive: keyLocks(place) }),
   *run({ place: { id }, ...use }) {
     const key = yield* get(API_KEYS, { id }, FOUND_USED);
@@ -202,7 +205,7 @@ const touch = API_KEY_PROGRAMS.change('api_keys.touch', {
   },
 });
 
-const purge = API_KEY_PROGRAMS.removal('api_keys.purge', {
+const purge = addRemoval('api_keys.purge', {
   *find(revokedBefore: Instant, limit) {
     const revoked = { revokedAt: lt(revokedBefore), isEnsured: false };
     const [[oldest], places] = yield* all(

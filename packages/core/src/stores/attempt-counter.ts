@@ -15,9 +15,7 @@ import {
 } from '../records/tables/account-tables.ts';
 import { attemptsLock } from '../records/tables/locks.ts';
 import { ROLES } from '../records/tables/role-tables.ts';
-import { StorePrograms } from './store-programs.ts';
-
-export const ATTEMPT_PROGRAMS: StorePrograms = new StorePrograms();
+import { addProgram, addQuery, addRemoval } from './store-programs.ts';
 
 /** The value of `counted` for all addresses together. Addresses are JSON there, which is never empty. */
 const ALL = '';
@@ -66,11 +64,11 @@ function* judge(attempt: Attempt): Steps<Windows, 'read'> {
   return { ofRole, ofAddress, isFirstTaken: windows.some((window) => window.counted === ALL), refusal };
 }
 
-const readAttempts = ATTEMPT_PROGRAMS.query('attempts.judge', function* (attempt: Attempt) {
+const readAttempts = addQuery('attempts.judge', function* (attempt: Attempt) {
   return (yield* judge(attempt)).refusal;
 });
 
-const begin = ATTEMPT_PROGRAMS.program('attempts.begin', {
+const begin = addProgram('attempts.begin', {
   locks: ({ role }: Attempt) => ({ exclusive: [attemptsLock(role)] }),
   *run(attempt) {
     const { role, now } = attempt;
@@ -105,7 +103,7 @@ const begin = ATTEMPT_PROGRAMS.program('attempts.begin', {
 
 type AttemptPlace = Pick<AttemptRow, 'role' | 'number' | 'ticket'>;
 
-const settle = ATTEMPT_PROGRAMS.program('attempts.settle', {
+const settle = addProgram('attempts.settle', {
   locks: ({ role }: AttemptPlace) => ({ exclusive: [attemptsLock(role)] }),
   *run({ role, number, ticket }) {
     const attempt = yield* get(ATTEMPTS, { role, number }, TICKET);
@@ -113,7 +111,7 @@ const settle = ATTEMPT_PROGRAMS.program('attempts.settle', {
   },
 });
 
-const forgive = ATTEMPT_PROGRAMS.program('attempts.forgive', {
+const forgive = addProgram('attempts.forgive', {
   locks: ({ role }: AttemptPlace) => ({ exclusive: [attemptsLock(role)] }),
   *run({ role, number, ticket }) {
     const attempt = yield* get(ATTEMPTS, { role, number }, FORGIVEN);
@@ -136,7 +134,7 @@ const forgive = ATTEMPT_PROGRAMS.program('attempts.forgive', {
 });
 
 function definePurge(name: string, table: typeof ATTEMPT_WINDOWS | typeof ATTEMPTS) {
-  return ATTEMPT_PROGRAMS.removal(name, {
+  return addRemoval(name, {
     find: (endedBy: Instant, limit) =>
       find(table, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
     locks: ({ role }) => [attemptsLock(role)],
@@ -153,7 +151,7 @@ function definePurge(name: string, table: typeof ATTEMPT_WINDOWS | typeof ATTEMP
 const purgeWindows = definePurge('attempts.purge_windows', ATTEMPT_WINDOWS);
 const purge = definePurge('attempts.purge', ATTEMPTS);
 
-const countEnded = ATTEMPT_PROGRAMS.query('attempts.count_ended', function* (endedBy: Instant) {
+const countEnded = addQuery('attempts.count_ended', function* (endedBy: Instant) {
   const [windows, attempts] = yield* all(
     aggregate(ATTEMPT_WINDOWS, { endsAt: lte(endedBy) }),
     aggregate(ATTEMPTS, { endsAt: lte(endedBy) }),

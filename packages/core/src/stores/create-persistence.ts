@@ -2,41 +2,24 @@ import type { Persistence } from '../adapter/persistence.ts';
 import type { FeedId } from '../domain/history.ts';
 import type { Database, DatabaseSchema } from '../records/database.ts';
 import { TABLES } from '../records/tables/tables.ts';
-import { ACCOUNT_PROGRAMS, accountStore } from './account-store.ts';
-import { API_KEY_PROGRAMS, apiKeyStore } from './api-key-store.ts';
-import { ATTEMPT_PROGRAMS, attemptCounter } from './attempt-counter.ts';
-import { ERASURE_PROGRAMS, erasureStore } from './erasing/erasure-store.ts';
-import { HISTORY_PROGRAMS, historyStore } from './history/history-store.ts';
-import { IMPORT_PROGRAMS, importStore } from './moving/import-store.ts';
-import { SNAPSHOT_PROGRAMS, snapshot } from './moving/snapshot.ts';
-import { NAME_PROGRAMS, nameStore } from './name-store.ts';
-import { PAIRING_PROGRAMS, pairingStore } from './pairing-store.ts';
-import { ROLE_PROGRAMS, roleStore } from './roles/role-store.ts';
-import { MODE_PROGRAMS, serviceMode } from './service-mode.ts';
-import { SESSION_PROGRAMS, sessionStore } from './session-store.ts';
-import { TAKEDOWN_PROGRAMS, takedownStore } from './takedown-store.ts';
-import { VIEW_PROGRAMS, viewStore } from './view-store.ts';
+import { accountStore } from './account-store.ts';
+import { apiKeyStore } from './api-key-store.ts';
+import { attemptCounter } from './attempt-counter.ts';
+import { erasureStore } from './erasing/erasure-store.ts';
+import { historyStore } from './history/history-store.ts';
+import { importStore } from './moving/import-store.ts';
+import { snapshot } from './moving/snapshot.ts';
+import { nameStore } from './name-store.ts';
+import { pairingStore } from './pairing-store.ts';
+import { roleStore } from './roles/role-store.ts';
+import { serviceMode } from './service-mode.ts';
+import { sessionStore } from './session-store.ts';
+import { STORE_PROGRAMS } from './store-programs.ts';
+import { takedownStore } from './takedown-store.ts';
+import { viewStore } from './view-store.ts';
 
 /** The tables and programs of all stores, which an engine needs. */
-export const STORE_SCHEMA: DatabaseSchema = {
-  tables: TABLES,
-  programs: [
-    ACCOUNT_PROGRAMS,
-    API_KEY_PROGRAMS,
-    ATTEMPT_PROGRAMS,
-    ERASURE_PROGRAMS,
-    HISTORY_PROGRAMS,
-    IMPORT_PROGRAMS,
-    MODE_PROGRAMS,
-    NAME_PROGRAMS,
-    PAIRING_PROGRAMS,
-    ROLE_PROGRAMS,
-    SESSION_PROGRAMS,
-    SNAPSHOT_PROGRAMS,
-    TAKEDOWN_PROGRAMS,
-    VIEW_PROGRAMS,
-  ].flatMap(({ all }) => all),
-};
+export const STORE_SCHEMA: DatabaseSchema = { tables: TABLES, programs: STORE_PROGRAMS };
 
 /**
  * Creates all stores over one database, with methods to migrate, check and close it.

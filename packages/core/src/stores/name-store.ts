@@ -12,9 +12,7 @@ import { changeLocks, checkChange } from './checks.ts';
 import { feedEnds } from './events.ts';
 import { copyOfLoaded, LOADED, loadedRole, OWNER } from './loaded-roles.ts';
 import { appendEventsOfRole, CHANGED, changeRoles, findRole } from './role-changes.ts';
-import { StorePrograms } from './store-programs.ts';
-
-export const NAME_PROGRAMS: StorePrograms = new StorePrograms();
+import { addChange, addQuery } from './store-programs.ts';
 
 const NAMED = [...CHANGED, 'deletedAt', 'expiresAt'] as const;
 const SHOWN = ['role'] as const;
@@ -24,13 +22,10 @@ const STATE = ['id', 'deletedAt', 'expiresAt'] as const;
 
 type StateMembers = Pick<Role, (typeof STATE)[number]>;
 
-const findName = NAME_PROGRAMS.query(
-  'names.find',
-  function* ([account, name]: Parameters<NameStore['find']>) {
-    const found = yield* getWith(NAMES, { account, name }, { role: STATE }, RECORD);
-    return found && shownName(found.row, found.references.role);
-  },
-);
+const findName = addQuery('names.find', function* ([account, name]: Parameters<NameStore['find']>) {
+  const found = yield* getWith(NAMES, { account, name }, { role: STATE }, RECORD);
+  return found && shownName(found.row, found.references.role);
+});
 
 /** A lookup, because every view of a name's address runs it. */
 const resolve = defineLookup('names.resolve', {
@@ -42,21 +37,18 @@ const resolve = defineLookup('names.resolve', {
     role && { name: row, role: loadedRole(role, account) },
 });
 
-const list = NAME_PROGRAMS.query(
-  'names.list',
-  function* ([account, last, limit]: Parameters<NameStore['list']>) {
-    const names = yield* find(
-      NAMES,
-      { account },
-      { order: ['name'], after: last && { name: last }, limit, select: RECORD },
-    );
-    const roles = yield* find(ROLES, { id: oneOf(names.map(({ role }) => role)) }, { select: STATE });
-    const byId = new Map(roles.map((role) => [role.id, role]));
-    return names.map((row) => shownName(row, byId.get(row.role)));
-  },
-);
+const list = addQuery('names.list', function* ([account, last, limit]: Parameters<NameStore['list']>) {
+  const names = yield* find(
+    NAMES,
+    { account },
+    { order: ['name'], after: last && { name: last }, limit, select: RECORD },
+  );
+  const roles = yield* find(ROLES, { id: oneOf(names.map(({ role }) => role)) }, { select: STATE });
+  const byId = new Map(roles.map((role) => [role.id, role]));
+  return names.map((row) => shownName(row, byId.get(row.role)));
+});
 
-const set = NAME_PROGRAMS.change('names.set', {
+const set = addChange('names.set', {
   locks: (setting: Parameters<NameStore['set']>) => changeLocks(...setting),
   *run([change, events]) {
     const { account, name, token, role: id, now, limit } = change;
@@ -81,7 +73,7 @@ const set = NAME_PROGRAMS.change('names.set', {
   },
 });
 
-const deleteName = NAME_PROGRAMS.change('names.delete', {
+const deleteName = addChange('names.delete', {
   locks: (deletion: Parameters<NameStore['delete']>) => changeLocks(...deletion),
   *run([place, events]) {
     const { account, name } = place;

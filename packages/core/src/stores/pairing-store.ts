@@ -20,9 +20,14 @@ import {
 import { createKey } from './api-key-store.ts';
 import { BLOCKED, checkAccount, checkCredential, credentialLocks, getCredential } from './checks.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
-import { type MoreLocks, moreLocks, StorePrograms, tryWithLocks } from './store-programs.ts';
-
-export const PAIRING_PROGRAMS: StorePrograms = new StorePrograms();
+import {
+  addChange,
+  addQuery,
+  addRemoval,
+  type MoreLocks,
+  moreLocks,
+  tryWithLocks,
+} from './store-programs.ts';
 
 const PLACE = ['secretHash', 'account'] as const;
 const ENDING = [...PLACE, 'endsAt'] as const;
@@ -34,11 +39,9 @@ const NO_CONSENT = { account: null, scopes: null, label: null, actor: null, sess
 type More = readonly string[];
 type Agreement = Parameters<PairingStore['agree']>;
 
-const findPairing = PAIRING_PROGRAMS.query('pairings.find', (secretHash: Sha256) =>
-  get(PAIRINGS, { secretHash }),
-);
+const findPairing = addQuery('pairings.find', (secretHash: Sha256) => get(PAIRINGS, { secretHash }));
 
-const register = PAIRING_PROGRAMS.change('pairings.register', {
+const register = addChange('pairings.register', {
   locks: ([{ secretHash }, more]: readonly [Registration, More]) => ({
     exclusive: [PAIRINGS_LOCK, pairingLock(secretHash), ...more],
   }),
@@ -57,7 +60,7 @@ const register = PAIRING_PROGRAMS.change('pairings.register', {
   },
 });
 
-const agree = PAIRING_PROGRAMS.change('pairings.agree', {
+const agree = addChange('pairings.agree', {
   locks: ([[secretHash, { account }, , events, credential], more]: readonly [Agreement, More]) => ({
     exclusive: [pairingLock(secretHash), accountLock(account), ...eventLocks(events), ...more],
     shared: credentialLocks(credential),
@@ -97,7 +100,7 @@ const agree = PAIRING_PROGRAMS.change('pairings.agree', {
   },
 });
 
-const take = PAIRING_PROGRAMS.change('pairings.take', {
+const take = addChange('pairings.take', {
   locks: ([[{ secretHash, key }], more]: readonly [Parameters<PairingStore['take']>, More]) => ({
     exclusive: [pairingLock(secretHash), credentialLock(key.id), ...more],
     shared: [MODE_LOCK, FIRST_KEY_LOCK],
@@ -121,7 +124,7 @@ const take = PAIRING_PROGRAMS.change('pairings.take', {
   },
 });
 
-const purge = PAIRING_PROGRAMS.removal('pairings.purge', {
+const purge = addRemoval('pairings.purge', {
   find: (endedBy: Instant, limit) =>
     find(PAIRINGS, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
   locks: ({ secretHash, account }) => [pairingLock(secretHash), ...lockOf(accountLock, account)],

@@ -6,9 +6,7 @@ import { get, upsert } from '../records/steps.ts';
 import { MODE_LOCK } from '../records/tables/locks.ts';
 import { MODES, type OnlyRow } from '../records/tables/one-row-tables.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
-import { StorePrograms } from './store-programs.ts';
-
-export const MODE_PROGRAMS: StorePrograms = new StorePrograms();
+import { addChange, addQuery } from './store-programs.ts';
 
 /** Reads the mode, for {@link modeOf}. */
 export const getMode: Step<OnlyRow<Mode> | undefined, 'read'> = get(MODES, { id: 1 });
@@ -18,9 +16,9 @@ export function modeOf(row: Mode | undefined): Mode {
   return { kind, message };
 }
 
-const loadMode = MODE_PROGRAMS.query('mode.load', () => getMode);
+const loadMode = addQuery('mode.load', () => getMode);
 
-const changeMode = MODE_PROGRAMS.change('mode.change', {
+const changeMode = addChange('mode.change', {
   locks: ([, events]: Parameters<ServiceMode['change']>) => ({
     exclusive: [MODE_LOCK, ...eventLocks(events)],
   }),

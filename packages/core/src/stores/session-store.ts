@@ -15,9 +15,7 @@ import { EVENTS } from '../records/tables/service-tables.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { BLOCKED, checkCredential, credentialLocks, getCredential, insertAccount } from './checks.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
-import { ROW_LOCKS, StorePrograms } from './store-programs.ts';
-
-export const SESSION_PROGRAMS: StorePrograms = new StorePrograms();
+import { addChange, addChangeQuery, addQuery, addRemoval, ROW_LOCKS } from './store-programs.ts';
 
 const HASH = ['tokenHash'] as const;
 const COMPARED = ['tokenHash', 'actor'] as const;
@@ -46,7 +44,7 @@ interface LockedStart extends SessionStart {
 }
 
 /** Begins a session. If that would end sessions that are not locked, it changes nothing and returns them. */
-const beginSession = SESSION_PROGRAMS.change('sessions.begin', {
+const beginSession = addChange('sessions.begin', {
   locks: ({ session, events, link, credential, locked }: LockedStart) => {
     const others = link === undefined ? locked : [...locked, link];
     return {
@@ -79,7 +77,7 @@ const beginSession = SESSION_PROGRAMS.change('sessions.begin', {
 });
 
 /** Ends some of the sessions beyond the limits for a new one. */
-const endExcess = SESSION_PROGRAMS.change('sessions.end_excess', {
+const endExcess = addChange('sessions.end_excess', {
   locks: ({ session: { account }, locked }: Pick<LockedStart, 'session' | 'limits' | 'locked'>) => ({
     exclusive: [accountLock(account), ...locked.map(credentialLock)],
   }),
@@ -136,7 +134,7 @@ const NAME = ['name'] as const;
 
 const OF_OWNER = { account: ['blocked'] } as const;
 
-const offer = SESSION_PROGRAMS.change('sessions.offer', {
+const offer = addChange('sessions.offer', {
   locks: ([link, events]: Parameters<SessionStore['offer']>) => {
     return { exclusive: [...sessionLocks(link), ...eventLocks(events)] };
   },
@@ -146,27 +144,27 @@ const offer = SESSION_PROGRAMS.change('sessions.offer', {
   },
 });
 
-const findLink = SESSION_PROGRAMS.changeQuery('sessions.find_link', (tokenHash: Sha256) =>
+const findLink = addChangeQuery('sessions.find_link', (tokenHash: Sha256) =>
   get(SIGN_IN_LINKS, { tokenHash }),
 );
 
 /** Finds a session, unless its account is being erased. */
-const findSession = SESSION_PROGRAMS.query('sessions.find', function* (tokenHash: Sha256) {
+const findSession = addQuery('sessions.find', function* (tokenHash: Sha256) {
   const found = yield* getWith(SESSIONS, { tokenHash }, OF_OWNER);
   return found?.references.account?.blocked?.isErasing === true ? undefined : found?.row;
 });
 
-const list = SESSION_PROGRAMS.query('sessions.list', ({ account, now, after: last, limit }: SessionQuery) => {
+const list = addQuery('sessions.list', ({ account, now, after: last, limit }: SessionQuery) => {
   const after = last === undefined ? undefined : { tokenHash: last as Sha256 };
   return find(SESSIONS, { account, endsAt: gt(now) }, { order: ['tokenHash'], after, limit });
 });
 
 /** Finds the account of a session to end, for its locks. It never changes. */
-const findPlace = SESSION_PROGRAMS.changeQuery('sessions.find_place', (tokenHash: Sha256) =>
+const findPlace = addChangeQuery('sessions.find_place', (tokenHash: Sha256) =>
   find(SESSIONS, { tokenHash }, { select: PLACE }),
 );
 
-const end = SESSION_PROGRAMS.change('sessions.end', {
+const end = addChange('sessions.end', {
   locks: ([place, events]: readonly [SessionPlace, readonly HistoryEvent[]]) => ({
     exclusive: [...sessionLocks(place), ...eventLocks(events)],
   }),
@@ -178,7 +176,7 @@ const end = SESSION_PROGRAMS.change('sessions.end', {
   },
 });
 
-const refuse = SESSION_PROGRAMS.change('sessions.refuse', {
+const refuse = addChange('sessions.refuse', {
   locks: ([{ account }]: Parameters<SessionStore['refuse']>) => ({ exclusive: [accountLock(account)] }),
   *run([event, unlessSince]) {
     const { account, type, at } = event;
@@ -199,7 +197,7 @@ const refuse = SESSION_PROGRAMS.change('sessions.refuse', {
 
 /** Removes rows that have ended. Unlike others, these are not checked again: no session or link begins again. */
 function definePurge(name: string, table: typeof SESSIONS | typeof SIGN_IN_LINKS) {
-  return SESSION_PROGRAMS.removal(name, {
+  return addRemoval(name, {
     find: (endedBy: Instant, limit) =>
       find(table, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
     locks: sessionLocks,

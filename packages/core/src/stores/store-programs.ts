@@ -68,90 +68,85 @@ interface RemovalDefinition<Bound, Place> {
   remove(places: readonly Place[], bound: Bound): Steps<number>;
 }
 
-/** Collects the programs of a store as they are defined, since an engine finds them by their names. */
-export class StorePrograms {
-  readonly all: (AnyProgram | AnyQuery)[];
+/** The programs of all stores, each added when it is defined. An engine finds them by their names. */
+export const STORE_PROGRAMS: (AnyProgram | AnyQuery)[] = [];
 
-  /** @param parts the programs of other modules of the store. */
-  constructor(...parts: readonly StorePrograms[]) {
-    this.all = parts.flatMap((part) => part.all);
-  }
+function add<One extends AnyProgram | AnyQuery>(one: One): One {
+  STORE_PROGRAMS.push(one);
+  return one;
+}
 
-  query<Args, const Result>(
-    name: string,
-    run: (args: Args) => Steps<Result, 'read'> | Step<Result, 'read'>,
-  ): Query<Args, Result> {
-    return this.#add(defineQuery(name, run));
-  }
+/** Defines a query. */
+export function addQuery<Args, const Result>(
+  name: string,
+  run: (args: Args) => Steps<Result, 'read'> | Step<Result, 'read'>,
+): Query<Args, Result> {
+  return add(defineQuery(name, run));
+}
 
-  program<Args, const Result>(
-    name: string,
-    definition: ProgramDefinition<Args, Result>,
-  ): Program<Args, Result> {
-    return this.#add(defineProgram(name, definition));
-  }
+/** Defines a query that a change runs before it takes locks. It also fails while an import is unfinished. */
+export function addChangeQuery<Args, const Result>(
+  name: string,
+  run: (args: Args) => Steps<Result, 'read'> | Step<Result, 'read'>,
+): Query<Args, Result> {
+  return addQuery(name, (args: Args) => failWhileImporting(run(args)));
+}
 
-  /** Defines a query that a change runs before it takes locks. It also fails while an import is unfinished. */
-  changeQuery<Args, const Result>(
-    name: string,
-    run: (args: Args) => Steps<Result, 'read'> | Step<Result, 'read'>,
-  ): Query<Args, Result> {
-    return this.query(name, (args: Args) => failWhileImporting(run(args)));
-  }
+/** Defines a program that also runs while an import is unfinished. */
+export function addProgram<Args, const Result>(
+  name: string,
+  definition: ProgramDefinition<Args, Result>,
+): Program<Args, Result> {
+  return add(defineProgram(name, definition));
+}
 
-  /**
-   * Defines a program that fails while an import is unfinished. All programs that write are defined so, except those of the
-   * import itself and those that count password tries, whose tables no import touches.
-   */
-  change<Args, const Result>(
-    name: string,
-    { locks, usesReserve = () => false, run }: ChangeDefinition<Args, Result>,
-  ): Program<Args, Result> {
-    return this.program(name, {
-      locks: (args: Args) => {
-        const wanted = locks(args);
-        return { ...wanted, shared: [...(wanted.shared ?? []), IMPORT_LOCK] };
-      },
-      usesReserve,
-      run: (args) => failWhileImporting(run(args)),
-    });
-  }
+/**
+ * Defines a program that fails while an import is unfinished. All programs that write are defined so, except those of the
+ * import itself and those that count password tries, whose tables no import touches.
+ */
+export function addChange<Args, const Result>(
+  name: string,
+  { locks, usesReserve = () => false, run }: ChangeDefinition<Args, Result>,
+): Program<Args, Result> {
+  return addProgram(name, {
+    locks: (args: Args) => {
+      const wanted = locks(args);
+      return { ...wanted, shared: [...(wanted.shared ?? []), IMPORT_LOCK] };
+    },
+    usesReserve,
+    run: (args) => failWhileImporting(run(args)),
+  });
+}
 
-  /**
-   * Defines the removal of rows in batches, since a program has a limited number of locks.
-   *
-   * @returns a function that removes at most `limit` rows and returns how many: fewer only if none is left.
-   */
-  removal<Bound, Place>(
-    name: string,
-    { find, locks, remove }: RemovalDefinition<Bound, Place>,
-  ): (database: Database, bound: Bound, limit: number) => Promise<number> {
-    const finding = this.changeQuery(
-      `${name}_find`,
-      ({ bound, limit }: { readonly bound: Bound; readonly limit: number }) => find(bound, limit),
-    );
-    const removing = this.change(name, {
-      locks: ({ places }: { readonly places: readonly Place[]; readonly bound: Bound }) => {
-        return { exclusive: places.flatMap(locks) };
-      },
-      usesReserve: () => true,
-      run: ({ places, bound }) => remove(places, bound),
-    });
-    return async (database, bound, limit) => {
-      for (let removed = 0; ; await database.pause()) {
-        const batch = Math.min(limit - removed, BATCH);
-        // Reads even for a limit of 0, so that an unavailable database is a fault.
-        const places = await database.read(finding, { bound, limit: batch });
-        if (places.length > 0) removed += await database.write(removing, { places, bound });
-        if (places.length < batch || removed >= limit) return removed;
-      }
-    };
-  }
-
-  #add<One extends AnyProgram | AnyQuery>(one: One): One {
-    this.all.push(one);
-    return one;
-  }
+/**
+ * Defines the removal of rows in batches, since a program has a limited number of locks.
+ *
+ * @returns a function that removes at most `limit` rows and returns how many: fewer only if none is left.
+ */
+export function addRemoval<Bound, Place>(
+  name: string,
+  { find, locks, remove }: RemovalDefinition<Bound, Place>,
+): (database: Database, bound: Bound, limit: number) => Promise<number> {
+  const finding = addChangeQuery(
+    `${name}_find`,
+    ({ bound, limit }: { readonly bound: Bound; readonly limit: number }) => find(bound, limit),
+  );
+  const removing = addChange(name, {
+    locks: ({ places }: { readonly places: readonly Place[]; readonly bound: Bound }) => {
+      return { exclusive: places.flatMap(locks) };
+    },
+    usesReserve: () => true,
+    run: ({ places, bound }) => remove(places, bound),
+  });
+  return async (database, bound, limit) => {
+    for (let removed = 0; ; await database.pause()) {
+      const batch = Math.min(limit - removed, BATCH);
+      // Reads even for a limit of 0, so that an unavailable database is a fault.
+      const places = await database.read(finding, { bound, limit: batch });
+      if (places.length > 0) removed += await database.write(removing, { places, bound });
+      if (places.length < batch || removed >= limit) return removed;
+    }
+  };
 }
 
 /** Fails while an import is unfinished. Reads its mark together with the first step, which saves a round trip. */

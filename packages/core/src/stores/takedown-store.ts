@@ -13,16 +13,14 @@ import { ROLES, TAKEDOWNS } from '../records/tables/role-tables.ts';
 import { findBan } from './admission.ts';
 import { appendEvents, eventLocks } from './events.ts';
 import { appendEventsOfRole, CLAIMED, claimRoles, saveRole } from './role-changes.ts';
-import { StorePrograms } from './store-programs.ts';
-
-export const TAKEDOWN_PROGRAMS: StorePrograms = new StorePrograms();
+import { addChange, addChangeQuery, addQuery } from './store-programs.ts';
 
 const ID = ['id'] as const;
 const ACCOUNT = ['account'] as const;
 const LIFTED = ['liftedAt'] as const;
 const LIFTED_OF = [...LIFTED, 'account'] as const;
 
-const takeDown = TAKEDOWN_PROGRAMS.change('takedowns.take_down', {
+const takeDown = addChange('takedowns.take_down', {
   locks: ([{ account, sha256 }, , events]: Parameters<TakedownStore['takeDown']>) => ({
     exclusive: [archiveLock(sha256), accountLock(account), ...eventLocks(events)],
   }),
@@ -42,7 +40,7 @@ const takeDown = TAKEDOWN_PROGRAMS.change('takedowns.take_down', {
   },
 });
 
-const lift = TAKEDOWN_PROGRAMS.change('takedowns.lift', {
+const lift = addChange('takedowns.lift', {
   locks: ([{ sha256, account }, , events]: readonly [Takedown, Instant, readonly HistoryEvent[]]) => ({
     exclusive: [archiveLock(sha256), accountLock(account), ...eventLocks(events)],
   }),
@@ -58,18 +56,17 @@ const lift = TAKEDOWN_PROGRAMS.change('takedowns.lift', {
   },
 });
 
-const findTakedown = TAKEDOWN_PROGRAMS.changeQuery(
-  'takedowns.find',
-  ({ id, sha256 }: KeyOf<typeof TAKEDOWNS>) => get(TAKEDOWNS, { id, sha256 }),
+const findTakedown = addChangeQuery('takedowns.find', ({ id, sha256 }: KeyOf<typeof TAKEDOWNS>) =>
+  get(TAKEDOWNS, { id, sha256 }),
 );
 
-const findBans = TAKEDOWN_PROGRAMS.query('takedowns.find_ban', findBan);
+const findBans = addQuery('takedowns.find_ban', findBan);
 
-const ofRoles = TAKEDOWN_PROGRAMS.query('takedowns.of_roles', (ids: readonly RoleId[]) =>
+const ofRoles = addQuery('takedowns.of_roles', (ids: readonly RoleId[]) =>
   find(TAKEDOWNS, { id: oneOf(ids) }),
 );
 
-const list = TAKEDOWN_PROGRAMS.query('takedowns.list', ({ sha256, after, limit }: TakedownQuery) =>
+const list = addQuery('takedowns.list', ({ sha256, after, limit }: TakedownQuery) =>
   find(
     TAKEDOWNS,
     { liftedAt: null, sha256 },
@@ -77,7 +74,7 @@ const list = TAKEDOWN_PROGRAMS.query('takedowns.list', ({ sha256, after, limit }
   ),
 );
 
-const copies = TAKEDOWN_PROGRAMS.query('takedowns.copies', ({ sha256, now, after: id, limit }: CopyQuery) =>
+const copies = addQuery('takedowns.copies', ({ sha256, now, after: id, limit }: CopyQuery) =>
   find(
     ROLES,
     { sha256, deletedAt: null, either: [{ expiresAt: null }, { expiresAt: gt(now) }] },
@@ -85,11 +82,11 @@ const copies = TAKEDOWN_PROGRAMS.query('takedowns.copies', ({ sha256, now, after
   ),
 );
 
-const findAccount = TAKEDOWN_PROGRAMS.changeQuery('takedowns.find_account', (id: RoleId) =>
+const findAccount = addChangeQuery('takedowns.find_account', (id: RoleId) =>
   find(ROLES, { id }, { select: ACCOUNT }),
 );
 
-const claimPurge = TAKEDOWN_PROGRAMS.change('takedowns.claim_purge', {
+const claimPurge = addChange('takedowns.claim_purge', {
   locks: ([, account]: readonly [PurgeClaim, AccountId]) => ({ exclusive: [accountLock(account)] }),
   usesReserve: () => true,
   *run([claim, account]) {

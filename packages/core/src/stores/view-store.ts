@@ -7,15 +7,13 @@ import { all } from '../records/step.ts';
 import { find, remove, unlocked, upsert } from '../records/steps.ts';
 import { VIEWS_LOCK } from '../records/tables/locks.ts';
 import { ROLES, VIEWS } from '../records/tables/role-tables.ts';
-import { StorePrograms } from './store-programs.ts';
-
-export const VIEW_PROGRAMS: StorePrograms = new StorePrograms();
+import { addChange, addQuery } from './store-programs.ts';
 
 const COUNTS = ['day', 'views', 'refusedPasswords'] as const;
 const KEY = ['role', 'day'] as const;
 const OWNER = ['id', 'account'] as const;
 
-const add = VIEW_PROGRAMS.change('views.add', {
+const add = addChange('views.add', {
   locks: (_counted: readonly CountedViews[]) => ({ exclusive: [VIEWS_LOCK] }),
   *run(counted) {
     const roles = [...new Set(counted.map(({ role }) => role))];
@@ -32,11 +30,11 @@ const add = VIEW_PROGRAMS.change('views.add', {
   },
 });
 
-const list = VIEW_PROGRAMS.query('views.list', ([role, from]: Parameters<ViewStore['list']>) =>
+const list = addQuery('views.list', ([role, from]: Parameters<ViewStore['list']>) =>
   find(VIEWS, { role, day: gte(from) }, { order: ['day'], descending: true, select: COUNTS }),
 );
 
-const drop = VIEW_PROGRAMS.change('views.drop', {
+const drop = addChange('views.drop', {
   locks: (_: Parameters<ViewStore['drop']>) => ({ exclusive: [VIEWS_LOCK] }),
   usesReserve: () => true,
   *run([before, limit]) {

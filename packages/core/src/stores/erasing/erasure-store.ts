@@ -22,7 +22,7 @@ import { EVENTS, FEED_BEGINS } from '../../records/tables/service-tables.ts';
 import { newAccount } from '../checks.ts';
 import { appendEvents } from '../events.ts';
 import { CLAIMED, claimedAhead, claimRoles, nextVersion } from '../role-changes.ts';
-import { type MoreLocks, StorePrograms, tryWithLocks } from '../store-programs.ts';
+import { addChange, addQuery, type MoreLocks, tryWithLocks } from '../store-programs.ts';
 import type { Advance } from './advance.ts';
 import { erasureEvent, forgetEvents, forgetPersons } from './events-of-erased.ts';
 import {
@@ -36,8 +36,6 @@ import {
   forgetTakedowns,
   ROLES_AT_ONCE,
 } from './rows-of-erased.ts';
-
-export const ERASURE_PROGRAMS: StorePrograms = new StorePrograms();
 
 /**
  * Erases some rows of the first kind that still has any. Events come first, since those of stops are stored after them
@@ -99,7 +97,7 @@ function traces(account: AccountId): Step<readonly (readonly object[])[], 'read'
   );
 }
 
-const begin = ERASURE_PROGRAMS.change('erasures.begin', {
+const begin = addChange('erasures.begin', {
   locks: ({ account, replacement }: ErasureRequest) => ({
     exclusive: [accountLock(account), accountLock(replacement)],
   }),
@@ -133,11 +131,11 @@ function withoutPerson(actor: EventActor): EventActor {
   return actor.kind === 'operator' || actor.kind === 'system' ? actor : { kind: actor.kind, id: null };
 }
 
-const list = ERASURE_PROGRAMS.query('erasures.list', ([after, limit]: Parameters<ErasureStore['list']>) =>
+const list = addQuery('erasures.list', ([after, limit]: Parameters<ErasureStore['list']>) =>
   find(ERASURES, {}, { order: ['account'], after: after && { account: after }, limit, select: PLACE }),
 );
 
-const advance = ERASURE_PROGRAMS.change('erasures.advance', {
+const advance = addChange('erasures.advance', {
   locks: ({ account, replacement, more }: Advance) => ({
     exclusive: [accountLock(account), accountLock(replacement), ...more],
   }),
@@ -150,7 +148,7 @@ const advance = ERASURE_PROGRAMS.change('erasures.advance', {
   },
 });
 
-const claimArchives = ERASURE_PROGRAMS.change('erasures.claim_archives', {
+const claimArchives = addChange('erasures.claim_archives', {
   locks: ([account]: Parameters<ErasureStore['claimArchives']>) => ({ exclusive: [accountLock(account)] }),
   usesReserve: () => true,
   *run([account, claim]) {
@@ -164,7 +162,7 @@ const claimArchives = ERASURE_PROGRAMS.change('erasures.claim_archives', {
   },
 });
 
-const pageOfTakedowns = ERASURE_PROGRAMS.query('erasures.takedowns', (after: Takedown | undefined) =>
+const pageOfTakedowns = addQuery('erasures.takedowns', (after: Takedown | undefined) =>
   find(TAKEDOWNS, {}, { order: ['id', 'sha256'], after, limit: PAGE }),
 );
 

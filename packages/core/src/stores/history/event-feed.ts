@@ -8,9 +8,7 @@ import { FEED_LOCK } from '../../records/tables/locks.ts';
 import { FEEDS, UNFINISHED_IMPORTS } from '../../records/tables/one-row-tables.ts';
 import { EVENTS, type EventRow, FEED_BEGINS } from '../../records/tables/service-tables.ts';
 import { EVENT } from '../events.ts';
-import { StorePrograms } from '../store-programs.ts';
-
-export const FEED_PROGRAMS: StorePrograms = new StorePrograms();
+import { addChange, addQuery } from '../store-programs.ts';
 
 const NUMBERED_AT_ONCE = 1_000;
 
@@ -59,53 +57,50 @@ function isBehind([[unnumbered], unfinished]: Behind): boolean {
   return unnumbered !== undefined && unfinished === undefined;
 }
 
-const findBehind = FEED_PROGRAMS.query('history.behind', () => behind);
+const findBehind = addQuery('history.behind', () => behind);
 
 /** Run this query as a snapshot, so that its steps read one state. */
-const readFeed = FEED_PROGRAMS.query(
-  'history.feed',
-  function* ([query, column]: readonly [FeedQuery, FeedColumn]) {
-    const { account, pin, after, limit } = query;
-    // Compares the account as a range, so that the database uses the index by publication, which has fewer events.
-    const owner = pin === undefined || account === undefined ? account : [gte(account), lte(account)];
-    const page = (number: number) =>
-      find(
-        EVENTS,
-        { pin, account: owner, ...numbered(column, gt(number)) },
-        { order: [column], limit, select: PLACED[column] },
-      );
-    const [feed, beginRow, [newest], atCursor, behindRows, rows] = yield* all(
-      get(FEEDS, { id: 1 }),
-      get(FEED_BEGINS, { account: account ?? '' }),
-      find(
-        EVENTS,
-        { account, ...numbered(column, notNull) },
-        { order: [column], descending: true, limit: 1, select: PLACES[column] },
-      ),
-      find(EVENTS, { account, ...numbered(column, after) }, { limit: 1, select: ID }),
-      column === 'feedNumber' ? behind : nothing,
-      page(after),
+const readFeed = addQuery('history.feed', function* ([query, column]: readonly [FeedQuery, FeedColumn]) {
+  const { account, pin, after, limit } = query;
+  // Compares the account as a range, so that the database uses the index by publication, which has fewer events.
+  const owner = pin === undefined || account === undefined ? account : [gte(account), lte(account)];
+  const page = (number: number) =>
+    find(
+      EVENTS,
+      { pin, account: owner, ...numbered(column, gt(number)) },
+      { order: [column], limit, select: PLACED[column] },
     );
-    const begin = { number: beginRow?.number ?? 0, event: beginRow?.event ?? null };
-    const isDropped = after < begin.number;
-    const items = isDropped ? yield* page(begin.number) : rows;
-    const last = newest?.[column] ?? 0;
-    return {
-      feed: feed?.feed,
-      isBehind: behindRows !== undefined && isBehind(behindRows),
-      begin,
-      last: newest !== undefined && last > begin.number ? { number: last, event: newest.id } : begin,
-      cursorEvent: isDropped ? undefined : atCursor[0]?.id,
-      items: items.map(({ [column]: number, ...event }) => ({ number: number ?? 0, event })),
-    };
-  },
-);
+  const [feed, beginRow, [newest], atCursor, behindRows, rows] = yield* all(
+    get(FEEDS, { id: 1 }),
+    get(FEED_BEGINS, { account: account ?? '' }),
+    find(
+      EVENTS,
+      { account, ...numbered(column, notNull) },
+      { order: [column], descending: true, limit: 1, select: PLACES[column] },
+    ),
+    find(EVENTS, { account, ...numbered(column, after) }, { limit: 1, select: ID }),
+    column === 'feedNumber' ? behind : nothing,
+    page(after),
+  );
+  const begin = { number: beginRow?.number ?? 0, event: beginRow?.event ?? null };
+  const isDropped = after < begin.number;
+  const items = isDropped ? yield* page(begin.number) : rows;
+  const last = newest?.[column] ?? 0;
+  return {
+    feed: feed?.feed,
+    isBehind: behindRows !== undefined && isBehind(behindRows),
+    begin,
+    last: newest !== undefined && last > begin.number ? { number: last, event: newest.id } : begin,
+    cursorEvent: isDropped ? undefined : atCursor[0]?.id,
+    items: items.map(({ [column]: number, ...event }) => ({ number: number ?? 0, event })),
+  };
+});
 
 /**
  * Numbers committed events in the feed of all accounts, in the order in which they were inserted, and returns how many. An
  * event that is committed later gets a later number, even if it was inserted before.
  */
-const numberEvents = FEED_PROGRAMS.change('history.number', {
+const numberEvents = addChange('history.number', {
   locks: () => ({ exclusive: [FEED_LOCK] }),
   *run() {
     const [waiting, last, begin] = yield* all(
@@ -125,7 +120,7 @@ const numberEvents = FEED_PROGRAMS.change('history.number', {
 });
 
 /** Begins the feed of a new database. */
-const beginFeed = FEED_PROGRAMS.change('history.begin', {
+const beginFeed = addChange('history.begin', {
   locks: () => ({ exclusive: [FEED_LOCK] }),
   *run(feed: FeedId) {
     if ((yield* get(FEEDS, { id: 1 })) === undefined) yield* insert(FEEDS, { id: 1, feed });

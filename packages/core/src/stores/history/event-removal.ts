@@ -12,10 +12,8 @@ import {
   FEED_BEGINS,
   type FeedBeginRow,
 } from '../../records/tables/service-tables.ts';
-import { ROW_LOCKS, StorePrograms } from '../store-programs.ts';
+import { addChange, addChangeQuery, ROW_LOCKS } from '../store-programs.ts';
 import { type FeedColumn, feedColumn, numberCommitted } from './event-feed.ts';
-
-export const REMOVAL_PROGRAMS: StorePrograms = new StorePrograms();
 
 /** The maximum number of accounts whose events one program removes: each needs a lock. */
 const ACCOUNTS_AT_ONCE = ROW_LOCKS;
@@ -71,18 +69,16 @@ function* chooseOfRole<Selected extends keyof EventRow>(
   return yield* unlocked(find(EVENTS, { ...old, pin }, { ...NEWEST_FIRST, after: newest, ...range }));
 }
 
-const chooseEvents = REMOVAL_PROGRAMS.changeQuery('history.choose', (choice: Choice) =>
-  choose(choice, OWNED),
-);
+const chooseEvents = addChangeQuery('history.choose', (choice: Choice) => choose(choice, OWNED));
 
-const findRecentRoles = REMOVAL_PROGRAMS.changeQuery(
+const findRecentRoles = addChangeQuery(
   'history.recent_roles',
   ([{ since, until }, after]: readonly [Pick<EventTrimming, 'since' | 'until'>, RoleId | undefined]) =>
     distinct(EVENTS, { recordedAt: [gte(since), lt(until)] }, 'pin', { after, limit: ROLES_AT_ONCE }),
 );
 
 /** Removes the chosen events of some accounts, and lets the feeds begin after them. Returns how many. */
-const removeEvents = REMOVAL_PROGRAMS.change('history.remove', {
+const removeEvents = addChange('history.remove', {
   locks: ([, accounts]: readonly [Choice, readonly (AccountId | null)[]]) => ({
     exclusive: [FEED_LOCK, ...accounts.map((one) => (one === null ? SERVICE_LOCK : accountLock(one)))],
   }),

@@ -11,11 +11,9 @@ import { ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { EVENTS } from '../../records/tables/service-tables.ts';
 import { EVENT, eventLocks, feedEnds, insertEvents } from '../events.ts';
 import { CHANGED, changeRoles, findRole, nextVersion } from '../role-changes.ts';
-import { StorePrograms } from '../store-programs.ts';
-import { FEED_PROGRAMS, readFeedPart } from './event-feed.ts';
-import { REMOVAL_PROGRAMS, removeExtraEvents, removeOldEvents } from './event-removal.ts';
-
-export const HISTORY_PROGRAMS: StorePrograms = new StorePrograms(FEED_PROGRAMS, REMOVAL_PROGRAMS);
+import { addChange, addChangeQuery, addQuery } from '../store-programs.ts';
+import { readFeedPart } from './event-feed.ts';
+import { removeExtraEvents, removeOldEvents } from './event-removal.ts';
 
 /** The maximum number of expirations that one program records. Each may need the locks of two accounts. */
 const RECORDED_AT_ONCE = 40;
@@ -29,17 +27,15 @@ const EXPIRED = ['id', 'account', 'expiresAt'] as const;
 const OWNED = ['id', 'account'] as const;
 const RECORDED = ['id', 'account', 'expiresAt', 'version', 'lastEventAt'] as const;
 
-const findExpired = HISTORY_PROGRAMS.query(
-  'history.expired',
-  ([by, limit]: Parameters<HistoryStore['expired']>) =>
-    find(ROLES, { ...UNRECORDED, expiresAt: lte(by) }, { order: ['expiresAt'], limit, select: EXPIRED }),
+const findExpired = addQuery('history.expired', ([by, limit]: Parameters<HistoryStore['expired']>) =>
+  find(ROLES, { ...UNRECORDED, expiresAt: lte(by) }, { order: ['expiresAt'], limit, select: EXPIRED }),
 );
 
-const findOwners = HISTORY_PROGRAMS.changeQuery('history.owners', (events: readonly HistoryEvent[]) =>
+const findOwners = addChangeQuery('history.owners', (events: readonly HistoryEvent[]) =>
   find(ROLES, { ...UNRECORDED, id: oneOf(pinsOf(events)) }, { select: OWNED }),
 );
 
-const recordExpirations = HISTORY_PROGRAMS.change('history.record_expirations', {
+const recordExpirations = addChange('history.record_expirations', {
   locks: ([events, accounts]: readonly [readonly HistoryEvent[], readonly AccountId[]]) => ({
     exclusive: [...accounts.map(accountLock), ...eventLocks(events)],
   }),
@@ -89,17 +85,15 @@ async function storeExpirations(database: Database, events: readonly HistoryEven
 const ALIKE = ['actor', 'recordedAt'] as const;
 
 /** Reads one event more than the page holds, which shows whether another page follows. */
-const listEvents = HISTORY_PROGRAMS.query(
-  'history.list',
-  ({ account, pin, since, after, limit }: EventQuery) =>
-    find(
-      EVENTS,
-      { pin, account, at: since === undefined ? undefined : gte(since) },
-      { order: ['at', 'id'], descending: true, after, limit: limit + 1, select: EVENT },
-    ),
+const listEvents = addQuery('history.list', ({ account, pin, since, after, limit }: EventQuery) =>
+  find(
+    EVENTS,
+    { pin, account, at: since === undefined ? undefined : gte(since) },
+    { order: ['at', 'id'], descending: true, after, limit: limit + 1, select: EVENT },
+  ),
 );
 
-const recordOnce = HISTORY_PROGRAMS.change('history.record_once', {
+const recordOnce = addChange('history.record_once', {
   locks: ([event]: Parameters<HistoryStore['recordOnce']>) => ({ exclusive: eventLocks([event]) }),
   *run([event, unlessSince]) {
     const { type, actor, account, pin } = event;

@@ -15,10 +15,8 @@ import { EVENTS, type EventRow, FEED_BEGINS } from '../../records/tables/service
 import { feedEnds } from '../events.ts';
 import { derivedMembers } from '../role-changes.ts';
 import { pick } from '../rows.ts';
-import { getImportMark, StorePrograms } from '../store-programs.ts';
+import { addProgram, addQuery, getImportMark } from '../store-programs.ts';
 import { type AnyRow, MOVED_TABLES, type PlacedRow } from './moved-tables.ts';
-
-export const IMPORT_PROGRAMS: StorePrograms = new StorePrograms();
 
 const NUMBERED_AT_ONCE = 1_000;
 
@@ -129,7 +127,7 @@ function defineImport<Args, const Result>(
   name: string,
   run: (args: Args) => Steps<Result>,
 ): Program<Args, Result> {
-  return IMPORT_PROGRAMS.program(name, {
+  return addProgram(name, {
     locks: (_: Args) => ({ exclusive: [IMPORT_LOCK] }),
     run: (args: Args) => allUnlocked(run(args)),
   });
@@ -141,7 +139,7 @@ function* allUnlocked<Result, Kind extends Access>(steps: Steps<Result, Kind>): 
   return next.value;
 }
 
-const load = IMPORT_PROGRAMS.query('imports.load', () => getImportMark);
+const load = addQuery('imports.load', () => getImportMark);
 
 const begin = defineImport('imports.begin', function* ([token, feed]: readonly [Token, FeedId]) {
   if ((yield* getImportMark) === undefined) {

@@ -6,15 +6,13 @@ import { find, get, upsert } from '../../records/steps.ts';
 import { EXPORT_LOCK } from '../../records/tables/locks.ts';
 import { SCHEDULED_EXPORTS } from '../../records/tables/one-row-tables.ts';
 import { pick } from '../rows.ts';
-import { StorePrograms } from '../store-programs.ts';
+import { addChange, addQuery } from '../store-programs.ts';
 import { type AnyRow, MOVED_TABLES, type MovedKind } from './moved-tables.ts';
-
-export const SNAPSHOT_PROGRAMS: StorePrograms = new StorePrograms();
 
 /** The rows of one query: each may have a manifest of a megabyte. */
 const PAGE = 64;
 
-const readPage = SNAPSHOT_PROGRAMS.query(
+const readPage = addQuery(
   'snapshot.page',
   function* ([kind, after]: readonly [MovedKind, AnyRow | undefined]) {
     const { table, select, valuesOf } = MOVED_TABLES[kind];
@@ -35,12 +33,9 @@ const readPage = SNAPSHOT_PROGRAMS.query(
 
 const getScheduledExport = get(SCHEDULED_EXPORTS, { id: 1 });
 
-const lastScheduledExport = SNAPSHOT_PROGRAMS.query(
-  'snapshot.last_scheduled_export',
-  () => getScheduledExport,
-);
+const lastScheduledExport = addQuery('snapshot.last_scheduled_export', () => getScheduledExport);
 
-const recordScheduledExport = SNAPSHOT_PROGRAMS.change('snapshot.record_scheduled_export', {
+const recordScheduledExport = addChange('snapshot.record_scheduled_export', {
   locks: () => ({ exclusive: [EXPORT_LOCK] }),
   *run(endedAt: Instant) {
     const last = yield* getScheduledExport;

@@ -8,52 +8,43 @@ import { find, get, upsert } from '../../records/steps.ts';
 import { COMPARISON_LOCK } from '../../records/tables/locks.ts';
 import { COMPARISONS } from '../../records/tables/one-row-tables.ts';
 import { MANIFESTS, ROLES } from '../../records/tables/role-tables.ts';
-import { StorePrograms } from '../store-programs.ts';
-
-export const ARCHIVE_PROGRAMS: StorePrograms = new StorePrograms();
+import { addChange, addQuery } from '../store-programs.ts';
 
 /** The columns of a manifest without its text. */
 const ARCHIVE = ['archive'] as const;
 const VERSION = ['version'] as const;
 
-const loadManifest = ARCHIVE_PROGRAMS.query('roles.load_manifest', (archive: ArchiveId) =>
-  get(MANIFESTS, { archive }),
-);
+const loadManifest = addQuery('roles.load_manifest', (archive: ArchiveId) => get(MANIFESTS, { archive }));
 
-const findNamed = ARCHIVE_PROGRAMS.query('roles.named_archives', (ids: readonly ArchiveId[]) =>
+const findNamed = addQuery('roles.named_archives', (ids: readonly ArchiveId[]) =>
   find(MANIFESTS, { archive: oneOf(ids) }, { select: ARCHIVE }),
 );
 
-const listNamed = ARCHIVE_PROGRAMS.query(
-  'roles.list_archives',
-  ([archive, limit]: Parameters<RoleStore['listArchives']>) =>
-    find(MANIFESTS, {}, { order: ARCHIVE, after: archive && { archive }, limit, select: ARCHIVE }),
+const listNamed = addQuery('roles.list_archives', ([archive, limit]: Parameters<RoleStore['listArchives']>) =>
+  find(MANIFESTS, {}, { order: ARCHIVE, after: archive && { archive }, limit, select: ARCHIVE }),
 );
 
 /** The columns of the index of roles with an archive, so that the index alone is read. */
 const STORED = ['id', 'archiveBytes', 'pinned', 'expiresAt', 'deletedAt'] as const;
 
-const countStored = ARCHIVE_PROGRAMS.query(
-  'roles.count_stored',
-  function* ({ now, after: id, limit }: StoredWindow) {
-    const rows = yield* find(
-      ROLES,
-      { hasArchive: true },
-      { order: ['id'], after: id && { id }, limit, select: STORED },
-    );
-    const inService = rows.filter((row) => stateOf(row, now) === 'published');
-    const pinned = inService.filter((row) => row.pinned).length;
-    const bytes = rows.reduce((sum, { archiveBytes }) => sum + archiveBytes, 0);
-    return {
-      counted: { pinned, unpinned: inService.length - pinned, bytes },
-      next: rows.length < limit ? undefined : rows.at(-1)?.id,
-    };
-  },
-);
+const countStored = addQuery('roles.count_stored', function* ({ now, after: id, limit }: StoredWindow) {
+  const rows = yield* find(
+    ROLES,
+    { hasArchive: true },
+    { order: ['id'], after: id && { id }, limit, select: STORED },
+  );
+  const inService = rows.filter((row) => stateOf(row, now) === 'published');
+  const pinned = inService.filter((row) => row.pinned).length;
+  const bytes = rows.reduce((sum, { archiveBytes }) => sum + archiveBytes, 0);
+  return {
+    counted: { pinned, unpinned: inService.length - pinned, bytes },
+    next: rows.length < limit ? undefined : rows.at(-1)?.id,
+  };
+});
 
-const loadComparison = ARCHIVE_PROGRAMS.query('roles.load_comparison', () => get(COMPARISONS, { id: 1 }));
+const loadComparison = addQuery('roles.load_comparison', () => get(COMPARISONS, { id: 1 }));
 
-const storeComparison = ARCHIVE_PROGRAMS.change('roles.store_comparison', {
+const storeComparison = addChange('roles.store_comparison', {
   locks: () => ({ exclusive: [COMPARISON_LOCK] }),
   usesReserve: () => true,
   *run([comparison, loadedAt]: Parameters<RoleStore['saveComparison']>) {

@@ -18,9 +18,7 @@ import { accountLock, idempotencyLock } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS, MANIFESTS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { eventLocks, feedEnds } from '../events.ts';
 import { CHANGED, CLAIMED, changeRoles, claimedAhead, claimRoles, nextVersion } from '../role-changes.ts';
-import { ROW_LOCKS, StorePrograms } from '../store-programs.ts';
-
-export const CLEANUP_PROGRAMS: StorePrograms = new StorePrograms();
+import { addChange, addChangeQuery, addQuery, ROW_LOCKS } from '../store-programs.ts';
 
 /** The maximum number of claims that one program ends: each may need the locks of two accounts and a key. */
 const SETTLED_AT_ONCE = ROW_LOCKS / 3;
@@ -45,7 +43,7 @@ interface Settlement {
 }
 
 /** Ends claims, unless they have ended or another cleanup has taken them over. */
-const settleClaims = CLEANUP_PROGRAMS.change('roles.settle_cleanup', {
+const settleClaims = addChange('roles.settle_cleanup', {
   locks: (settlements: readonly Settlement[]) => ({
     exclusive: settlements.flatMap(({ task, events }) => [
       accountLock(task.account),
@@ -184,7 +182,7 @@ function* findOthers({ now, until, token }: CleanupRequest): Steps<readonly Acco
 }
 
 /** Finds the roles that have been waiting longest; more than are wanted if other cleanups are at work. */
-const findWaiting = CLEANUP_PROGRAMS.changeQuery(
+const findWaiting = addChangeQuery(
   'roles.waiting_for_cleanup',
   function* ([request, hasMetOthers]: readonly [CleanupRequest, hasMetOthers: boolean]) {
     const [few, many] = [request.limit, request.limit + MAX_SKIPPED];
@@ -198,7 +196,7 @@ const findWaiting = CLEANUP_PROGRAMS.changeQuery(
 );
 
 /** Claims those of the found roles that still wait. */
-const claim = CLEANUP_PROGRAMS.change('roles.claim_for_cleanup', {
+const claim = addChange('roles.claim_for_cleanup', {
   locks: ([, waiting]: readonly [CleanupRequest, readonly WaitingRole[]]) => ({
     exclusive: waiting.map(({ account }) => accountLock(account)),
   }),
@@ -213,20 +211,17 @@ const claim = CLEANUP_PROGRAMS.change('roles.claim_for_cleanup', {
   },
 });
 
-const countForCleanup = CLEANUP_PROGRAMS.query(
-  'roles.count_for_cleanup',
-  function* (request: CleanupCountRequest) {
-    const [reservations, ...archives] = yield* all(
-      aggregate(IDEMPOTENCY_KEYS, { role: null, begunAt: lt(request.begunBefore) }),
-      aggregate(ROLES, neverClaimed(request)),
-      ...claimedBefore(request).map((claimed) => aggregate(ROLES, claimed)),
-    );
-    const count = archives.reduce((sum, each) => sum + each.count, 0);
-    return { archives: count, reservations: reservations.count };
-  },
-);
+const countForCleanup = addQuery('roles.count_for_cleanup', function* (request: CleanupCountRequest) {
+  const [reservations, ...archives] = yield* all(
+    aggregate(IDEMPOTENCY_KEYS, { role: null, begunAt: lt(request.begunBefore) }),
+    aggregate(ROLES, neverClaimed(request)),
+    ...claimedBefore(request).map((claimed) => aggregate(ROLES, claimed)),
+  );
+  const count = archives.reduce((sum, each) => sum + each.count, 0);
+  return { archives: count, reservations: reservations.count };
+});
 
-const nextForCleanup = CLEANUP_PROGRAMS.query('roles.next_for_cleanup', function* (request: NextForCleanup) {
+const nextForCleanup = addQuery('roles.next_for_cleanup', function* (request: NextForCleanup) {
   return (yield* findLongestWaiting(request, request.limit, RANKED)).map(({ id }) => id);
 });
 

@@ -14,15 +14,13 @@ import { changeLocks, checkCredential, getCredential, newAccount } from '../chec
 import { feedEnds, insertEvents } from '../events.ts';
 import { derivedMembers } from '../role-changes.ts';
 import { getMode, modeOf } from '../service-mode.ts';
-import { StorePrograms } from '../store-programs.ts';
+import { addChange } from '../store-programs.ts';
 import { committedAs, judgeCommit } from './key-holder.ts';
 
 const HELD = ['token', 'role', 'warnings'] as const;
 const PUBLISHER = [...ADMITTING, 'lastPublishedAt'] as const;
 
 type Commit = Parameters<RoleStore['commit']>;
-
-export const COMMIT_PROGRAMS: StorePrograms = new StorePrograms();
 
 /** The initial members of a role's row beside the role. */
 export const FIRST: Omit<
@@ -39,7 +37,7 @@ export const FIRST: Omit<
 };
 
 /** Stores a publication. Reads everything that decides about it in one round trip. */
-export const commitRole: Program<Commit, CommitOutcome> = COMMIT_PROGRAMS.change('roles.commit', {
+export const commitRole: Program<Commit, CommitOutcome> = addChange('roles.commit', {
   locks: ([{ role, credential }, lease, events]: Commit) => {
     const { exclusive, shared } = changeLocks({ account: role.account, credential }, events);
     return {

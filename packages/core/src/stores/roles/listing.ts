@@ -7,19 +7,14 @@ import type { Database } from '../../records/database.ts';
 import { getWith, scan } from '../../records/steps.ts';
 import { IDEMPOTENCY_KEYS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { ROLE, roleOf } from '../loaded-roles.ts';
-import { StorePrograms } from '../store-programs.ts';
-
-export const LISTING_PROGRAMS: StorePrograms = new StorePrograms();
+import { addQuery } from '../store-programs.ts';
 
 const SHOWN = { role: ROLE } as const;
 const KEY = ['key'] as const;
 
-const findByKey = LISTING_PROGRAMS.query(
-  'roles.find_by_key',
-  function* (key: Pick<Lease, 'account' | 'key'>) {
-    return (yield* getWith(IDEMPOTENCY_KEYS, key, SHOWN, KEY))?.references.role;
-  },
-);
+const findByKey = addQuery('roles.find_by_key', function* (key: Pick<Lease, 'account' | 'key'>) {
+  return (yield* getWith(IDEMPOTENCY_KEYS, key, SHOWN, KEY))?.references.role;
+});
 
 /** The columns of each order, which has the greatest first: a rank, and the id. */
 const ORDERS = {
@@ -29,7 +24,7 @@ const ORDERS = {
 } as const;
 
 /** Scans a list for at most `wanted` roles; `scannedTo` is the last scanned one, or undefined at the end of the list. */
-const scanRoles = LISTING_PROGRAMS.query(
+const scanRoles = addQuery(
   'roles.scan',
   function* ([query, wanted]: readonly [query: RoleQuery, wanted: number]) {
     const { account, state, search, order: name = 'newest' } = query;

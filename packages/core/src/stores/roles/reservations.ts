@@ -12,10 +12,8 @@ import { IDEMPOTENCY_KEYS } from '../../records/tables/role-tables.ts';
 import { ADMITTING, admit, readAdmission } from '../admission.ts';
 import { checkCredential, credentialLocks, getCredential } from '../checks.ts';
 import { getMode, modeOf } from '../service-mode.ts';
-import { StorePrograms } from '../store-programs.ts';
+import { addChange, addChangeQuery, addQuery, addRemoval } from '../store-programs.ts';
 import { HOLDER, judgeHolder } from './key-holder.ts';
-
-export const RESERVATION_PROGRAMS: StorePrograms = new StorePrograms();
 
 const ACCOUNT_GONE = { kind: 'account_gone' } as const;
 const LEASED = ['token', 'role'] as const;
@@ -56,13 +54,13 @@ function* judge(
   return { outcome, isKnown };
 }
 
-const findKey = RESERVATION_PROGRAMS.query('roles.find_key', ({ account, key }: Reservation) =>
+const findKey = addQuery('roles.find_key', ({ account, key }: Reservation) =>
   get(IDEMPOTENCY_KEYS, { account, key }, FOUND),
 );
 
-const judgeReservation = RESERVATION_PROGRAMS.changeQuery('roles.judge_reservation', judge);
+const judgeReservation = addChangeQuery('roles.judge_reservation', judge);
 
-const reserve = RESERVATION_PROGRAMS.change('roles.reserve', {
+const reserve = addChange('roles.reserve', {
   locks: (request: Reservation) => ({
     ...keyLocks(request),
     shared: [MODE_LOCK, ...credentialLocks(request.credential)],
@@ -83,7 +81,7 @@ function* isHeld({ account, key, token }: Lease): Steps<boolean, 'read'> {
   return row?.token === token && row.role === null;
 }
 
-const renew = RESERVATION_PROGRAMS.change('roles.renew', {
+const renew = addChange('roles.renew', {
   locks: ([lease]: Parameters<RoleStore['renew']>) => keyLocks(lease),
   *run([lease, until]) {
     if (!(yield* isHeld(lease))) return { kind: 'lost' };
@@ -93,7 +91,7 @@ const renew = RESERVATION_PROGRAMS.change('roles.renew', {
   },
 });
 
-const release = RESERVATION_PROGRAMS.change('roles.release', {
+const release = addChange('roles.release', {
   locks: (lease: Lease) => keyLocks(lease),
   *run(lease) {
     const { account, key } = lease;
@@ -104,7 +102,7 @@ const release = RESERVATION_PROGRAMS.change('roles.release', {
 const KEY = ['account', 'key'] as const;
 
 /** Removes reservations that began before an instant. */
-const removeReservations = RESERVATION_PROGRAMS.removal('roles.remove_reservations', {
+const removeReservations = addRemoval('roles.remove_reservations', {
   find: (begunBefore: Instant, limit) => {
     const reserved = { role: null, begunAt: lt(begunBefore) };
     return find(IDEMPOTENCY_KEYS, reserved, { order: ['begunAt'], limit, select: KEY });

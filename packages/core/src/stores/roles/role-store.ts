@@ -11,20 +11,12 @@ import { ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { changeLocks, checkChange } from '../checks.ts';
 import { copyOfLoaded, LOADED, loadedRole, OWNER } from '../loaded-roles.ts';
 import { derivedMembers, nextVersion, saveRole } from '../role-changes.ts';
-import { StorePrograms } from '../store-programs.ts';
-import { ARCHIVE_PROGRAMS, archives } from './archives.ts';
-import { CLEANUP_PROGRAMS, cleanup } from './cleanup.ts';
-import { COMMIT_PROGRAMS, commitRole } from './commits.ts';
-import { LISTING_PROGRAMS, listRoles } from './listing.ts';
-import { RESERVATION_PROGRAMS, reservations } from './reservations.ts';
-
-export const ROLE_PROGRAMS: StorePrograms = new StorePrograms(
-  COMMIT_PROGRAMS,
-  RESERVATION_PROGRAMS,
-  LISTING_PROGRAMS,
-  CLEANUP_PROGRAMS,
-  ARCHIVE_PROGRAMS,
-);
+import { addChange, addRemoval } from '../store-programs.ts';
+import { archives } from './archives.ts';
+import { cleanup } from './cleanup.ts';
+import { commitRole } from './commits.ts';
+import { listRoles } from './listing.ts';
+import { reservations } from './reservations.ts';
 
 const PLACE = ['id', 'account'] as const;
 const ENDED = ['id', 'version', 'expiresAt', 'deletedAt'] as const;
@@ -34,7 +26,7 @@ function namedRoles(endedBefore: Instant): Where<RoleRow> {
   return { endedAt: lt(endedBefore), originalFilename: notNull };
 }
 
-const dropTitles = ROLE_PROGRAMS.removal('roles.drop_titles', {
+const dropTitles = addRemoval('roles.drop_titles', {
   *find(endedBefore: Instant, limit) {
     const withArchive = { ...namedRoles(endedBefore), hasArchive: true };
     const inOrder = { order: ['endedAt'] as const, limit, select: PLACE };
@@ -70,7 +62,7 @@ const ROLE_BY_ID: Lookup<LoadedRole> = defineLookup('roles.load', {
   make: ({ row, references }) => loadedRole(row, references.account),
 });
 
-const save = ROLE_PROGRAMS.change('roles.save', {
+const save = addChange('roles.save', {
   locks: ([{ account }, , events, , credential]: Parameters<RoleStore['save']>) =>
     changeLocks({ account, credential }, events),
   usesReserve: ([role]) => role.deletedAt !== null,
