@@ -14,34 +14,17 @@ export interface ArchiveSource {
   read(into: Buffer, position: number): number;
 }
 
-export class FileSource implements ArchiveSource {
-  readonly size: number;
-  readonly #fd: number;
-
-  constructor(fd: number, size: number) {
-    this.#fd = fd;
-    this.size = size;
-  }
-
-  read(into: Buffer, position: number): number {
-    return readSync(this.#fd, into, 0, into.length, position);
-  }
+export function fileSource(fd: number, size: number): ArchiveSource {
+  return { size, read: (into, position) => readSync(fd, into, 0, into.length, position) };
 }
 
-export class MemorySource implements ArchiveSource {
-  readonly size: number;
-  readonly #bytes: Uint8Array;
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-    this.size = bytes.length;
-  }
-
-  read(into: Buffer, position: number): number {
-    const part = this.#bytes.subarray(position, position + into.length);
+export function memorySource(bytes: Uint8Array): ArchiveSource {
+  const read = (into: Buffer, position: number): number => {
+    const part = bytes.subarray(position, position + into.length);
     into.set(part);
     return part.length;
-  }
+  };
+  return { size: bytes.length, read };
 }
 
 export function readFully(source: ArchiveSource, buffer: Buffer, position: number): Buffer {

@@ -1,7 +1,7 @@
 import StreamZip from 'node-stream-zip';
 import { type ArchiveSource, isSystemError } from './archive-source.ts';
 import { type ByteSource, uint32 } from './byte-source.ts';
-import { END_BYTES, END_SIGNATURE, type EndRecord } from './end-record.ts';
+import { END_BYTES, END_SIGNATURE, type EndRecord } from './central-directory.ts';
 import type { CentralHeader } from './entry-headers.ts';
 import { ZIP64 } from './extra-fields.ts';
 

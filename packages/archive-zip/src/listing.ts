@@ -1,8 +1,7 @@
 import type { ArchiveListing, ListedEntry } from '@pinfold/core';
 import { mayBeAppleDouble, ProblemList } from '@pinfold/core/adapter';
 import type { ByteSource } from './byte-source.ts';
-import { readDirectory } from './central-directory.ts';
-import { END_BYTES, findEndRecord } from './end-record.ts';
+import { END_BYTES, findEndRecord, readDirectory } from './central-directory.ts';
 import { entryProblems, nameHeaders, STRUCTURE_RULES, toListedEntry } from './entry-headers.ts';
 import { entryNames } from './entry-name.ts';
 import { ZIP64 } from './extra-fields.ts';

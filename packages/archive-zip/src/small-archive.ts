@@ -1,22 +1,14 @@
-import type { ArchiveListing, EntryProof, StagedArchive } from '@pinfold/core';
-import { MemorySource, StagedFile } from './archive-source.ts';
-import { readDirectory } from './central-directory.ts';
-import { findEndRecord } from './end-record.ts';
+import type { ArchiveListing, EntryProof } from '@pinfold/core';
+import { memorySource, StagedFile } from './archive-source.ts';
+import { findEndRecord, readDirectory } from './central-directory.ts';
 import type { CentralHeader } from './entry-headers.ts';
 import { type EntryTask, ProofControl, type ProveJob } from './jobs.ts';
 import { listArchive } from './list-archive.ts';
 import { filterOf, type ProofTools, proveWhole } from './prove-entries.ts';
 
-/** The largest archive that is read on the caller's thread, since switching threads would take longer. */
-const SMALL_BYTES = 16_384;
 const SMALL_ENTRIES = 16;
 /** The maximum number of bytes of its entries together: a few milliseconds with any content. */
 const SMALL_SITE_BYTES = 16_384;
-
-/** The bytes of an archive in memory that is small enough for this thread; else `undefined`. */
-export function smallArchiveBytes({ bytes, size }: StagedArchive): Uint8Array | undefined {
-  return bytes?.length === size && size <= SMALL_BYTES ? bytes : undefined;
-}
 
 /** Whether entries are few and small, by their headers. */
 function isSmallSite(entries: readonly Pick<EntryTask, 'size' | 'compressedSize'>[]): boolean {
@@ -31,7 +23,7 @@ let scratch: Buffer | undefined;
 
 /** Lists a small archive on this thread; undefined if that could take more than a few milliseconds. */
 export async function listSmall(bytes: Uint8Array, maxEntries: number): Promise<ArchiveListing | undefined> {
-  const archive = new MemorySource(bytes);
+  const archive = memorySource(bytes);
   const file = new StagedFile(archive, bytes.length);
   const { end } = findEndRecord(file);
   if (end !== undefined && !areSmall(readDirectory(file, end, SMALL_ENTRIES).headers)) return undefined;
@@ -55,7 +47,7 @@ export function proveSmall(
   scratch ??= Buffer.allocUnsafeSlow(SMALL_SITE_BYTES);
   const control = new ProofControl();
   const tools: ProofTools = {
-    archive: new MemorySource(bytes),
+    archive: memorySource(bytes),
     control,
     expandedBytes: job.expandedBytes,
     scratch,

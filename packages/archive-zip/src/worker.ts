@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { serialize } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 import type { ArchiveListing } from '@pinfold/core';
-import { type ArchiveSource, FileSource, isSystemError, MemorySource } from './archive-source.ts';
+import { type ArchiveSource, fileSource, isSystemError, memorySource } from './archive-source.ts';
 import {
   type Job,
   type JobReply,
@@ -44,10 +44,10 @@ async function answer({ id, job, control }: JobRequest): Promise<JobReply> {
 
 async function run(job: Job, control: ProofControl): Promise<JobResults[Job['kind']]> {
   control.throwIfStopped();
-  if ('shared' in job.staged) return await read(new MemorySource(job.staged.shared), job, control);
+  if ('shared' in job.staged) return await read(memorySource(job.staged.shared), job, control);
   const fd = openSync(job.staged.file, 'r');
   try {
-    return await read(new FileSource(fd, job.size), job, control);
+    return await read(fileSource(fd, job.size), job, control);
   } finally {
     closeSync(fd);
   }

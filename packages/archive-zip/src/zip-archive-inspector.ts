@@ -23,7 +23,6 @@ import {
   splitTasks,
 } from './jobs.ts';
 import { type PackedEntries, packTasks, unpackEntries, unpackProofs } from './packed.ts';
-import { smallArchiveBytes } from './small-archive.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 /** The limits of a {@link ZipArchiveInspector}. */
@@ -37,8 +36,13 @@ export interface ZipArchiveInspectorOptions {
 const MAX_WORKERS = 4;
 const MAX_ENTRIES = 150_000;
 
-/** The module that reads small archives on this thread, loaded once with the first of them. */
+/**
+ * The module that reads small archives on this thread. It is loaded with the first of them, since most commands read none,
+ * and only once: importing it again would take a tenth of a millisecond.
+ */
 let smallArchives: typeof import('./small-archive.ts') | undefined;
+/** The largest archive that is read on the caller's thread, since switching threads would take longer. */
+const SMALL_BYTES = 16_384;
 
 /**
  * Reads and proves ZIP archives in its own threads (APPNOTE.TXT 6.3.10). If several readings of a directory are possible,
@@ -158,6 +162,11 @@ export class ZipArchiveInspector implements ArchiveInspector {
       signal?.removeEventListener('abort', stop);
     }
   }
+}
+
+/** The bytes of an archive in memory that is small enough for this thread; else `undefined`. */
+function smallArchiveBytes({ bytes, size }: StagedArchive): Uint8Array | undefined {
+  return bytes?.length === size && size <= SMALL_BYTES ? bytes : undefined;
 }
 
 async function copyOf(archive: StagedArchive): Promise<Uint8Array> {

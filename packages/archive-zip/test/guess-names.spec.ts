@@ -3,7 +3,7 @@ import { createStagedArchives, type StagedArchives } from '@pinfold/test-contrac
 import { type PlannedEntry, textsNormalizedBy, writeZip } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import iconv from 'iconv-lite';
-import { MemorySource } from '../src/archive-source.ts';
+import { memorySource } from '../src/archive-source.ts';
 import { ZipArchiveInspector } from '../src/index.ts';
 import { ProofControl } from '../src/jobs.ts';
 import { listArchive } from '../src/list-archive.ts';
@@ -91,7 +91,7 @@ describe('names in an unmarked encoding', () => {
     const links = ['\u0300\u0316'.repeat(1_000), 'é'].map((path) => `<a href="${path}">`).join('');
     const entries = [{ name: 'index.html', content: links }, unmarked('é', 'cp850')];
     const texts = await textsNormalizedBy(async () => {
-      const archive = new MemorySource(writeZip({ entries }));
+      const archive = memorySource(writeZip({ entries }));
       const { guessed } = await listArchive(archive, 10, new ProofControl());
       expect(guessed?.encoding).to.equal('CP850');
     });

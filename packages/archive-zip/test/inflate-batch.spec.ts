@@ -1,7 +1,7 @@
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import type { EntryPath } from '@pinfold/core';
 import { expect } from 'chai';
-import { MemorySource } from '../src/archive-source.ts';
+import { type ArchiveSource, memorySource } from '../src/archive-source.ts';
 import { inflateBatch, nextBatch } from '../src/entry-data.ts';
 import type { EntryTask, ProveResult } from '../src/jobs.ts';
 import { ProofControl } from '../src/jobs.ts';
@@ -22,7 +22,7 @@ function pack(text: string): PackedEntry {
   return { data: deflateRawSync(bytes), size: bytes.length, crc32: crc32(bytes) };
 }
 
-function archiveOf(entries: readonly PackedEntry[]): { archive: MemorySource; tasks: readonly EntryTask[] } {
+function archiveOf(entries: readonly PackedEntry[]): { archive: ArchiveSource; tasks: readonly EntryTask[] } {
   let at = 0;
   const tasks = entries.map(({ data, size, crc32, method = 8 }, entry): EntryTask => {
     const [dataOffset, name] = [at, `${entry}.txt` as EntryPath];
@@ -30,7 +30,7 @@ function archiveOf(entries: readonly PackedEntry[]): { archive: MemorySource; ta
     const own = { entry, name, path: name, limit: MiB, method, crc32, size, dataOffset };
     return { ...own, compressedSize: data.length, observedBytes: size, referenceWork: size };
   });
-  return { archive: new MemorySource(Buffer.concat(entries.map(({ data }) => data))), tasks };
+  return { archive: memorySource(Buffer.concat(entries.map(({ data }) => data))), tasks };
 }
 
 function inflateTogether(entries: readonly PackedEntry[]): string | undefined {
@@ -38,7 +38,7 @@ function inflateTogether(entries: readonly PackedEntry[]): string | undefined {
   return inflateBatch(archive, tasks, Buffer.alloc(MiB))?.toString();
 }
 
-async function prove(archive: MemorySource, tasks: readonly EntryTask[]): Promise<ProveResult> {
+async function prove(archive: ArchiveSource, tasks: readonly EntryTask[]): Promise<ProveResult> {
   const rest = { size: archive.size, sitePaths: '', expandedBytes: MiB };
   const job = { kind: 'prove', staged: { file: '' }, ...rest } as const;
   return proveEntries(archive, { ...job, tasks }, new ProofControl());

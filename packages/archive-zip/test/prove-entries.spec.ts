@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { constants, deflateRawSync } from 'node:zlib';
 import { createStagedArchives, type StagedArchives } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { FileSource } from '../src/archive-source.ts';
+import { fileSource } from '../src/archive-source.ts';
 import type { EntryTask, ProveResult } from '../src/jobs.ts';
 import { ProofControl } from '../src/jobs.ts';
 import { proveEntries } from '../src/prove-entries.ts';
@@ -50,7 +50,7 @@ describe('proving a bomb', () => {
     const size = bomb.length;
     const rest = { size, tasks, expandedBytes: 50 * MiB, sitePaths: '' };
     const job = { kind: 'prove', staged: { file }, ...rest } as const;
-    const result = await proveEntries(new FileSource(fd, size), job, control);
+    const result = await proveEntries(fileSource(fd, size), job, control);
     return { ...result, inflated: control.count(0) };
   }
 

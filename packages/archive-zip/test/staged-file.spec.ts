@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { createStagedArchives, type StagedArchives, someBytes } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { FileSource, StagedFile } from '../src/archive-source.ts';
+import { fileSource, StagedFile } from '../src/archive-source.ts';
 
 const SIZE = 5_000;
 
@@ -24,7 +24,7 @@ describe('StagedFile', () => {
     const places = fc.array(fc.tuple(fc.nat(SIZE + 100), fc.nat(SIZE + 100)), { maxLength: 20 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 * SIZE }), places, (window, reads) => {
-        const file = new StagedFile(new FileSource(fd, SIZE), window);
+        const file = new StagedFile(fileSource(fd, SIZE), window);
         for (const [position, length] of reads) {
           expect(file.at(position, length).equals(bytes.subarray(position, position + length))).to.equal(
             true,
@@ -35,7 +35,7 @@ describe('StagedFile', () => {
   });
 
   it('fails with a system error if the file was truncated', () => {
-    const file = new StagedFile(new FileSource(fd, SIZE + 1), 100);
+    const file = new StagedFile(fileSource(fd, SIZE + 1), 100);
     expect(() => file.at(SIZE - 10, 11))
       .to.throw()
       .with.property('syscall', 'read');

@@ -1,12 +1,11 @@
 import type { OriginNeed, SecretKind, SiteTool } from '@pinfold/core';
 import { secretOfFile } from '@pinfold/core/adapter';
-import { plainTargetOf } from './attribute-values.ts';
-import { importsOf } from './module-imports.ts';
+import { importsOf, isWebAppManifest, webAppManifestUrls } from './file-urls.ts';
+import { plainTargetOf } from './html-tags.ts';
 import { type PageFindings, readCss, readModule, readPage } from './page-reader.ts';
 import { type ObservationBounds, type Reference, ReferenceCollector } from './reference-collector.ts';
 import { findInScripts, isPage, isScript, type ScriptFindings } from './script-findings.ts';
 import { secretsIn } from './secrets.ts';
-import { isWebAppManifest, webAppManifestUrls } from './web-app-manifest.ts';
 
 /** The findings in one file of a site. */
 export interface Observation {

@@ -1,14 +1,14 @@
 import type { OriginNeed, SiteTool } from '@pinfold/core';
+import { importsOf, urlsOf } from './file-urls.ts';
 import {
   candidatesOf,
   decodeCharacters,
   plainTargetOf,
   refreshTarget,
+  type Tag,
+  tagsOf,
   targetOf,
-} from './attribute-values.ts';
-import { urlsOf } from './css-urls.ts';
-import { type Tag, tagsOf } from './html-tags.ts';
-import { importsOf } from './module-imports.ts';
+} from './html-tags.ts';
 import type { ReferenceCollector } from './reference-collector.ts';
 import { SCRIPT_HINT } from './script-findings.ts';
 
