@@ -4,7 +4,7 @@ import type { Answer } from './answer.ts';
 import { type ByteRange, checkPreconditions, requestedRange } from './negotiation.ts';
 import { outgoingBytes } from './outgoing-bytes.ts';
 import { EndedMeanwhile, readPieces, type SentBody } from './pieces.ts';
-import { clientOf } from './rates/request-limiter.ts';
+import { clientOf } from './request-limiter.ts';
 
 export interface ArchiveDownload {
   readonly request: IncomingMessage;

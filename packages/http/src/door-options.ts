@@ -1,11 +1,6 @@
 import type { Clock } from '@pinfold/core';
-import {
-  type ClientAddress,
-  RequestLimiter,
-  type RequestRate,
-  socketAddress,
-} from './rates/request-limiter.ts';
-import { consoleLog, type RequestLog } from './request-entry.ts';
+import { consoleLog, type RequestLog } from './follow-request.ts';
+import { type ClientAddress, RequestLimiter, type RequestRate, socketAddress } from './request-limiter.ts';
 import { Uploads } from './uploads.ts';
 
 /** Options that the API and the management screen share. Give the doors of a process the same values. */

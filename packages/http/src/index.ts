@@ -1,5 +1,6 @@
 export type { Authenticate, AuthenticateOptions } from './authenticate.ts';
 export type { DoorOptions } from './door-options.ts';
+export type { RequestEntry, RequestLog } from './follow-request.ts';
 export {
   type CreateGrant,
   type GrantUrlOutcome,
@@ -9,8 +10,10 @@ export {
   publicUrl,
   sharedUrl,
 } from './public-url.ts';
-export type { TakenRequest } from './rates/rate-limiter.ts';
-export { type ClientAddress, RequestLimiter, type RequestRate } from './rates/request-limiter.ts';
-export type { RequestEntry, RequestLog } from './request-entry.ts';
-export type { IncomingBody } from './upload-pace.ts';
-export { Uploads, type UploadsOptions } from './uploads.ts';
+export {
+  type ClientAddress,
+  RequestLimiter,
+  type RequestRate,
+  type TakenRequest,
+} from './request-limiter.ts';
+export { type IncomingBody, Uploads, type UploadsOptions } from './uploads.ts';

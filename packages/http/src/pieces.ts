@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { MAX_READ } from '@pinfold/core/adapter';
+import { hasLeft } from './gone-clients.ts';
 import type { ByteRange } from './negotiation.ts';
 import { type OutgoingAnswer, outgoingBytes } from './outgoing-bytes.ts';
 import { loopTurns } from './turns.ts';
-import { hasLeft } from './until-gone.ts';
 
 /**
  * Reads a range piece by piece, on request. Pieces are large while there is room and no request waits for its turn.

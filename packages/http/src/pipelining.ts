@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { requireNodeRequest } from './header-values.ts';
+import { requireNodeRequest } from './request-head.ts';
 import { loopTurns, type Turns } from './turns.ts';
 
 /** The maximum number of requests that wait at the same time on all connections, about 2 KB each. */

@@ -1,7 +1,13 @@
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { type Arrival, type Door, followRequest, type Settled } from '../src/follow-request.ts';
-import type { RequestEntry } from '../src/request-entry.ts';
+import {
+  type Arrival,
+  type Door,
+  followRequest,
+  type RequestEntry,
+  type Settled,
+} from '../src/follow-request.ts';
+import { consoleLog } from '../src/internal.ts';
 import { close, listen } from './pipelined-stage.ts';
 
 const BUG = new Error('a bug of the door');
@@ -104,5 +110,33 @@ describe('a door that fails by itself', () => {
     };
     expect(await send({}, hideHead)).to.equal(200);
     expect(entries.map(({ status }) => status)).to.deep.equal([200]);
+  });
+});
+
+const entry = { requestId: 'r-1', method: 'GET', route: 'site', role: null, milliseconds: 1 } as const;
+
+describe('a door without a log', () => {
+  const { error: print } = console;
+  const printed: unknown[][] = [];
+
+  beforeEach(() => {
+    printed.length = 0;
+    console.error = (...all) => printed.push(all);
+  });
+  afterEach(() => {
+    console.error = print;
+  });
+
+  it('writes faults to the console', () => {
+    const error = new Error('directory away');
+    consoleLog({ ...entry, status: 500, error });
+    expect(printed).to.deep.equal([['Pinfold answered GET site with 500 (request r-1):', error]]);
+  });
+
+  it('writes nothing else to it', () => {
+    consoleLog({ ...entry, status: 200 });
+    consoleLog({ ...entry, status: 503 });
+    consoleLog({ ...entry, status: 404, error: new Error('expected') });
+    expect(printed).to.deep.equal([]);
   });
 });

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { parse } from 'node:querystring';
 import { Readable } from 'node:stream';
 import { type Clock, type Duration, duration, type Instant, seconds } from '@pinfold/core';
 import { sleepUnlessAborted } from '@pinfold/core/internal';
-import { ownBytes } from '../own-memory.ts';
-import type { IncomingBody } from '../upload-pace.ts';
+import type { IncomingBody } from '../uploads.ts';
 
 export interface BodyLimits {
   readonly clock: Clock;
@@ -181,10 +181,49 @@ export class WatchedBody extends Readable implements IncomingBody {
   }
 }
 
+/** Copies bytes: a few bytes of Node's buffer pool, or of a larger piece, would hold all of it in memory. */
+function ownBytes(bytes: Uint8Array): Buffer {
+  const own = Buffer.allocUnsafeSlow(bytes.byteLength);
+  own.set(bytes);
+  return own;
+}
+
 /** @throws BodyError when the body is not complete in time and within its limits. */
 export async function readWhole(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limits.bytes) throw new BodyError('too_long');
   const pieces: Buffer[] = [];
   for await (const piece of new WatchedBody(request, limits)) pieces.push(piece);
   return Buffer.concat(pieces);
+}
+
+/** The fields of a form without a file; a repeated field is a list. */
+export type FormFields = Readonly<Record<string, unknown>>;
+
+export type ReadFields =
+  | { readonly kind: 'fields'; readonly fields: FormFields }
+  | { readonly kind: 'unread'; readonly reason: Exclude<BodyFailure, 'read_before'> | 'media_type' };
+
+const FORM = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i;
+const MAX_FIELDS = 50;
+
+/** Reads an urlencoded form; uses `request.body` if a body parser has read it before. */
+export async function readFields(request: IncomingMessage, limits: BodyLimits): Promise<ReadFields> {
+  const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = request.headers;
+  if (!FORM.test(type) || coding.toLowerCase() !== 'identity')
+    return { kind: 'unread', reason: 'media_type' };
+  try {
+    const body = await readWhole(request, limits);
+    return { kind: 'fields', fields: parse(body.toString('utf8'), '&', '=', { maxKeys: MAX_FIELDS }) };
+  } catch (error) {
+    if (!(error instanceof BodyError)) throw error;
+    const { reason } = error;
+    return reason === 'read_before'
+      ? { kind: 'fields', fields: parsedBody(request) }
+      : { kind: 'unread', reason };
+  }
+}
+
+function parsedBody(request: IncomingMessage): FormFields {
+  const body = 'body' in request ? request.body : undefined;
+  return typeof body === 'object' && body !== null ? { ...body } : {};
 }

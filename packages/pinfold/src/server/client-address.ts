@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import type { ClientAddress } from '@pinfold/http';
-import { ownText, socketAddress } from '@pinfold/http/internal';
+import { socketAddress } from '@pinfold/http/internal';
 import proxyAddress, { all, compile } from 'proxy-addr';
 import type { TrustProxy } from '../settings/trust-proxy.ts';
 
@@ -15,8 +15,12 @@ export function createClientAddress(trust: TrustProxy): ClientAddress {
     trust.kind === 'hops'
       ? (_address: string, distance: number) => distance < trust.count
       : compileTrust(trust.addresses);
-  // Copied, because limits store the address, and a slice would keep the whole header in memory.
-  return (request) => ownText(withoutPort(proxyAddress(request, isTrusted)) ?? socketAddress(request));
+  return (request) => copyOf(withoutPort(proxyAddress(request, isTrusted)) ?? socketAddress(request));
+}
+
+/** Copies an address, because limits store it, and a slice would keep the whole header in memory. */
+function copyOf(address: string): string {
+  return Buffer.from(address, 'latin1').toString('latin1');
 }
 
 /** Creates a check of proxy addresses. Some proxies append a port to an address. */
