@@ -15,7 +15,7 @@ const STAGING = 'packages/storage-fs/test/fs-staging.spec.ts';
 const SRC = 'packages/storage-fs/src';
 const FOLDERS = `${SRC}/archive-folders.ts`;
 const ARCHIVES = `${SRC}/fs-archive-storage.ts`;
-const WALK = `${SRC}/archive-walk.ts`;
+const FILES = `${SRC}/files.ts`;
 const FLUSHES = 'flushes the file before it moves it, and every folder with a new name after that';
 
 export const unjudged: readonly Unjudged[] = [
@@ -23,7 +23,7 @@ export const unjudged: readonly Unjudged[] = [
     test: [STORAGE, FLUSHES],
     shownBy: 'a power cut',
     code: {
-      [`${SRC}/folders.ts`]: [
+      [FILES]: [
         'export async function syncFolder(',
         'export async function syncPath(',
         'export async function syncAndClose(',
@@ -81,7 +81,7 @@ export const unjudged: readonly Unjudged[] = [
     test: [STORAGE, 'walks thousands in one folder and in many, page by page'],
     shownBy: 'speed',
     code: {
-      [WALK]: [
+      [FOLDERS]: [
         'if (span < after.slice(',
         'if (prefix < after.slice(',
         'const wanted = limit - found.length;',
@@ -94,7 +94,7 @@ export const unjudged: readonly Unjudged[] = [
     test: ['packages/storage-fs/test/vanishing-folders.spec.ts', 'skips folders that are removed meanwhile'],
     shownBy: 'contention',
     code: {
-      [WALK]: [
+      [FOLDERS]: [
         'const entries = (await unlessRefused(',
         'const entries = await unlessRefused(',
         'if (entries === undefined) return found;',
@@ -105,11 +105,7 @@ export const unjudged: readonly Unjudged[] = [
     test: ['packages/storage-fs/test/full-disk.spec.ts', 'open, and allow reading and removing files'],
     shownBy: 'a full disk',
     code: {
-      [`${SRC}/probe.ts`]: [
-        'const FULL =',
-        'export async function unlessFull(',
-        'export async function writeProbe(',
-      ],
+      [FILES]: ['const FULL =', 'export async function unlessFull(', 'export async function writeProbe('],
     },
   },
   {

@@ -9,13 +9,19 @@ import {
 } from '@pinfold/core';
 import { archiveCreatedAt, checkReadRange, Semaphore } from '@pinfold/core/adapter';
 import { systemCodeOf } from '@pinfold/core/internal';
-import { ArchiveFolders, type ArchivePlace, placeOf } from './archive-folders.ts';
-import { walkArchives } from './archive-walk.ts';
-import { type Files, nodeFiles, orFault } from './files.ts';
-import { createFolderFlush } from './folder-flushes.ts';
-import { makeFolder, syncAndClose, syncPath } from './folders.ts';
+import { ArchiveFolders, type ArchivePlace, placeOf, walkArchives } from './archive-folders.ts';
+import {
+  createFolderFlush,
+  type Files,
+  makeFolder,
+  nodeFiles,
+  orFault,
+  syncAndClose,
+  syncPath,
+  unlessFull,
+  writeProbe,
+} from './files.ts';
 import { MOVED, stagedName } from './fs-staging.ts';
-import { unlessFull, writeProbe } from './probe.ts';
 
 /** Options of {@link openFsArchiveStorage}. */
 export interface FsArchiveStorageOptions {
@@ -155,9 +161,8 @@ export class FsArchiveStorage implements ArchiveStorage {
     signal?: AbortSignal,
   ): Promise<readonly ArchiveId[]> {
     signal?.throwIfAborted();
-    const request = { root: this.#root, after, limit, signal };
     const walk = async (): Promise<readonly ArchiveId[]> => {
-      const found = await walkArchives(this.#files, request);
+      const found = await walkArchives(this.#files, this.#root, after ?? '', limit, signal);
       // If the root folder is missing, the listing must fail rather than end.
       await this.#assertRoot();
       return found;

@@ -10,10 +10,16 @@ import {
   type Staging,
 } from '@pinfold/core';
 import { raceSignal } from '@pinfold/core/adapter';
-import { type Files, nodeFiles, orFault, unlessRefused } from './files.ts';
-import { makeFolder } from './folders.ts';
+import {
+  type Files,
+  makeFolder,
+  nodeFiles,
+  orFault,
+  unlessFull,
+  unlessRefused,
+  writeProbe,
+} from './files.ts';
 import { HashedFile, type WrittenFile } from './hashed-file.ts';
-import { unlessFull, writeProbe } from './probe.ts';
 
 /** Options of {@link openFsStaging}. */
 export interface FsStagingOptions {

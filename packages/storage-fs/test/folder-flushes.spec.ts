@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type Files, nodeFiles } from '../src/files.ts';
-import { createFolderFlush } from '../src/folder-flushes.ts';
+import { createFolderFlush, type Files, nodeFiles } from '../src/files.ts';
 import { systemError } from './failing-files.ts';
 
 interface Flush {

@@ -17,9 +17,8 @@ import {
   type StagedArchive,
   seconds,
 } from '@pinfold/core';
-import { checkReadRange, Semaphore } from '@pinfold/core/adapter';
+import { checkReadRange, parseArchiveId, Semaphore } from '@pinfold/core/adapter';
 import { nameOf } from '@pinfold/core/internal';
-import { ArchiveKeys } from './archive-keys.ts';
 import { listKeys, MAX_KEYS, readRange, retry, runCall, type S3Calls, sendFile } from './s3-calls.ts';
 import { failureOf, IncompleteError, NonsenseError } from './s3-failure.ts';
 
@@ -246,4 +245,34 @@ function smallRequest(within: AbortSignal): {
   readonly requestTimeout: number;
 } {
   return { abortSignal: within, requestTimeout: REQUEST_TIMEOUT };
+}
+
+/** A segment of keys that every tested server stores unchanged and lists in order: lower case, not empty. */
+const SEGMENT = /^[a-z0-9._-]{1,200}$/;
+
+/** The keys of archives in a bucket: `<prefix>/<archive id>`. */
+class ArchiveKeys {
+  /** The beginning of every key: the prefix and `/`. Listing a whole bucket is unreliable on some servers. */
+  readonly folder: string;
+  /** The key of an object that is never stored. */
+  readonly probe: string;
+
+  /** @throws TypeError when the prefix has anything but segments of `a-z 0-9 . _ -` between slashes. */
+  constructor(prefix: string) {
+    const segments = prefix.split('/');
+    const isValid = segments.every((name) => SEGMENT.test(name) && name !== '.' && name !== '..');
+    if (!isValid) {
+      throw new TypeError('a prefix is segments of a-z, 0-9, ".", "_" and "-" with "/" between them');
+    }
+    this.folder = `${prefix}/`;
+    this.probe = `${this.folder}check`;
+  }
+
+  of(id: ArchiveId): string {
+    return this.folder + id;
+  }
+
+  archiveOf(key: string): ArchiveId | undefined {
+    return key.startsWith(this.folder) ? parseArchiveId(key.slice(this.folder.length)) : undefined;
+  }
 }
