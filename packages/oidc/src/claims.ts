@@ -1,8 +1,11 @@
+import { type AccountId, accountId, type Person, type SignInFailure } from '@pinfold/core';
+import { isErasedAccount, nameOf } from '@pinfold/core/internal';
+
 /** The claims of an issuer about a person, unchecked. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** The value at a path, in the first set of claims that has one. */
-export function claimAt(claimSets: readonly Claims[], path: string): unknown {
+function claimAt(claimSets: readonly Claims[], path: string): unknown {
   for (const claims of claimSets) {
     const found = memberAt(claims, path);
     if (found !== undefined) return found;
@@ -63,7 +66,7 @@ export function fulfills(claimSets: readonly Claims[], rule: ClaimRule): boolean
 }
 
 /** The unmet conditions of all alternatives, formatted as in the rule; empty if one alternative holds. */
-export function findUnmetConditions(claimSets: readonly Claims[], rule: ClaimRule): readonly string[] {
+function findUnmetConditions(claimSets: readonly Claims[], rule: ClaimRule): readonly string[] {
   const failed = rule.map((conditions) => conditions.filter((condition) => !holds(claimSets, condition)));
   if (failed.some((conditions) => conditions.length === 0)) return [];
   return failed.flat().map(({ path, value }) => `${escapeSigns(path)}=${escapeSigns(value)}`);
@@ -102,4 +105,55 @@ function unescapeSigns(text: string): string {
 /** Compares a claim with the text of a rule; issuers send booleans and numbers without quotes. */
 function equalsText(found: unknown, value: string): boolean {
   return ['string', 'number', 'boolean'].includes(typeof found) && String(found) === value;
+}
+
+export interface PersonRules {
+  readonly accountPrefix: string;
+  readonly accountClaim: string;
+  /** Absent: everyone whom the issuer knows may sign in. */
+  readonly require?: ClaimRule | undefined;
+  /** Absent: no one. */
+  readonly admins?: ClaimRule | undefined;
+}
+
+const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
+
+/** Determines from the claims who a person is and whether they may sign in. Earlier sets of claims take precedence. */
+export function identifyPerson(
+  sub: string,
+  claimSets: readonly Claims[],
+  rules: PersonRules,
+): { readonly kind: 'recognized'; readonly person: Person } | SignInFailure {
+  const verified = withVerifiedEmails(claimSets);
+  const claim = claimAt(verified, rules.accountClaim);
+  const account =
+    typeof claim === 'string' && claim !== '' ? parseName(rules.accountPrefix + claim) : undefined;
+  const id = parseName(sub);
+  if (account === undefined || id === undefined) {
+    const detail = `the claim ${rules.accountClaim} is not a text that can name an account; received claims: ${listClaimNames(verified)}`;
+    return { kind: 'failed', problem: 'nameless', detail };
+  }
+  const isAdmin = rules.admins !== undefined && fulfills(verified, rules.admins);
+  const displayName = [claimAt(claimSets, 'name'), claimAt(claimSets, 'email')].find(isPrintable) ?? null;
+  const person: Person = { account, id, displayName, scope: isAdmin ? 'admin' : 'manage' };
+  const failed = rules.require === undefined ? [] : findUnmetConditions(verified, rules.require);
+  if (failed.length > 0) {
+    const detail = `unmet conditions: ${failed.join(', ')}; received claims: ${listClaimNames(verified)}`;
+    return { kind: 'failed', problem: 'not_allowed', detail, person };
+  }
+  return { kind: 'recognized', person };
+}
+
+function parseName(text: string): AccountId | undefined {
+  try {
+    const name = accountId(text);
+    return isErasedAccount(name) ? undefined : name;
+  } catch (error) {
+    if (nameOf(error) === 'TypeError') return undefined;
+    throw error;
+  }
+}
+
+function isPrintable(claim: unknown): claim is string {
+  return typeof claim === 'string' && PRINTABLE.test(claim) && claim.trim() !== '';
 }

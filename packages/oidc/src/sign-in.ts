@@ -23,10 +23,9 @@ import {
   randomState,
   WWWAuthenticateChallengeError,
 } from 'openid-client';
-import type { Claims } from './claims.ts';
+import { type Claims, identifyPerson, type PersonRules } from './claims.ts';
 import { toSignInFailure } from './errors.ts';
 import { type Client, type ClientMethod, Issuer } from './issuer.ts';
-import { identifyPerson, type PersonRules } from './person.ts';
 
 export type SignInOptions = PersonRules & Client & { readonly scopes: string };
 

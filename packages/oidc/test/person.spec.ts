@@ -1,8 +1,14 @@
 import { accountId } from '@pinfold/core';
 import { expect } from 'chai';
-import { type Claims, listClaimNames, parseClaimRule, withVerifiedEmails } from '../src/claims.ts';
+import {
+  type Claims,
+  identifyPerson,
+  listClaimNames,
+  type PersonRules,
+  parseClaimRule,
+  withVerifiedEmails,
+} from '../src/claims.ts';
 import { issuerUrl } from '../src/index.ts';
-import { identifyPerson, type PersonRules } from '../src/person.ts';
 
 const RULES: PersonRules = {
   accountPrefix: 'oidc:',

@@ -6,8 +6,15 @@ import {
   type KeyObject,
   timingSafeEqual,
 } from 'node:crypto';
-import type { Grant, GrantSigner } from '@pinfold/core';
-import { decodeGrant, encodeGrant, GRANT_BYTES, MAX_VIEWER_BYTES, VIEWER_BLOCK } from './grant-bytes.ts';
+import {
+  type Generation,
+  type Grant,
+  type GrantPurpose,
+  type GrantSigner,
+  type Instant,
+  type KnownViewer,
+  parseRoleId,
+} from '@pinfold/core';
 
 /** Options of {@link HmacGrantSigner}. */
 export interface HmacGrantSignerOptions {
@@ -24,6 +31,27 @@ const MIN_SECRET_LENGTH = 16;
 const MAC_BYTES = 32;
 const NONCE_BYTES = 16;
 const MAX_VERIFIED = 8_192;
+
+/** The first four characters, which name the purpose and the version of the bytes. */
+const TAGS: Readonly<Record<GrantPurpose, string>> = { cookie: 'gco2', path: 'gpa2', hand_over: 'gho2' };
+
+const ROLE_AT = 4;
+const GENERATION_AT = 20;
+const ACCOUNT_GENERATION_AT = 28;
+const ISSUED_AT = 36;
+const MADE_AT = 44;
+
+/** The bytes of a grant without its viewer. */
+const GRANT_BYTES = 52;
+
+/** A viewer is padded to a multiple of this many bytes, so that the length reveals little about the id. */
+const VIEWER_BLOCK = 48;
+
+/** The longest id, in bytes of UTF-8. */
+const MAX_ID_BYTES = 255;
+
+/** The maximum number of bytes of a viewer: a flag, the length of the id, the id, and padding. */
+const MAX_VIEWER_BYTES = Math.ceil((MAX_ID_BYTES + 2) / VIEWER_BLOCK) * VIEWER_BLOCK;
 
 /**
  * The length of a token in bytes is a multiple of three, so base64url has no unused bits, and each token exactly one
@@ -125,4 +153,53 @@ function encodedLength(bytes: number): number {
 
 function computeMac(bytes: Uint8Array, { signing }: Keys): Buffer {
   return createHmac('sha256', signing).update(bytes).digest();
+}
+
+/** Encodes a grant in {@link GRANT_BYTES} bytes, followed by whole blocks if it names a viewer. */
+function encodeGrant(grant: Grant): Buffer {
+  const bytes = Buffer.alloc(GRANT_BYTES);
+  bytes.write(TAGS[grant.purpose], 0, 'latin1');
+  bytes.write(grant.role.replaceAll('-', ''), ROLE_AT, 'hex');
+  // A double represents every safe integer exactly, and so every generation and instant.
+  bytes.writeDoubleBE(grant.generation, GENERATION_AT);
+  bytes.writeDoubleBE(grant.accountGeneration, ACCOUNT_GENERATION_AT);
+  bytes.writeDoubleBE(grant.issuedAt, ISSUED_AT);
+  bytes.writeDoubleBE(grant.madeAt, MADE_AT);
+  return grant.viewer === undefined ? bytes : Buffer.concat([bytes, encodeViewer(grant.viewer)]);
+}
+
+function encodeViewer({ id, gavePassword }: KnownViewer): Buffer {
+  const text = Buffer.from(id);
+  if (text.length > MAX_ID_BYTES) throw new TypeError("a viewer's id has at most 255 bytes");
+  const bytes = Buffer.alloc(Math.ceil((text.length + 2) / VIEWER_BLOCK) * VIEWER_BLOCK);
+  bytes[0] = Number(gavePassword);
+  bytes[1] = text.length;
+  text.copy(bytes, 2);
+  return bytes;
+}
+
+/** Decodes the bytes of {@link encodeGrant}; `undefined` for another version. */
+function decodeGrant(bytes: Buffer): Grant | undefined {
+  const tag = bytes.toString('latin1', 0, ROLE_AT);
+  const purpose = (Object.keys(TAGS) as GrantPurpose[]).find((candidate) => TAGS[candidate] === tag);
+  const role = parseRoleId(formatUuid(bytes.toString('hex', ROLE_AT, GENERATION_AT)));
+  if (purpose === undefined || role === undefined) return undefined;
+  const grant = {
+    purpose,
+    role,
+    generation: bytes.readDoubleBE(GENERATION_AT) as Generation,
+    accountGeneration: bytes.readDoubleBE(ACCOUNT_GENERATION_AT) as Generation,
+    issuedAt: bytes.readDoubleBE(ISSUED_AT) as Instant,
+    madeAt: bytes.readDoubleBE(MADE_AT) as Instant,
+  };
+  const viewer = bytes.subarray(GRANT_BYTES);
+  return viewer.length === 0 ? grant : { ...grant, viewer: decodeViewer(viewer) };
+}
+
+function decodeViewer(bytes: Buffer): KnownViewer {
+  return { id: bytes.toString('utf8', 2, 2 + (bytes[1] ?? 0)), gavePassword: bytes[0] === 1 };
+}
+
+function formatUuid(hex: string): string {
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

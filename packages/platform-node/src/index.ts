@@ -1,10 +1,9 @@
 export { HmacGrantSigner, type HmacGrantSignerOptions } from './hmac-grant-signer.ts';
 export { NodeMachine } from './node-machine.ts';
-export { NodeApiKeySecrets, NodeSessionSecrets } from './node-secrets.ts';
-export { RandomIds } from './random-ids.ts';
-export type { ScryptCost } from './scrypt-key.ts';
+export { NodeApiKeySecrets, NodeSessionSecrets, RandomIds } from './node-secrets.ts';
 export {
   SCRYPT_COST,
+  type ScryptCost,
   ScryptPasswordHasher,
   type ScryptPasswordHasherOptions,
 } from './scrypt-password-hasher.ts';

@@ -1,14 +1,21 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import type {
   ApiKeyId,
   ApiKeySecrets,
+  ArchiveId,
+  EventId,
+  Ids,
+  Instant,
   MintedKeyText,
   MintedToken,
+  NameToken,
   PresentedKey,
+  RoleId,
   SessionSecrets,
   Sha256,
+  Token,
 } from '@pinfold/core';
-import { randomBase62 } from './random-ids.ts';
+import { archiveIdOf } from '@pinfold/core/adapter';
 
 /** 8 bytes make ids unique; only the secret must be unguessable. */
 const ID_BYTES = 8;
@@ -46,11 +53,6 @@ export class NodeApiKeySecrets implements ApiKeySecrets {
   }
 }
 
-/** Returns hexadecimal digits. */
-export function sha256(secret: string): Sha256 {
-  return createHash('sha256').update(secret).digest('hex') as Sha256;
-}
-
 const TOKEN = /^[0-9A-Za-z]{43}$/;
 
 /**
@@ -70,4 +72,57 @@ export class NodeSessionSecrets implements SessionSecrets {
   read(text: string): Sha256 | undefined {
     return TOKEN.test(text) ? sha256(text) : undefined;
   }
+}
+
+/**
+ * Identifiers from the system's source of randomness: each holds at least 122 random bits.
+ *
+ * @example
+ * import { RandomIds } from '@pinfold/platform-node';
+ *
+ * const id = new RandomIds().role();
+ */
+export class RandomIds implements Ids {
+  role(): RoleId {
+    return randomUUID() as string as RoleId;
+  }
+
+  archive(createdAt: Instant): ArchiveId {
+    return archiveIdOf(createdAt, randomUUID());
+  }
+
+  token(): Token {
+    return randomUUID() as string as Token;
+  }
+
+  event(): EventId {
+    return randomUUID() as string as EventId;
+  }
+
+  nameToken(): NameToken {
+    return randomBase62(16) as NameToken;
+  }
+
+  digest(text: string): Sha256 {
+    return sha256(text);
+  }
+}
+
+/** Returns hexadecimal digits. */
+function sha256(text: string): Sha256 {
+  return hash('sha256', text) as Sha256;
+}
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** Encodes random bytes as one base62 number, padded with zeros to the digits of the largest. */
+export function randomBase62(bytes: number): string {
+  const length = Math.ceil((bytes * 8) / Math.log2(DIGITS.length));
+  let number = BigInt(`0x${randomBytes(bytes).toString('hex')}`);
+  let text = '';
+  while (text.length < length) {
+    text = DIGITS.charAt(Number(number % 62n)) + text;
+    number /= 62n;
+  }
+  return text;
 }

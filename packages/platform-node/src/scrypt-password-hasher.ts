@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto';
 import { Fault, type Password, type PasswordHash, type PasswordHasher } from '@pinfold/core';
 import { raceSignal, Semaphore } from '@pinfold/core/adapter';
-import { deriveKey, matchesKey, memoryOf, parseKey, type ScryptCost, workOf } from './scrypt-key.ts';
+import * as scryptKdf from 'scrypt-kdf';
+
+/** The cost of one scrypt computation (RFC 7914, section 2). */
+export interface ScryptCost {
+  /** Binary logarithm of the cost parameter N. */
+  readonly logN: number;
+  /** Block size. */
+  readonly r: number;
+  /** Parallelisation. */
+  readonly p: number;
+}
 
 /** Options of {@link ScryptPasswordHasher}. */
 export interface ScryptPasswordHasherOptions {
@@ -27,6 +37,12 @@ export const SCRYPT_COST: ScryptCost = { logN: 17, r: 8, p: 1 };
  * exhaust the server.
  */
 const MARGIN = 2;
+
+/** The package's types declare named exports, but at run time it has only a default export. */
+const scrypt = (scryptKdf as unknown as { readonly default: typeof scryptKdf }).default;
+
+const HEADER = /^scrypt\0$/;
+const HEADER_BYTES = 96;
 
 /**
  * Hashes passwords with scrypt (RFC 7914) on Node's thread pool, two at a time.
@@ -57,8 +73,8 @@ export class ScryptPasswordHasher implements PasswordHasher {
   }
 
   async hash(password: Password, client: string, signal?: AbortSignal): Promise<PasswordHash> {
-    const hash = await this.#inTurn(client, () => deriveKey(digest(password), this.#cost), signal);
-    return hash as PasswordHash;
+    const key = await this.#inTurn(client, () => scrypt.kdf(digest(password), this.#cost), signal);
+    return Buffer.from(key).toString('base64') as PasswordHash;
   }
 
   async verify(
@@ -72,7 +88,7 @@ export class ScryptPasswordHasher implements PasswordHasher {
     if (parsed === undefined || !this.#isAffordable(parsed.cost)) {
       throw new Fault('store_corrupt', 'a stored password hash cannot be read');
     }
-    return this.#inTurn(client, () => matchesKey(parsed.key, digest(password)), signal);
+    return this.#inTurn(client, () => scrypt.verify(parsed.key, digest(password)), signal);
   }
 
   /** Rejects at once on an abort, but a running hash keeps its place, because it cannot be cancelled. */
@@ -97,4 +113,28 @@ function createOverloadFault(): Fault {
  */
 function digest(password: Password): Uint8Array {
   return createHash('sha256').update(password.normalize('NFC'), 'utf8').digest();
+}
+
+/**
+ * Parses a hash and checks its checksum; `undefined` for any other text. Does not compute anything, because
+ * the cost in the text may be enormous.
+ */
+function parseKey(text: string): { readonly key: Uint8Array; readonly cost: ScryptCost } | undefined {
+  if (text.length !== (HEADER_BYTES / 3) * 4) return undefined;
+  const key = Buffer.from(text, 'base64');
+  if (key.length !== HEADER_BYTES || key.toString('base64') !== text) return undefined;
+  if (!HEADER.test(key.toString('latin1', 0, 7))) return undefined;
+  const checksum = createHash('sha256').update(key.subarray(0, 48)).digest().subarray(0, 16);
+  if (!checksum.equals(key.subarray(48, 64))) return undefined;
+  return { key, cost: scrypt.viewParams(key) };
+}
+
+/** The memory of one computation, in bytes. */
+function memoryOf(cost: ScryptCost): number {
+  return 128 * 2 ** cost.logN * cost.r;
+}
+
+/** The work of one computation, in mixed blocks. */
+function workOf(cost: ScryptCost): number {
+  return 2 ** cost.logN * cost.r * cost.p;
 }

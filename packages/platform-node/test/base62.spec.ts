@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { randomBase62 } from '../src/random-ids.ts';
+import { randomBase62 } from '../src/node-secrets.ts';
 
 describe('randomBase62', () => {
   it('writes 256 bits in 43 digits and 64 in 11, whatever the number', () => {
