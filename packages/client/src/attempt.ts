@@ -1,4 +1,3 @@
-import { causesOf } from './causes.ts';
 import { type Failure, PinfoldError } from './pinfold-error.ts';
 import { MAX_TIMER } from './retry-schedule.ts';
 import { is } from './wire.ts';
@@ -227,4 +226,18 @@ function isProtocolFailure(error: unknown): boolean {
     if ((CODES.test(code) && !TEMPORARY_CODES.test(code)) || MESSAGE.test(cause.message)) return true;
   }
   return false;
+}
+
+const MAX_CAUSES = 10;
+
+/**
+ * Yields an error and its causes, outermost first. Checks no classes, since a test runner's realm has other classes than the
+ * runtime's `fetch`.
+ */
+function* causesOf(error: unknown): Iterable<Error> {
+  let current = error as Error | undefined;
+  for (let depth = 0; typeof current?.message === 'string' && depth < MAX_CAUSES; depth += 1) {
+    yield current;
+    current = current.cause as Error | undefined;
+  }
 }

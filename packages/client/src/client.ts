@@ -1,6 +1,5 @@
 import type { ApiRequest } from './attempt.ts';
 import { EVENT_WAIT, type EventsOptions, type ReadEvent, readEvents } from './events.ts';
-import { Names } from './names.ts';
 import type {
   Archive,
   ArchiveOptions,
@@ -20,6 +19,9 @@ import {
   type GrantAnswer,
   is,
   type LimitsAnswer,
+  type Name,
+  type NameAnswer,
+  type NameList,
   type Pin,
   type PinAnswer,
   type PinList,
@@ -29,6 +31,7 @@ import {
 const MORE_TIMEOUT = 1_000;
 const MORE_TIMEOUT_BYTES = 65_536;
 const PINS = '/api/v1/pins';
+const NAMES = '/api/v1/names';
 
 /**
  * A client of the Pinfold API. It retries if that is safe. It follows no redirects, so that the key is sent to `url`
@@ -82,13 +85,13 @@ export class PinfoldClient {
     { views, signal }: CallOptions & { readonly views?: boolean | undefined } = {},
   ): Promise<ViewedPinAnswer> {
     const query = queryOf({ include: views ? 'views' : undefined });
-    return this.#sender.read(`${createPath(id)}${query}`, is('ViewedPinAnswer'), signal);
+    return this.#sender.read(`${createPath(PINS, id)}${query}`, is('ViewedPinAnswer'), signal);
   }
 
   /** Changes one member of a publication. */
   update(id: string, change: Change, { signal }: CallOptions = {}): Promise<PinAnswer> {
     const request: ApiRequest<PinAnswer> = {
-      ...this.#sender.request('PATCH', createPath(id), is('PinAnswer'), signal),
+      ...this.#sender.request('PATCH', createPath(PINS, id), is('PinAnswer'), signal),
       headers: { 'content-type': 'application/json' },
       body: () => JSON.stringify(change),
     };
@@ -97,7 +100,7 @@ export class PinfoldClient {
 
   /** Stops a publication for good. After a lost answer, it reads the publication to find out whether it is stopped. */
   async stop(id: string, { signal }: CallOptions = {}): Promise<void> {
-    const request = this.#sender.request('DELETE', createPath(id), isNothing, signal);
+    const request = this.#sender.request('DELETE', createPath(PINS, id), isNothing, signal);
     const schedule = this.#sender.schedule(signal);
     let isAnswerLost = false;
     for (;;) {
@@ -108,7 +111,7 @@ export class PinfoldClient {
       // A postponed attempt was answered: nothing was changed.
       isAnswerLost ||= !outcome.postponed;
       if (!isAnswerLost) continue;
-      const read = this.#sender.request('GET', createPath(id), is('PinAnswer'), signal);
+      const read = this.#sender.request('GET', createPath(PINS, id), is('PinAnswer'), signal);
       const { answer } = await this.#sender.answer(read, 'always', schedule);
       if (answer.pin.state === 'deleted') return;
       if (isAlreadyStopped) throw outcome.error;
@@ -121,7 +124,7 @@ export class PinfoldClient {
    */
   archive(id: string, { range, signal }: ArchiveOptions = {}): Promise<Response> {
     const request: ApiRequest<Response> = {
-      ...this.#sender.request('GET', `${createPath(id)}/archive`, rejectJson, signal),
+      ...this.#sender.request('GET', `${createPath(PINS, id)}/archive`, rejectJson, signal),
       headers: { accept: 'application/zip', ...(range !== undefined && { range }) },
       takeByHead: (response) => (isZip(response) ? response : undefined),
     };
@@ -130,7 +133,7 @@ export class PinfoldClient {
 
   /** Creates a URL that opens a site without its password. */
   createGrant(id: string, { signal }: CallOptions = {}): Promise<GrantAnswer> {
-    const request = this.#sender.request('POST', `${createPath(id)}/grants`, is('GrantAnswer'), signal);
+    const request = this.#sender.request('POST', `${createPath(PINS, id)}/grants`, is('GrantAnswer'), signal);
     return this.#sender.send(request, 'always');
   }
 
@@ -203,6 +206,57 @@ export class PinfoldClient {
   }
 }
 
+/** The names of a key's account: each is a link that shows one of its publications. */
+export class Names {
+  readonly #sender: Sender;
+
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  /** All names, sorted. */
+  list({
+    pageSize: limit = 100,
+    signal,
+  }: CallOptions & { readonly pageSize?: number | undefined } = {}): AsyncGenerator<Name, void, undefined> {
+    return everyPage(async (cursor) => {
+      const page = await this.listPage({ cursor, limit, signal });
+      return [page.names, page.next_cursor];
+    });
+  }
+
+  /** One page of the names, sorted. */
+  listPage({ cursor, limit, signal }: Omit<PageQuery, 'state' | 'idempotencyKey'> = {}): Promise<NameList> {
+    return this.#sender.read(`${NAMES}${queryOf({ cursor, limit })}`, is('NameList'), signal);
+  }
+
+  get(name: string, { signal }: CallOptions = {}): Promise<NameAnswer> {
+    return this.#sender.read(createPath(NAMES, name), is('NameAnswer'), signal);
+  }
+
+  /** Points a name at a publication; creates the name if it is new. */
+  set(name: string, id: string, { signal }: CallOptions = {}): Promise<NameAnswer> {
+    const request = {
+      ...this.#sender.request('PUT', createPath(NAMES, name), is('NameAnswer'), signal),
+      headers: { 'content-type': 'application/json' },
+      body: () => JSON.stringify({ pin: id }),
+    };
+    return this.#sender.send(request, 'unanswered');
+  }
+
+  /** Deletes a name. After a lost answer, a 404 means that it is deleted. */
+  async delete(name: string, { signal }: CallOptions = {}): Promise<void> {
+    const request = this.#sender.request('DELETE', createPath(NAMES, name), isNothing, signal);
+    const schedule = this.#sender.schedule(signal);
+    for (let mayBeDeleted = false; ; ) {
+      const outcome = await this.#sender.attempt(request);
+      if (outcome.kind === 'answered' || (mayBeDeleted && outcome.error.status === 404)) return;
+      await waitFor(outcome, schedule);
+      mayBeDeleted ||= !outcome.postponed;
+    }
+  }
+}
+
 function isZip({ status, headers }: Response): boolean {
   const isZipType = headers.get('content-type')?.startsWith('application/zip') === true;
   return isZipType && (status === 200 || status === 206);
@@ -214,8 +268,8 @@ function rejectJson(_: unknown): _ is never {
 }
 
 /** Callers without types may pass a number, and `encodeURIComponent` throws for a lone surrogate. */
-function createPath(id: string): string {
-  return `${PINS}/${encodeURIComponent(`${id}`.toWellFormed())}`;
+function createPath(folder: string, id: string): string {
+  return `${folder}/${encodeURIComponent(`${id}`.toWellFormed())}`;
 }
 
 /** Creates a random UUID (RFC 9562, version 4). `randomUUID` is missing on pages without a secure context. */

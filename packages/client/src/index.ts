@@ -1,6 +1,5 @@
-export { PinfoldClient } from './client.ts';
+export { type Names, PinfoldClient } from './client.ts';
 export type { EventsOptions, ReadEvent } from './events.ts';
-export type { Names } from './names.ts';
 export type {
   Archive,
   ArchiveOptions,
