@@ -23,7 +23,6 @@ export {
   startOf,
   titleFolded,
 } from './adapter/pages.ts';
-export type { Persistence, StoreName } from './adapter/persistence.ts';
 export { type Release, Semaphore, type SemaphoreOptions } from './adapter/semaphore.ts';
 export { NO_ACCOUNT_LIMITS } from './domain/account.ts';
 export { UNAUTHORIZED } from './domain/actor.ts';
@@ -66,5 +65,5 @@ export { secretOfFile } from './domain/secret-files.ts';
 export { findAnswer, findFallback, pageForFolder, type Resolution } from './domain/site.ts';
 export { hasManyMarks } from './domain/text.ts';
 export { MAX_WARNINGS } from './domain/warnings.ts';
-export type { AllPorts, Stores } from './ports/all-ports.ts';
+export type { AllPorts, Persistence, StoreName, Stores } from './ports/all-ports.ts';
 export { checkReadRange, MAX_READ } from './ports/archive-storage.ts';

@@ -126,8 +126,7 @@ export type { ApiKeyPlace, ApiKeyQuery, ApiKeyStore } from './ports/api-key-stor
 export type { ArchiveInspector, ArchiveProof, EntryProof, ProofRequest } from './ports/archive-inspector.ts';
 export type { ArchiveStorage } from './ports/archive-storage.ts';
 export type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from './ports/attempt-counter.ts';
-export type { Clock } from './ports/clock.ts';
-export type { DatabaseClock } from './ports/database-clock.ts';
+export type { Clock, DatabaseClock, Machine } from './ports/clock.ts';
 export type {
   Erasure,
   ErasureClaim,
@@ -154,7 +153,6 @@ export type {
   SignInReturn,
 } from './ports/identity-provider.ts';
 export type { Ids } from './ports/ids.ts';
-export type { Machine } from './ports/machine.ts';
 export type { NameChange, NamedRole, NamePlace, NameStore } from './ports/name-store.ts';
 export type { PairingRedemption, PairingStore, Registration } from './ports/pairing-store.ts';
 export type { PasswordHasher } from './ports/password-hasher.ts';

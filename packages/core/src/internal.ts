@@ -11,7 +11,6 @@ export {
   systemCodeOf,
 } from './adapter/foreign-values.ts';
 export { isOutdated } from './adapter/migrations.ts';
-export { STORES } from './adapter/persistence.ts';
 export { isAccountLimit, isErasedAccount, parseAccountLimit } from './domain/account.ts';
 export { actorOf, credentialOf } from './domain/actor.ts';
 export { rateInForce } from './domain/admission.ts';
@@ -42,4 +41,5 @@ export { decodeManifest, isCompressibleType, resolve } from './domain/site.ts';
 export { parseSha256 } from './domain/takedown.ts';
 export { codePoints, foldForSearch, isOperatorText, OPERATOR_TEXT } from './domain/text.ts';
 export { dayOf, dayText } from './domain/views.ts';
+export { STORES } from './ports/all-ports.ts';
 export { discardQuietly } from './ports/staging.ts';

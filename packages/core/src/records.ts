@@ -20,15 +20,16 @@ export type {
   DatabaseSnapshot,
   DatabaseState,
 } from './records/database.ts';
-export { defineLookup, type Lookup } from './records/lookup.ts';
 export {
   type AnyProgram,
   type AnyQuery,
   byName,
+  defineLookup,
   defineProgram,
   defineQuery,
   type Lock,
   type Locks,
+  type Lookup,
   locksInOrder,
   MAX_LOCKS,
   type Program,
@@ -49,15 +50,17 @@ export {
   nothing,
   type ReadAction,
   type RemoveAction,
+  rejectionOf,
   type ScanAction,
   type Step,
+  StepError,
+  type StepPlace,
   type Steps,
   type TableAction,
   together,
   type UpdateAction,
   type WriteAction,
 } from './records/step.ts';
-export { rejectionOf, StepError, type StepPlace } from './records/step-error.ts';
 export {
   aggregate,
   distinct,

@@ -1,7 +1,6 @@
 export { SqlCompiler } from './sql/compiler.ts';
 export { createTables } from './sql/create-tables.ts';
 export { quoted, type SqlDialect } from './sql/dialect.ts';
-export type { ScanPlans } from './sql/scan-statements.ts';
 export type { SqlRow } from './sql/sql-table.ts';
 export type { SqlPlan } from './sql/statement-text.ts';
-export type { LookupPlan } from './sql/statements.ts';
+export type { LookupPlan, ScanPlans } from './sql/statements.ts';

@@ -1,6 +1,6 @@
 import type { HistoryEvent } from '../domain/history.ts';
 import { snakeCase } from '../domain/text.ts';
-import { STORES, type StoreName } from './persistence.ts';
+import { STORES, type StoreName } from '../ports/all-ports.ts';
 
 /** A method of a port, without the port. */
 export type PortMethod = (...inputs: readonly unknown[]) => unknown;

@@ -1,17 +1,16 @@
+import type { Database } from '../records/database.ts';
 import type { AccountStore } from './account-store.ts';
 import type { ApiKeySecrets } from './api-key-secrets.ts';
 import type { ApiKeyStore } from './api-key-store.ts';
 import type { ArchiveInspector } from './archive-inspector.ts';
 import type { ArchiveStorage } from './archive-storage.ts';
 import type { AttemptCounter } from './attempt-counter.ts';
-import type { Clock } from './clock.ts';
-import type { DatabaseClock } from './database-clock.ts';
+import type { Clock, DatabaseClock, Machine } from './clock.ts';
 import type { ErasureStore } from './erasure-store.ts';
 import type { GrantSigner } from './grant-signer.ts';
 import type { HistoryStore } from './history-store.ts';
 import type { Ids } from './ids.ts';
 import type { Import } from './import.ts';
-import type { Machine } from './machine.ts';
 import type { NameStore } from './name-store.ts';
 import type { PairingStore } from './pairing-store.ts';
 import type { PasswordHasher } from './password-hasher.ts';
@@ -45,6 +44,30 @@ export interface Stores {
   readonly pairings: PairingStore;
   readonly names: NameStore;
 }
+
+/** The name of a store. */
+export type StoreName = keyof Stores;
+
+/** The names of all stores. A missing one does not compile. */
+export const STORES = Object.keys({
+  roles: true,
+  accounts: true,
+  erasures: true,
+  apiKeys: true,
+  attempts: true,
+  sessions: true,
+  history: true,
+  mode: true,
+  takedowns: true,
+  views: true,
+  snapshot: true,
+  imports: true,
+  pairings: true,
+  names: true,
+} satisfies Record<StoreName, true>) as readonly StoreName[];
+
+/** All stores of one database, and the methods to open and close it. */
+export interface Persistence extends Stores, Pick<Database, 'migrate' | 'check' | 'close'> {}
 
 /** Every port by its name. */
 export interface AllPorts extends Stores {

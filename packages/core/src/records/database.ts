@@ -1,6 +1,5 @@
-import type { DatabaseClock } from '../ports/database-clock.ts';
-import type { Lookup } from './lookup.ts';
-import type { AnyProgram, AnyQuery, Program, Query } from './program.ts';
+import type { DatabaseClock } from '../ports/clock.ts';
+import type { AnyProgram, AnyQuery, Lookup, Program, Query } from './program.ts';
 import type { AnyTable } from './table.ts';
 
 /** The tables of a database, and the programs and queries that it can run. */

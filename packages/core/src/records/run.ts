@@ -1,5 +1,4 @@
-import { Step, type Steps, type TableAction } from './step.ts';
-import { StepError } from './step-error.ts';
+import { Step, StepError, type Steps, type TableAction } from './step.ts';
 
 /** Answers one action in one table. */
 export type ActionHandler<Result> = (action: TableAction, isUnlocked: boolean) => Result;

@@ -1,8 +1,7 @@
-import type { Lookup } from '../records/lookup.ts';
+import type { Lookup } from '../records/program.ts';
 import type { FindAction, ScanAction, TableAction } from '../records/step.ts';
 import type { AnyTable } from '../records/table.ts';
 import type { SqlDialect } from './dialect.ts';
-import { type ScanPlans, scanPlans } from './scan-statements.ts';
 import { SqlTable } from './sql-table.ts';
 import { type SqlPlan, shapeOfWhere } from './statement-text.ts';
 import {
@@ -15,6 +14,8 @@ import {
   lookupPlan,
   maxPlan,
   removePlan,
+  type ScanPlans,
+  scanPlans,
   updatePlan,
 } from './statements.ts';
 

@@ -1,5 +1,5 @@
-import type { Persistence } from '../adapter/persistence.ts';
 import type { FeedId } from '../domain/history.ts';
+import type { Persistence } from '../ports/all-ports.ts';
 import type { Database, DatabaseSchema } from '../records/database.ts';
 import { TABLES } from '../records/tables/tables.ts';
 import { accountStore } from './account-store.ts';

@@ -3,7 +3,7 @@ import type { Role } from '../domain/role.ts';
 import type { NamedRole, NameStore } from '../ports/name-store.ts';
 import { oneOf } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
-import { defineLookup } from '../records/lookup.ts';
+import { defineLookup } from '../records/program.ts';
 import { all, together } from '../records/step.ts';
 import { find, get, getWith, remove, upsert } from '../records/steps.ts';
 import { NAMES, ROLES } from '../records/tables/role-tables.ts';

@@ -4,7 +4,7 @@ import type { Database } from '../records/database.ts';
 import { all, type Step, together } from '../records/step.ts';
 import { get, upsert } from '../records/steps.ts';
 import { MODE_LOCK } from '../records/tables/locks.ts';
-import { MODES, type OnlyRow } from '../records/tables/one-row-tables.ts';
+import { MODES, type OnlyRow } from '../records/tables/service-tables.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
 import { addChange, addQuery } from './store-programs.ts';
 

@@ -14,7 +14,7 @@ import { type Access, all, Step, type Steps } from '../records/step.ts';
 import { get } from '../records/steps.ts';
 import type { RowOf } from '../records/table.ts';
 import { IMPORT_LOCK } from '../records/tables/locks.ts';
-import { UNFINISHED_IMPORTS } from '../records/tables/one-row-tables.ts';
+import { UNFINISHED_IMPORTS } from '../records/tables/service-tables.ts';
 
 /** The maximum number of locks that a program takes for rows; the rest is for all other purposes. */
 export const ROW_LOCKS: number = MAX_LOCKS - 10;

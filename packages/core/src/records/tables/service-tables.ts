@@ -1,8 +1,31 @@
-import type { EventId, HistoryEvent } from '../../domain/history.ts';
-import type { AccountId } from '../../domain/identity.ts';
+import type { Mode } from '../../domain/admission.ts';
+import type { EventId, FeedId, HistoryEvent } from '../../domain/history.ts';
+import type { AccountId, Token } from '../../domain/identity.ts';
+import type { Instant } from '../../domain/instant.ts';
+import type { Comparison } from '../../domain/reconciliation.ts';
+import type { Version } from '../../ports/role-store.ts';
 import { notNull } from '../conditions.ts';
-import { defineTable, flag, integer, json, nullable, type RecordTable, sequence, text } from '../table.ts';
-import { accountLock, FEED_LOCK, lockOf, SERVICE_LOCK } from './locks.ts';
+import {
+  type ColumnFor,
+  defineTable,
+  flag,
+  integer,
+  json,
+  nullable,
+  type RecordTable,
+  sequence,
+  text,
+} from '../table.ts';
+import {
+  accountLock,
+  COMPARISON_LOCK,
+  EXPORT_LOCK,
+  FEED_LOCK,
+  IMPORT_LOCK,
+  lockOf,
+  MODE_LOCK,
+  SERVICE_LOCK,
+} from './locks.ts';
 
 /** An event with its places in the feeds. */
 export interface EventRow extends HistoryEvent {
@@ -63,3 +86,47 @@ export const FEED_BEGINS: RecordTable<FeedBeginRow, 'account'> = defineTable({
   key: ['account'],
   guards: ({ account }) => (account === '' ? [FEED_LOCK] : lockOf(accountLock, account)),
 });
+
+/** The row of a table that has at most one. */
+export type OnlyRow<Members> = Members & { readonly id: 1 };
+
+type OnlyRowTable<Members> = RecordTable<OnlyRow<Members>, 'id'>;
+
+/** Defines a table of at most one row, with a lock of its own. */
+function defineOnlyRow<Members>(
+  name: string,
+  lock: string,
+  columns: NoInfer<{ readonly [Member in keyof Members]: ColumnFor<Members[Member]> }>,
+): OnlyRowTable<Members> {
+  const definition = { name, columns: { id: integer, ...columns }, key: ['id'], guards: () => [lock] };
+  return defineTable(definition as never);
+}
+
+/** The id of the feed of this database. */
+export const FEEDS: OnlyRowTable<{ readonly feed: FeedId }> = defineOnlyRow('feeds', FEED_LOCK, {
+  feed: text,
+});
+
+/** The mode of the service; no row in the normal mode. */
+export const MODES: OnlyRowTable<Mode> = defineOnlyRow('service_modes', MODE_LOCK, {
+  kind: text,
+  message: nullable(text),
+});
+
+/** The import that has not ended. */
+export const UNFINISHED_IMPORTS: OnlyRowTable<{ readonly token: Token }> = defineOnlyRow(
+  'unfinished_imports',
+  IMPORT_LOCK,
+  { token: text },
+);
+
+/** The last complete export of the schedule. */
+export const SCHEDULED_EXPORTS: OnlyRowTable<{ readonly endedAt: Instant }> = defineOnlyRow(
+  'scheduled_exports',
+  EXPORT_LOCK,
+  { endedAt: integer },
+);
+
+/** The progress of the comparison of storage with the records. */
+export const COMPARISONS: OnlyRowTable<{ readonly version: Version; readonly comparison: Comparison }> =
+  defineOnlyRow('comparisons', COMPARISON_LOCK, { version: integer, comparison: json });

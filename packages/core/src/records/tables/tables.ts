@@ -10,9 +10,16 @@ import {
   SESSIONS,
   SIGN_IN_LINKS,
 } from './account-tables.ts';
-import { COMPARISONS, FEEDS, MODES, SCHEDULED_EXPORTS, UNFINISHED_IMPORTS } from './one-row-tables.ts';
 import { IDEMPOTENCY_KEYS, MANIFESTS, NAMES, ROLES, TAKEDOWNS, VIEWS } from './role-tables.ts';
-import { EVENTS, FEED_BEGINS } from './service-tables.ts';
+import {
+  COMPARISONS,
+  EVENTS,
+  FEED_BEGINS,
+  FEEDS,
+  MODES,
+  SCHEDULED_EXPORTS,
+  UNFINISHED_IMPORTS,
+} from './service-tables.ts';
 /** Every table of Pinfold. Imported one by one: a bundler keeps all names of a module that is imported as a namespace. */
 export const TABLES: readonly AnyTable[] = [
   ACCOUNTS,

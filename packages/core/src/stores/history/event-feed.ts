@@ -5,8 +5,13 @@ import type { Database } from '../../records/database.ts';
 import { all, nothing, type Step } from '../../records/step.ts';
 import { find, get, insert, max, unlocked, update } from '../../records/steps.ts';
 import { FEED_LOCK } from '../../records/tables/locks.ts';
-import { FEEDS, UNFINISHED_IMPORTS } from '../../records/tables/one-row-tables.ts';
-import { EVENTS, type EventRow, FEED_BEGINS } from '../../records/tables/service-tables.ts';
+import {
+  EVENTS,
+  type EventRow,
+  FEED_BEGINS,
+  FEEDS,
+  UNFINISHED_IMPORTS,
+} from '../../records/tables/service-tables.ts';
 import { EVENT } from '../events.ts';
 import { addChange, addQuery } from '../store-programs.ts';
 

@@ -9,9 +9,15 @@ import { type Access, all, nothing, Step, type Steps } from '../../records/step.
 import { find, get, insert, remove, update, upsert } from '../../records/steps.ts';
 import type { AnyTable, NewRowOf } from '../../records/table.ts';
 import { IMPORT_LOCK } from '../../records/tables/locks.ts';
-import { COMPARISONS, FEEDS, UNFINISHED_IMPORTS } from '../../records/tables/one-row-tables.ts';
 import { IDEMPOTENCY_KEYS, MANIFESTS, ROLES } from '../../records/tables/role-tables.ts';
-import { EVENTS, type EventRow, FEED_BEGINS } from '../../records/tables/service-tables.ts';
+import {
+  COMPARISONS,
+  EVENTS,
+  type EventRow,
+  FEED_BEGINS,
+  FEEDS,
+  UNFINISHED_IMPORTS,
+} from '../../records/tables/service-tables.ts';
 import { feedEnds } from '../events.ts';
 import { derivedMembers } from '../role-changes.ts';
 import { pick } from '../rows.ts';

@@ -6,8 +6,8 @@ import { oneOf } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { find, get, upsert } from '../../records/steps.ts';
 import { COMPARISON_LOCK } from '../../records/tables/locks.ts';
-import { COMPARISONS } from '../../records/tables/one-row-tables.ts';
 import { MANIFESTS, ROLES } from '../../records/tables/role-tables.ts';
+import { COMPARISONS } from '../../records/tables/service-tables.ts';
 import { addChange, addQuery } from '../store-programs.ts';
 
 /** The columns of a manifest without its text. */

@@ -3,7 +3,7 @@ import type { Instant } from '../../domain/instant.ts';
 import type { LoadedRole, RoleStore } from '../../ports/role-store.ts';
 import { lt, notNull, oneOf, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
-import { defineLookup, type Lookup } from '../../records/lookup.ts';
+import { defineLookup, type Lookup } from '../../records/program.ts';
 import { all, together } from '../../records/step.ts';
 import { find, update } from '../../records/steps.ts';
 import { accountLock } from '../../records/tables/locks.ts';

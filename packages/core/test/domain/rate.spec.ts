@@ -8,9 +8,9 @@ import {
   type Rate,
   type RateMark,
   seconds,
-} from '../src/index.ts';
-import { parseRate, rateLeft, takenFrom } from '../src/internal.ts';
-import { NOW } from './values.ts';
+} from '../../src/index.ts';
+import { parseRate, rateLeft, takenFrom } from '../../src/internal.ts';
+import { NOW } from '../values.ts';
 
 /** Takes all that remains: returns how many, and the mark afterwards. */
 function takeAll(rate: Rate, from: RateMark | null, now: Instant): { taken: number; mark: RateMark | null } {

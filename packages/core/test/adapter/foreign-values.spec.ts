@@ -1,6 +1,13 @@
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import { codeOf, isBytes, isError, isPromise, nameOf, systemCodeOf } from '../src/adapter/foreign-values.ts';
+import {
+  codeOf,
+  isBytes,
+  isError,
+  isPromise,
+  nameOf,
+  systemCodeOf,
+} from '../../src/adapter/foreign-values.ts';
 
 /** Makes a value with the classes of another realm, as Node and a test runner do for each other. */
 const foreign = (code: string): unknown => runInNewContext(code);
