@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import type { Cause } from '@pinfold/core';
+import { type AccountId, accountId, type Cause } from '@pinfold/core';
 
 /** The cause of a server's own actions. */
 export const BY_THIS_NODE: Cause = { actor: { kind: 'system', id: hostname() } };
@@ -18,3 +18,6 @@ export function userName(): string | null {
     return null;
   }
 }
+
+/** The account of the first key and the welcome site, and the default account of commands. */
+export const DEFAULT_ACCOUNT: AccountId = accountId('default');

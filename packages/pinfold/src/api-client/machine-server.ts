@@ -6,8 +6,12 @@ import { CommandFailure, UnavailableError } from '../command-line/failures.ts';
 import { isServing } from '../command-line/known-addresses.ts';
 import { userName } from '../identity.ts';
 import { isLoopback } from '../server/client-address.ts';
-import { formatMachineCredentials } from '../server/machine-key.ts';
-import { readServerFile, type ServerFile, serverFilePath } from '../server/server-file.ts';
+import {
+  formatMachineCredentials,
+  readServerFile,
+  type ServerFile,
+  serverFilePath,
+} from '../server/machine-access.ts';
 import { type Environment, readSettings } from '../settings/settings.ts';
 import type { Server } from './logins.ts';
 

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readBeginning } from '../api-client/read-beginning.ts';
-import { isProof, proofUrl } from '../server/machine-proof.ts';
-import { readServerFile, type ServerFile } from '../server/server-file.ts';
+import { isProof, proofUrl, readServerFile, type ServerFile } from '../server/machine-access.ts';
 import type { Settings } from '../settings/settings.ts';
 import { resolveWebAddresses, type WebAddresses } from '../settings/web-addresses.ts';
 import { tryParseJson } from '../try-parse-json.ts';

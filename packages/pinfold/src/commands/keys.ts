@@ -19,8 +19,7 @@ import { type Command, command, flagOption, listOption, valueOption } from '../c
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { LIST_OPTIONS, pluralize, printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
-import { operatorCause } from '../identity.ts';
-import { DEFAULT_ACCOUNT } from '../start/default-account.ts';
+import { DEFAULT_ACCOUNT, operatorCause } from '../identity.ts';
 import { checkNotErasing } from './check-not-erasing.ts';
 
 const create = command({

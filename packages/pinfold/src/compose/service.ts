@@ -15,8 +15,7 @@ import { type Log, openLog } from '../server/log.ts';
 import { createRequestLog } from '../server/request-log.ts';
 import type { ServiceOptions } from '../settings/options.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { WebAddresses } from '../settings/web-addresses.ts';
-import { findSiblingWarning } from '../start/sibling-warning.ts';
+import { findSiblingWarning, type WebAddresses } from '../settings/web-addresses.ts';
 import { type ComposedService, compose, type Doors, type Layer, provideAll } from './compose.ts';
 import { createMemoryBudget } from './memory-budget.ts';
 

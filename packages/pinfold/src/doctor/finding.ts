@@ -1,4 +1,4 @@
-import { errorText } from '../settings/or-settings-error.ts';
+import { errorText } from '../settings/settings-error.ts';
 
 /** The result of a check; `skipped` if it does not apply, or depends on one that failed. */
 export type FindingStatus = 'ok' | 'warning' | 'failed' | 'skipped';

@@ -1,15 +1,15 @@
+import { statfs } from 'node:fs/promises';
 import { isFault } from '@pinfold/core';
 import { raceSignal } from '@pinfold/core/adapter';
 import { codeOf, isError } from '@pinfold/core/internal';
 import type { Log } from '../server/log.ts';
-import { LowSpace } from './upload-disk.ts';
 
 /** `full`: its disk has no space; `low`: too little for the largest archive. */
 export type DependencyState = 'ok' | 'slow' | 'low' | 'full' | 'unavailable';
 
-export type Probe = (signal: AbortSignal) => Promise<unknown>;
+type Probe = (signal: AbortSignal) => Promise<unknown>;
 
-export interface DependencyOptions {
+interface DependencyOptions {
   /** The code of the faults that mean it did not answer. */
   readonly code: 'staging_unavailable' | 'storage_unavailable' | 'store_unavailable';
   /** The texts for the log: it does not answer, it has no space, or it works again. */
@@ -179,4 +179,31 @@ function classifyError(error: unknown): DependencyState {
 
 function hasNoSpace(error: unknown): boolean {
   return isError(error) && (NO_SPACE_CODES.has(codeOf(error)) || hasNoSpace(error.cause));
+}
+
+export interface UploadDisk {
+  /** The free bytes. */
+  free(): Promise<number>;
+  /** The maximum bytes of an archive. */
+  readonly archiveBytes: number;
+}
+
+export class LowSpace extends Error {}
+
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+/**
+ * Returns a check that throws {@link LowSpace} if less is free than one archive may need. Then it throws until twice
+ * that much is free, so that the state does not flap.
+ */
+export function createSpaceCheck({ free, archiveBytes }: UploadDisk): () => Promise<void> {
+  let isLow = false;
+  return async () => {
+    const bytes = await free();
+    isLow = bytes < (isLow ? 2 : 1) * archiveBytes;
+    if (isLow) throw new LowSpace(`${bytes} bytes are free, and one archive may need ${archiveBytes}`);
+  };
 }

@@ -10,8 +10,14 @@ import {
 import type { Observer, Persistence, PortMethod } from '@pinfold/core/adapter';
 import { isOutdated, isPromise, MAX_CLOCK_DIFFERENCE, sleepUnlessAborted } from '@pinfold/core/internal';
 import type { Log } from '../server/log.ts';
-import { Dependency, type DependencyState, TIMEOUTS } from './dependency.ts';
-import { createSpaceCheck, LowSpace, type UploadDisk } from './upload-disk.ts';
+import {
+  createSpaceCheck,
+  Dependency,
+  type DependencyState,
+  LowSpace,
+  TIMEOUTS,
+  type UploadDisk,
+} from './dependency.ts';
 
 type Part = 'database' | 'storage' | 'staging';
 

@@ -5,7 +5,7 @@ import { isPromise, nameOf } from '@pinfold/core/internal';
 import type { Uploads } from '@pinfold/http';
 import type { ViewerStatistics } from '@pinfold/viewer';
 import type { Health } from '../health/health.ts';
-import { readOpenFileLimit } from '../server/open-file-limit.ts';
+import { readOpenFileLimit } from '../server/connection-places.ts';
 import {
   addBuildInfo,
   addCacheMetrics,

@@ -8,8 +8,8 @@ import { readActingAccount } from '../command-line/arguments.ts';
 import { type ValueOption, valueOption } from '../command-line/command.ts';
 import { UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
+import { DEFAULT_ACCOUNT } from '../identity.ts';
 import type { Environment } from '../settings/settings.ts';
-import { DEFAULT_ACCOUNT } from '../start/default-account.ts';
 import { type Reference, resolveReference } from './publication-reference.ts';
 import { nameNotFound } from './refusal-text.ts';
 

@@ -1,6 +1,50 @@
+import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { getHeapStatistics } from 'node:v8';
 import { clientOf, outgoingBytes } from '@pinfold/http/internal';
 import type { Answers } from './client-error.ts';
+
+/**
+ * Bytes of memory for each connection: an answer that the client does not take needs some 57,000, or 70,000 if it is
+ * inflated.
+ */
+const MEMORY_PER_CONNECTION = 163_840;
+/** Bytes of the process itself, including garbage that V8 has not collected yet. */
+const MEMORY_OF_PROCESS = 201_326_592;
+/** Bytes of V8's heap for each connection: an answer that the client does not take needs some 17,000. */
+const HEAP_PER_CONNECTION = 20_480;
+/** Bytes of V8's heap for the process itself, including 192 MiB for young objects. */
+const HEAP_OF_PROCESS = 234_881_024;
+/** Open files for each connection: its socket, and an archive that is being read or received. */
+const FILES_PER_CONNECTION = 2;
+const MIN_CONNECTIONS = 64;
+
+/**
+ * The number of connections that a process with this much memory can serve.
+ *
+ * @param heap the bytes that V8 may use for objects: less than the memory if Node has an option for that.
+ *
+ * @param files the number of files that may be open, sockets included.
+ */
+export function computeMaxConnections(
+  memory: number,
+  heap: number = getHeapStatistics().heap_size_limit,
+  files: number = readOpenFileLimit() ?? Number.POSITIVE_INFINITY,
+): number {
+  const byMemory = (memory - MEMORY_OF_PROCESS) / MEMORY_PER_CONNECTION;
+  const byHeap = (heap - HEAP_OF_PROCESS) / HEAP_PER_CONNECTION;
+  return Math.max(MIN_CONNECTIONS, Math.floor(Math.min(byMemory, byHeap, files / FILES_PER_CONNECTION)));
+}
+
+/** Reads how many files and sockets the process may have open; `undefined` on systems other than Linux. */
+export function readOpenFileLimit(): number | undefined {
+  try {
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return soft === undefined ? undefined : Number(soft);
+  } catch {
+    return undefined;
+  }
+}
 
 /** The time for the head of the first request while other clients need the place, in milliseconds. */
 const FIRST_HEAD = 1_000;

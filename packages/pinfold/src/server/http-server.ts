@@ -1,17 +1,14 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import { getHeapStatistics } from 'node:v8';
 import { type Duration, seconds } from '@pinfold/core';
 import { codeOf } from '@pinfold/core/internal';
 import { drainAndClose, loopTurns, outgoingBytes } from '@pinfold/http/internal';
 import { SystemClock } from '@pinfold/platform-node';
 import { SettingsError } from '../settings/settings-error.ts';
 import { type Answers, answerUnread } from './client-error.ts';
-import { ConnectionPlaces } from './connection-places.ts';
-import { hasKnownParser } from './node-parser.ts';
-import { readOpenFileLimit } from './open-file-limit.ts';
-import { ParseThrottle } from './parse-throttle.ts';
+import { ConnectionPlaces, computeMaxConnections } from './connection-places.ts';
+import { hasKnownParser, ParseThrottle } from './parse-throttle.ts';
 
 // Importing node:http would load Node's fetch, which the server does not use: 5 MiB of memory, and time at each start.
 const { createServer } = process.getBuiltinModule('node:http');
@@ -27,21 +24,6 @@ const REQUEST_TIMEOUT = 20 * 60_000;
 const LARGEST_HEAD = 65_536;
 
 /**
- * Bytes of memory for each connection: an answer that the client does not take needs some 57,000, or 70,000 if it is
- * inflated.
- */
-const MEMORY_PER_CONNECTION = 163_840;
-/** Bytes of the process itself, including garbage that V8 has not collected yet. */
-const MEMORY_OF_PROCESS = 201_326_592;
-/** Bytes of V8's heap for each connection: an answer that the client does not take needs some 17,000. */
-const HEAP_PER_CONNECTION = 20_480;
-/** Bytes of V8's heap for the process itself, including 192 MiB for young objects. */
-const HEAP_OF_PROCESS = 234_881_024;
-/** Open files for each connection: its socket, and an archive that is being read or received. */
-const FILES_PER_CONNECTION = 2;
-const MIN_CONNECTIONS = 64;
-
-/**
  * Milliseconds between two checks for idle connections. More than this many idle checks in a row close a connection, after
  * 75 to 85 seconds. Most proxies close theirs after 60, so they close first, and never both sides at once.
  */
@@ -53,23 +35,6 @@ const LINGER = 500;
 
 /** How long the server reads the rest of a request's body after the answer. */
 const REST_TIMEOUT: Duration = seconds(30);
-
-/**
- * The number of connections that a process with this much memory can serve.
- *
- * @param heap the bytes that V8 may use for objects: less than the memory if Node has an option for that.
- *
- * @param files the number of files that may be open, sockets included.
- */
-export function computeMaxConnections(
-  memory: number,
-  heap: number = getHeapStatistics().heap_size_limit,
-  files: number = readOpenFileLimit() ?? Number.POSITIVE_INFINITY,
-): number {
-  const byMemory = (memory - MEMORY_OF_PROCESS) / MEMORY_PER_CONNECTION;
-  const byHeap = (heap - HEAP_OF_PROCESS) / HEAP_PER_CONNECTION;
-  return Math.max(MIN_CONNECTIONS, Math.floor(Math.min(byMemory, byHeap, files / FILES_PER_CONNECTION)));
-}
 
 /** A `node:http` server that can be stopped without losing a request. */
 export class HttpServer {
@@ -270,17 +235,13 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
 }
 
 function explainListenError(error: unknown, port: number): unknown {
-  const [option, expectation] = listenErrorTexts(port)[String(codeOf(error))] ?? [];
-  if (option === undefined || expectation === undefined) return error;
-  return new SettingsError(option, expectation, { cause: error });
+  const texts: Readonly<Record<string, readonly [option: string, expectation: string]>> = {
+    EADDRINUSE: ['port', `must be a free port: another process listens on ${port}`],
+    EACCES: ['port', `must be a port that this user may listen on, unlike ${port}`],
+    EADDRNOTAVAIL: ['host', 'names an address that this machine does not have'],
+    ENOTFOUND: ['host', 'names a host that has no address'],
+    EAI_AGAIN: ['host', 'names a host that has no address'],
+  };
+  const text = texts[String(codeOf(error))];
+  return text === undefined ? error : new SettingsError(...text, { cause: error });
 }
-
-const listenErrorTexts = (
-  port: number,
-): Readonly<Record<string, readonly [option: string, expectation: string]>> => ({
-  EADDRINUSE: ['port', `must be a free port: another process listens on ${port}`],
-  EACCES: ['port', `must be a port that this user may listen on, unlike ${port}`],
-  EADDRNOTAVAIL: ['host', 'names an address that this machine does not have'],
-  ENOTFOUND: ['host', 'names a host that has no address'],
-  EAI_AGAIN: ['host', 'names a host that has no address'],
-});

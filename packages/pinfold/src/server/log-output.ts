@@ -1,9 +1,11 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
-import { ATOMIC_BYTES } from './shorten-line.ts';
 
 /** The size and time limits of a batch, in bytes and milliseconds. */
 const BATCH_BYTES = 64 * 1024;
 const BATCH_TIME = 10;
+
+/** The longest write to a pipe that stays whole among other processes (POSIX, PIPE_BUF), in bytes. */
+export const ATOMIC_BYTES = 4_096;
 
 const MAX_HELD_BYTES = 8 * 1024 * 1024;
 

@@ -1,12 +1,15 @@
-import { isFault } from '@pinfold/core';
-import { isError } from '@pinfold/core/internal';
 import type { RequestEntry } from '@pinfold/http';
 import { type LoggerOptions, pino } from 'pino';
 import type { LogFormat, LogLevel } from '../settings/settings.ts';
-import { LogOutput } from './log-output.ts';
-import { formatLine, formatRequest } from './readable-line.ts';
-import { formatRequestLine } from './request-line.ts';
-import { shortenLine } from './shorten-line.ts';
+import {
+  describeError,
+  formatReadableLine,
+  formatReadableRequest,
+  formatRequestLine,
+  type RequestTraits,
+  shortenLine,
+} from './log-line.ts';
+import { ATOMIC_BYTES, LogOutput } from './log-output.ts';
 
 /** The server's log: JSON lines on standard output, or readable ones on a terminal. */
 export interface Log {
@@ -18,15 +21,6 @@ export interface Log {
   flush(): Promise<void>;
   /** Whether a write still blocked after that second: `process.exit` would wait for it without a limit. */
   readonly isStuck: boolean;
-}
-
-export interface RequestTraits {
-  /** Bytes of the answer, with its head. */
-  readonly bytes: number;
-  /** The id of the trace to which the request belongs. */
-  readonly trace?: string | undefined;
-  /** The client's address, if the settings enable it. */
-  readonly client?: string | undefined;
 }
 
 /** Receives the lines. Default: standard output. */
@@ -56,8 +50,8 @@ export function openLog(
   const timestamp = (): string => `,"time":"${timeNow()}"`;
   const options: LoggerOptions = { level, base, timestamp };
   const print = (line: string): void => {
-    const shortened = shared && isUrgent ? shortenLine(line) : line;
-    write(format === 'json' ? shortened : formatLine(shortened));
+    const shortened = shared && isUrgent ? shortenLine(line, ATOMIC_BYTES) : line;
+    write(format === 'json' ? shortened : formatReadableLine(shortened));
   };
   const logger = pino(options, { write: print });
   const writeUrgently = (writeLine: () => void): void => {
@@ -72,15 +66,20 @@ export function openLog(
   return {
     request: (entry, traits) => {
       if (entry.error !== undefined) {
-        const line = formatRequestLine(formatHead(50), entry, traits, describe(entry.error));
+        const line = formatRequestLine(formatHead(50), entry, traits, describeError(entry.error));
         if (logsErrors) writeUrgently(() => print(line));
       } else if (!logsRequests) return;
-      else write(format === 'text' ? formatRequest(entry) : formatRequestLine(formatHead(30), entry, traits));
+      else
+        write(
+          format === 'text' ? formatReadableRequest(entry) : formatRequestLine(formatHead(30), entry, traits),
+        );
     },
     info: (message, details = {}) => logger.info(details, message),
     warn: (message) => logger.warn(message),
     error: (message, thrown) =>
-      writeUrgently(() => logger.error(thrown === undefined ? {} : { error: describe(thrown) }, message)),
+      writeUrgently(() =>
+        logger.error(thrown === undefined ? {} : { error: describeError(thrown) }, message),
+      ),
     flush: async () => output?.flush(),
     get isStuck() {
       return output?.isStuck ?? false;
@@ -97,28 +96,4 @@ function timeNow(): string {
   if (now !== lastTime) lastTimeText = new Date(now).toISOString();
   lastTime = now;
   return lastTimeText;
-}
-
-/** An error in the log: only its name, message, code and stack, since other members may contain secrets. */
-export interface DescribedError {
-  readonly name: string;
-  readonly message: string;
-  readonly code?: string;
-  readonly stack?: string;
-  readonly cause?: DescribedError;
-}
-
-const DEEPEST_CAUSE = 5;
-
-function describe(error: unknown, depth: number = DEEPEST_CAUSE): DescribedError {
-  if (!isError(error)) return { name: typeof error, message: 'a value that is not an error was thrown' };
-  const { name, message, cause, stack } = error;
-  return {
-    name,
-    message,
-    ...('code' in error && typeof error.code === 'string' ? { code: error.code } : {}),
-    // The code of a fault identifies its place, so it needs no stack.
-    ...(stack !== undefined && !isFault(error) ? { stack } : {}),
-    ...(cause !== undefined && depth > 0 ? { cause: describe(cause, depth - 1) } : {}),
-  };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { loopTurns } from '@pinfold/http/internal';
-import { isParsingStopped, listParsers, requestBeingParsed } from './node-parser.ts';
 
 /** How long connections are read in pieces after a client sent a request before an earlier answer, in milliseconds. */
 const CAUTION_TIME = 600_000;
@@ -53,7 +53,7 @@ export class ParseThrottle {
 
 class PiecewiseReader {
   readonly #socket: Socket;
-  #parsers: ReturnType<typeof listParsers> = [];
+  #parsers: readonly Parser[] = [];
   #newest: ParsedHead | undefined;
   /** Whether bytes stay unread until the answer is sent. */
   #isHeld = false;
@@ -147,4 +147,47 @@ function findPieceEnd(bytes: Buffer, current: IncomingMessage | null | undefined
 /** Whether the bytes begin a GET or HEAD request, so that another request follows its head. */
 function hasNoBody([first]: Buffer): boolean {
   return first === 0x47 || first === 0x48;
+}
+
+// Undocumented parts of node:http, which the limit on pipelined requests needs:
+// - `socket.parser.incoming`: the request whose body is being parsed, or was parsed last;
+// - `socket._paused`: whether parsing is paused because the client does not take its answers;
+// - the `data` listeners of a new connection: only the parser, until others add theirs.
+
+interface Internals {
+  readonly parser?: { readonly incoming?: IncomingMessage | null } | null;
+  readonly _paused?: boolean;
+}
+
+type Parser = (bytes: Buffer) => void;
+
+function requestBeingParsed(socket: Duplex): IncomingMessage | null | undefined {
+  return (socket as Internals).parser?.incoming;
+}
+
+function isParsingStopped(socket: Duplex): boolean {
+  return (socket as Internals)._paused === true;
+}
+
+function listParsers(socket: Duplex): readonly Parser[] {
+  return socket.listeners('data') as Parser[];
+}
+
+/** Whether this runtime has these parts; tries them with a connection in memory. */
+export function hasKnownParser(): boolean {
+  const { createServer } = process.getBuiltinModule('node:http');
+  const results: unknown[] = [];
+  const socket = new Duplex({ read: () => {}, write: (_bytes, _encoding, done) => done() });
+  const server = createServer((request) => results.push(requestBeingParsed(socket) === request));
+  try {
+    server.emit('connection', socket);
+    const { _paused: paused } = socket as Internals;
+    const parsers = listParsers(socket);
+    for (const parse of parsers) parse.call(socket, Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n'));
+    return parsers.length === 1 && results.length === 1 && results[0] === true && paused === false;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }

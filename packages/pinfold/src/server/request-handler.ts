@@ -14,9 +14,8 @@ import type { Service } from '../compose/service.ts';
 import { DOCTOR_TOKEN_HEADER, ECHO_PATH, type EchoedRequest, isDoctorToken } from '../doctor/doctor-token.ts';
 import { MANAGEMENT_PATH } from '../start/sign-in-link.ts';
 import type { RequestHandler } from './http-server.ts';
-import { createProofEndpoint } from './machine-proof.ts';
+import { createProofEndpoint, type FindServerFile } from './machine-access.ts';
 import { createOwnRoutes, sendOwnAnswer } from './own-routes.ts';
-import type { FindServerFile } from './server-file.ts';
 
 /**
  * Passes each request to the first handler that answers it: the echo endpoint, the viewer (before Express, which

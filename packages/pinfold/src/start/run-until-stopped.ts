@@ -6,12 +6,10 @@ import { isFault } from '@pinfold/core';
 import { isError } from '@pinfold/core/internal';
 import { isUnavailable } from '../command-line/failures.ts';
 import type { RunnableApp } from '../compose/create-app.ts';
-import { receiveWorkerMetrics, sendMetricsToLeader } from '../metrics/worker-metrics.ts';
+import { receiveWorkerMetrics, sendMetricsToLeader } from '../metrics/metrics-snapshot.ts';
 import type { Log } from '../server/log.ts';
-import { errorText } from '../settings/or-settings-error.ts';
-import { SettingsError } from '../settings/settings-error.ts';
-import { formatStartBlock } from './first-start-block.ts';
-import { endAtOnce, waitForSignal } from './signals.ts';
+import { errorText, SettingsError } from '../settings/settings-error.ts';
+import { formatStartBlock } from './first-start.ts';
 import { isWorker, leaderMessages, Workers } from './workers.ts';
 
 /**
@@ -191,4 +189,20 @@ function formatReason(error: unknown): string {
   if (!isError(error)) return 'cannot start';
   if (!isFault(error) && !('syscall' in error)) return `cannot start: ${error.stack}`;
   return `cannot start: ${errorText(error)}`;
+}
+
+/** Closing the terminal sends SIGHUP. */
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** Catches these signals from now on, so that they no longer end the process; resolves at the first one. */
+export function waitForSignal(source: Pick<NodeJS.EventEmitter, 'on'> = process): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of SIGNALS) source.on(signal, () => resolve());
+  });
+}
+
+/** Ends this process like an unhandled SIGTERM, without waiting for threads. */
+export function endAtOnce(): void {
+  process.removeAllListeners('SIGTERM');
+  process.kill(process.pid, 'SIGTERM');
 }

@@ -8,8 +8,7 @@ import {
   UnavailableError,
   UsageError,
 } from '../../src/command-line/failures.ts';
-import { errorText } from '../../src/settings/or-settings-error.ts';
-import { SettingsError } from '../../src/settings/settings-error.ts';
+import { errorText, SettingsError } from '../../src/settings/settings-error.ts';
 
 describe('toFailureJson', () => {
   const codeOf = (error: unknown): string | undefined => toFailureJson(error)?.code;

@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { outgoingBytes } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import type { Answers } from '../../src/server/client-error.ts';
-import { ConnectionPlaces } from '../../src/server/connection-places.ts';
-import { computeMaxConnections, HttpServer } from '../../src/server/http-server.ts';
+import { ConnectionPlaces, computeMaxConnections } from '../../src/server/connection-places.ts';
+import { HttpServer } from '../../src/server/http-server.ts';
 
 /** The connections of a server that has almost no memory. */
 const PLACES = computeMaxConnections(0);

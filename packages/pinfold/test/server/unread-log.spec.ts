@@ -16,7 +16,7 @@ const quotedPath = (path: string): string => JSON.stringify(join(import.meta.dir
 const program = (lines: number, before: string = ''): string => `
 import { spawnSync } from 'node:child_process';
 import { openLog } from ${quotedPath('server/log.ts')};
-import { endAtOnce } from ${quotedPath('start/signals.ts')};
+import { endAtOnce } from ${quotedPath('start/run-until-stopped.ts')};
 const log = openLog('info');
 ${before}
 for (let n = 0; n < ${lines}; n += 1) log.info('a line that nobody reads', { n });

@@ -3,7 +3,7 @@ import { tokens } from '@pinfold/inversify';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
-import { formatStartBlock } from '../../src/start/first-start-block.ts';
+import { formatStartBlock } from '../../src/start/first-start.ts';
 import { serve } from '../servers/served.ts';
 
 describe('a start on a full database', () => {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
-import { waitForSignal } from '../../src/start/signals.ts';
+import { waitForSignal } from '../../src/start/run-until-stopped.ts';
 
 describe('signals to a process', () => {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {

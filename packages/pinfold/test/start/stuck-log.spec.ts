@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
-import { readServerFile, type ServerFile } from '../../src/server/server-file.ts';
+import { readServerFile, type ServerFile } from '../../src/server/machine-access.ts';
 import { inheritedEnv } from '../command-run.ts';
 import { list, publish } from '../servers/api-calls.ts';
 import { programOf } from '../servers/child-server.ts';

@@ -12,8 +12,7 @@ import {
   skipped,
   warning,
 } from '../finding.ts';
-import { type Answer, ask, type RequestOptions, readDocument } from './ask.ts';
-import { explainNoAnswer } from './explain-no-answer.ts';
+import { type Answer, ask, explainNoAnswer, type RequestOptions, readDocument } from './ask.ts';
 import type { Outside } from './outside.ts';
 
 /** An address for documentation (RFC 5737), which no client has. */
