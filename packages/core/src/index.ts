@@ -215,10 +215,11 @@ export type {
 } from './use-cases/changing.ts';
 export type { CleanUpReport, CleanUpRequest } from './use-cases/clean-up-run.ts';
 export type { Cleaning } from './use-cases/cleaning.ts';
-export type { Sharing } from './use-cases/create-use-cases.ts';
 export {
   createUseCases,
   type Ports,
+  type Quotas,
+  type Sharing,
   type UseCaseOptions,
   type UseCases,
 } from './use-cases/create-use-cases.ts';
@@ -253,7 +254,6 @@ export type {
   PublishOutcome,
   PublishRequest,
 } from './use-cases/publishing.ts';
-export type { Quotas } from './use-cases/quotas.ts';
 export type { ListRequest, Reading, ReadOutcome } from './use-cases/reading.ts';
 export type {
   SessionOptions,

@@ -11,7 +11,7 @@ import { ROLES } from '../records/tables/role-tables.ts';
 import { countInService, inServiceOf } from './admission.ts';
 import { newAccount } from './checks.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
-import { nextVersion } from './role-changes.ts';
+import { nextVersion } from './role-rows.ts';
 import { addChange, addQuery } from './store-programs.ts';
 
 const ACCOUNT = ['name', 'limits', 'blocked', 'generation', 'lastPublishedAt', 'publicationsMark'] as const;

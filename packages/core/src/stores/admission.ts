@@ -50,7 +50,7 @@ export function namesInUseOf([{ count }, named]: CountedNames<never>): NamesInUs
 }
 
 /** The columns of a name for {@link moveName}. */
-export const POINTED = ['token', 'role'] as const;
+const POINTED = ['token', 'role'] as const;
 
 /** Makes the row of a name that shows another role. An existing name keeps its token. */
 export function moveName(
@@ -62,7 +62,7 @@ export function moveName(
 }
 
 /** A publication to admit. */
-export interface Candidate extends Omit<AdmissionRequest, 'isNamed'> {
+interface Candidate extends Omit<AdmissionRequest, 'isNamed'> {
   readonly account: AccountId;
   readonly name: PinName | undefined;
 }
@@ -82,7 +82,7 @@ export interface AdmissionFacts {
 }
 
 /** Wraps the reading steps of an admission: `unlocked` makes them run without the locks of their rows. */
-export type ReadWrapper = <Result>(step: Step<Result, 'read'>) => Step<Result, 'read'>;
+type ReadWrapper = <Result>(step: Step<Result, 'read'>) => Step<Result, 'read'>;
 
 /** Reads {@link AdmissionFacts}, concurrently with the row of the account. */
 export function* readAdmission(

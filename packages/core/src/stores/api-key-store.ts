@@ -8,7 +8,6 @@ import { after, CLOCK_TOLERANCE, type Instant } from '../domain/instant.ts';
 import type { ApiKeyQuery, ApiKeyStore } from '../ports/api-key-store.ts';
 import { lt } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
-import type { Locks } from '../records/program.ts';
 import { all, type Step, type Steps, together } from '../records/step.ts';
 import {
   aggregate,
@@ -36,45 +35,38 @@ import {
 } from './store-programs.ts';
 
 const ID = ['id'] as const;
+const PLACE = [...ID, 'account'] as const;
+const FOUND_USED = [...PLACE, 'lastUsedAt'] as const;
+const ENSURED = [...PLACE, 'isEnsured'] as const;
+const PURGED = [...ID, 'isEnsured'] as const;
+const REVOKED = ['revokedAt'] as const;
+const OWNER = ['name'] as const;
+const OF_OWNER = { account: ['blocked'] } as const;
 
-export interface KeyCreation {
+/** The members of a key that its locks depend on. */
+type KeyPlace = Pick<ApiKey, 'id' | 'account'>;
+
+/** The exclusive locks to change a key. */
+function keyLocks({ id, account }: KeyPlace): readonly string[] {
+  return [accountLock(account), credentialLock(id)];
+}
+
+interface KeyCreation {
   readonly key: ApiKey;
   readonly events: readonly HistoryEvent[];
   readonly authority: Authority;
   /** The maximum number of keys of the account that are not revoked; null: no limit. */
   readonly limit: number | null;
-  /** The creator's key or session. */
-  readonly credential?: Credential | undefined;
-}
-
-/** The members of a key that its locks depend on. */
-export type KeyPlace = Pick<ApiKey, 'id' | 'account'>;
-
-/** The exclusive locks to change a key. */
-export function keyLocks({ id, account }: KeyPlace): readonly string[] {
-  return [accountLock(account), credentialLock(id)];
-}
-
-/** The locks to create a key that may be the first one or not. */
-export function keyCreationLocks({
-  key,
-  events,
-  credential,
-}: Pick<KeyCreation, 'key' | 'events' | 'credential'>): Required<Locks> {
-  return {
-    exclusive: [...keyLocks(key), ...eventLocks(events)],
-    shared: [MODE_LOCK, FIRST_KEY_LOCK, ...credentialLocks(credential)],
-  };
 }
 
 /** Counts the keys of an account that are not revoked. */
-export function countLive(account: AccountId): Step<Totals, 'read'> {
+function countLive(account: AccountId): Step<Totals, 'read'> {
   return aggregate(API_KEYS, { account, revokedAt: null });
 }
 
 /** Creates a key, unless its id exists, `check` refuses the creator, or the account has too many. */
 export function* createKey<Refused>(
-  { key, events, authority, limit }: Omit<KeyCreation, 'credential'>,
+  { key, events, authority, limit }: KeyCreation,
   check: Steps<CheckedChange<Refused>, 'read'>,
 ): Steps<
   | { readonly kind: 'created' }
@@ -99,7 +91,7 @@ export function* createKey<Refused>(
 }
 
 /** Stores a key with its account and its events. */
-export function storeKey(
+function storeKey(
   key: ApiKey,
   account: object | undefined,
   events: readonly HistoryEvent[],
@@ -108,24 +100,19 @@ export function storeKey(
   return all(insert(API_KEYS, key), insertAccount(key.account, account), ...insertEvents(events, ends));
 }
 
-const PLACE = [...ID, 'account'] as const;
-const FOUND_USED = [...PLACE, 'lastUsedAt'] as const;
-const ENSURED = [...PLACE, 'isEnsured'] as const;
-const PURGED = [...ID, 'isEnsured'] as const;
-const REVOKED = ['revokedAt'] as const;
-const OWNER = ['name'] as const;
-
-const OF_OWNER = { account: ['blocked'] } as const;
-
 interface Creation extends KeyCreation {
+  /** The creator's key or session. */
+  readonly credential: Credential;
+  /** The locks that it holds beside those of the new key. */
   readonly more: readonly string[];
 }
 
 const create = addChange('api_keys.create', {
-  locks: ({ more, ...creation }: Creation) => {
-    const { exclusive, shared } = keyCreationLocks(creation);
-    return { exclusive: [...exclusive, ...more], shared };
-  },
+  locks: ({ key, events, credential, more }: Creation) => ({
+    exclusive: [...keyLocks(key), ...eventLocks(events), ...more],
+    // It may be the first key or not.
+    shared: [MODE_LOCK, FIRST_KEY_LOCK, ...credentialLocks(credential)],
+  }),
   *run({ more, ...creation }) {
     const { id, account, isEnsured } = creation.key;
     const outcome = yield* createKey(creation, checkChange({ ...creation, account }));
@@ -174,7 +161,7 @@ const findPlace = addChangeQuery('api_keys.find_place', (id: ApiKeyId) =>
 );
 
 const revoke = addChange('api_keys.revoke', {
-  locks: ([place, , events]: readonly [KeyPlace, Instant, KeyCreation['events']]) => ({
+  locks: ([place, , events]: readonly [KeyPlace, Instant, readonly HistoryEvent[]]) => ({
     exclusive: [...keyLocks(place), ...eventLocks(events)],
   }),
   usesReserve: () => true,

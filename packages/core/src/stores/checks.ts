@@ -72,7 +72,7 @@ export function* checkAccount(name: AccountId, authority?: SaveAuthority): Steps
   return { account, refusal: checkAuthority(account, modeOf(mode), authority) };
 }
 
-export type FoundCredential = readonly [
+type FoundCredential = readonly [
   key: Pick<RowOf<typeof API_KEYS>, (typeof REVOKED)[number]> | undefined,
   session: Pick<RowOf<typeof SESSIONS>, (typeof SESSION)[number]> | undefined,
 ];

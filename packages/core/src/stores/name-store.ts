@@ -10,8 +10,16 @@ import { NAMES, ROLES } from '../records/tables/role-tables.ts';
 import { countNames, moveName, namesInUseOf } from './admission.ts';
 import { changeLocks, checkChange } from './checks.ts';
 import { feedEnds } from './events.ts';
-import { copyOfLoaded, LOADED, loadedRole, OWNER } from './loaded-roles.ts';
-import { appendEventsOfRole, CHANGED, changeRoles, findRole } from './role-changes.ts';
+import {
+  appendEventsOfRole,
+  CHANGED,
+  changeRoles,
+  copyOfLoaded,
+  findRole,
+  LOADED,
+  loadedRole,
+  OWNER,
+} from './role-rows.ts';
 import { addChange, addQuery } from './store-programs.ts';
 
 const NAMED = [...CHANGED, 'deletedAt', 'expiresAt'] as const;

@@ -21,7 +21,7 @@ const HASH = ['tokenHash'] as const;
 const COMPARED = ['tokenHash', 'actor'] as const;
 
 /** The members of a session or a link that its locks depend on. */
-export type SessionPlace = Pick<Session, 'tokenHash' | 'account'>;
+type SessionPlace = Pick<Session, 'tokenHash' | 'account'>;
 
 interface SessionStart {
   readonly session: Session;
@@ -34,7 +34,7 @@ interface SessionStart {
 }
 
 /** The exclusive locks to change a session or a link. */
-export function sessionLocks({ tokenHash, account }: SessionPlace): readonly string[] {
+function sessionLocks({ tokenHash, account }: SessionPlace): readonly string[] {
   return [accountLock(account), credentialLock(tokenHash)];
 }
 
@@ -90,7 +90,7 @@ const endExcess = addChange('sessions.end_excess', {
 });
 
 /** Begins a session within the limits. Refuses if its account is being erased, or the key or link that begins it is invalid. */
-export async function begin(
+async function begin(
   database: Database,
   start: SessionStart,
 ): Promise<BegunSession | Refusal<'account_blocked' | 'unauthorized'>> {

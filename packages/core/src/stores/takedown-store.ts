@@ -12,7 +12,7 @@ import { accountLock, archiveLock } from '../records/tables/locks.ts';
 import { ROLES, TAKEDOWNS } from '../records/tables/role-tables.ts';
 import { findBan } from './admission.ts';
 import { appendEvents, eventLocks } from './events.ts';
-import { appendEventsOfRole, CLAIMED, claimRoles, saveRole } from './role-changes.ts';
+import { appendEventsOfRole, CLAIMED, claimRoles, saveRole } from './role-rows.ts';
 import { addChange, addChangeQuery, addQuery } from './store-programs.ts';
 
 const ID = ['id'] as const;

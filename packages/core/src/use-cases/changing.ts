@@ -107,16 +107,26 @@ export function changing(
   show: ShowPublication,
   limitsOf: (account: AccountId) => Promise<Limits>,
 ): Changing {
-  // Only these two need the account's limits; other commands must not fail if the function that reads them does.
-  const limitsFor = ({ type }: RoleCommand): ((role: Role) => Limits | Promise<Limits>) =>
-    type === 'reset_expiration' || type === 'unpin' ? ({ account }) => limitsOf(account) : () => limits;
+  const changeSeen = async (
+    request: ChangeRequest,
+    command: RoleCommand,
+    seen: Precondition,
+  ): Promise<ChangeOutcome | Conflict> => {
+    // Only these two need the account's limits; other commands must not fail if the function that reads them does.
+    const needsLimits = command.type === 'reset_expiration' || command.type === 'unpin';
+    const authority = request.by === OPERATOR ? 'operator' : 'account';
+    const outcome = await saveDecision(ports, request, authority, async ({ value: role }) => {
+      if (!isAsSeen(role, seen)) return { kind: 'overtaken', publication: show(role) } as const;
+      const inForce = needsLimits ? await limitsOf(role.account) : limits;
+      return decide(role, command, ports.clock.now(), inForce);
+    });
+    return outcome.kind === 'saved' ? { kind: 'changed', publication: show(outcome.role) } : outcome;
+  };
   const change = (request: ChangeRequest, command: RoleCommand) =>
-    changeSeen(ports, show, limitsFor(command), request, command, {}) as Promise<ChangeOutcome>;
+    changeSeen(request, command, {}) as Promise<ChangeOutcome>;
   const updateSeen: Changing['updateSeen'] = async (request, update, seen) => {
     const command = await commandOf(ports, limits, request, update);
-    return isRefusal(command)
-      ? command
-      : await changeSeen(ports, show, limitsFor(command), request, command, seen);
+    return isRefusal(command) ? command : await changeSeen(request, command, seen);
   };
   return {
     update: (request, update) => updateSeen(request, update, {}) as Promise<UpdateOutcome>,
@@ -164,26 +174,8 @@ async function hashPassword(
   return { type: 'set_password', hash: await passwords.hash(password, loaded.value.account, request.signal) };
 }
 
-/** Changes a role if it is as the caller saw it. */
-async function changeSeen(
-  ports: ChangePorts,
-  show: ShowPublication,
-  limitsFor: (role: Role) => Limits | Promise<Limits>,
-  request: ChangeRequest,
-  command: RoleCommand,
-  seen: Precondition,
-): Promise<ChangeOutcome | Conflict> {
-  const authority = request.by === OPERATOR ? 'operator' : 'account';
-  const outcome = await saveDecision(ports, request, authority, async ({ value: role }) => {
-    if (!isAsSeen(role, seen)) return { kind: 'overtaken', publication: show(role) } as const;
-    const limits = await limitsFor(role);
-    return decide(role, command, ports.clock.now(), limits);
-  });
-  return outcome.kind === 'saved' ? { kind: 'changed', publication: show(outcome.role) } : outcome;
-}
-
 /** Decides on the newest state of a role and saves the result; decides again after a conflict. */
-export async function saveDecision<Other extends { readonly kind: 'refused' | 'overtaken' }>(
+async function saveDecision<Other extends { readonly kind: 'refused' | 'overtaken' }>(
   { roles, ids }: Pick<ChangePorts, 'roles' | 'ids'>,
   request: ChangeRequest,
   authority: SaveAuthority,

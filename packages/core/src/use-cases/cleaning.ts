@@ -18,8 +18,7 @@ import {
 import { everyErasure, finish } from './erasing.ts';
 import { type Observe, since } from './measurement.ts';
 import { type Compared, compareArchives, countArchives, rolesWithoutArchive } from './reconciliation.ts';
-import { moveRemovalClock, removalInstant } from './removal.ts';
-import { AT_ONCE, allOf, remove } from './remove-archive.ts';
+import { AT_ONCE, allOf, moveRemovalClock, removalInstant, removeArchive } from './removal.ts';
 
 /** The ports of `createCleaning`. */
 export type CleanUpPorts = Pick<
@@ -175,7 +174,7 @@ async function* removeEnded(ports: CleanUpPorts, limits: Limits, run: CleanUpRun
   while (await run.hasTimeLeft()) {
     const tasks = await claim(ports, limits, run);
     if (tasks.length === 0) return;
-    yield removedOf('archives', await allOf(tasks, (task) => remove(ports, task, run)));
+    yield removedOf('archives', await allOf(tasks, (task) => removeArchive(ports, task, run)));
   }
   yield OUT_OF_TIME;
 }

@@ -1,6 +1,7 @@
 import type { PublicationLimits } from '../domain/account.ts';
 import type { AccountId } from '../domain/identity.ts';
 import { type Limits, limitsInForce, type OwnLimits, withAccountLimits } from '../domain/limits.ts';
+import { DEFAULT_NAME_LIMIT } from '../domain/name.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import { type ArchiveReading, archiveReading } from './archive-reading.ts';
 import { type Cancelling, cancelling } from './cancelling.ts';
@@ -8,7 +9,6 @@ import { type ChangePorts, type Changing, changing, type Granting, granting } fr
 import { type Naming, type NamingPorts, naming } from './naming.ts';
 import type { ProofOptions } from './prove-archive.ts';
 import { type Publishing, publishing } from './publishing.ts';
-import { type Quotas, quotasBy } from './quotas.ts';
 import { type Reading, reading } from './reading.ts';
 import { type PublicationOptions, showing } from './show-publication.ts';
 import { type Open, opening } from './site-content.ts';
@@ -140,4 +140,24 @@ export function createSharing(
     ...archiveReading(ports, show),
     ...cancelling(ports, inForce, reading(ports, inForce, show).findByKey),
   };
+}
+
+/** Quotas for all accounts, or a function of the account. Null or absent: no limit, but `names` is 1,000 by default. */
+export type Quotas =
+  | Partial<PublicationLimits>
+  | ((account: AccountId) => Partial<PublicationLimits> | Promise<Partial<PublicationLimits>>);
+
+const UNBOUNDED: PublicationLimits = {
+  publications: null,
+  sites: null,
+  bytes: null,
+  names: DEFAULT_NAME_LIMIT,
+};
+
+/** Makes a function that reads the quotas of an account, without a cache. */
+function quotasBy(quotas: Quotas | undefined): (account: AccountId) => Promise<PublicationLimits> {
+  return async (account) => ({
+    ...UNBOUNDED,
+    ...(typeof quotas === 'function' ? await quotas(account) : quotas),
+  });
 }

@@ -9,7 +9,7 @@ import type { Erasure, ErasureStep } from '../ports/erasure-store.ts';
 import { CLAIM } from '../ports/role-cleanup.ts';
 import type { Refusal } from '../refusal.ts';
 import { everyItem } from './paging.ts';
-import { AT_ONCE, allOf, remove } from './remove-archive.ts';
+import { AT_ONCE, allOf, removeArchive } from './removal.ts';
 
 /** The ports of erasures. */
 export type ErasingPorts = Pick<AllPorts, 'erasures' | 'roles' | 'archives' | 'clock' | 'ids'>;
@@ -103,7 +103,7 @@ async function removeArchives(
   const now = ports.clock.now();
   const claim = { now, token: ports.ids.token(), until: after(now, CLAIM), limit: AT_ONCE };
   const tasks = await ports.erasures.claimArchives(replacement, claim);
-  const removals = await allOf(tasks, (task) => remove(ports, task, { cause: BY_NOBODY, signal }));
+  const removals = await allOf(tasks, (task) => removeArchive(ports, task, { cause: BY_NOBODY, signal }));
   return removals.some((isGone) => isGone);
 }
 

@@ -22,7 +22,7 @@ import {
   type Step,
   type Steps,
 } from './clean-up-run.ts';
-import { AT_ONCE, allOf } from './remove-archive.ts';
+import { AT_ONCE, allOf } from './removal.ts';
 
 type ComparedPorts = Pick<AllPorts, 'roles' | 'archives'>;
 

@@ -1,4 +1,5 @@
-import { type Duration, duration, type Instant, instant, minutes } from '../domain/instant.ts';
+import { eventOf } from '../domain/history.ts';
+import { after, type Duration, duration, type Instant, instant, minutes } from '../domain/instant.ts';
 import {
   caughtUp,
   clocksDiffer,
@@ -8,9 +9,11 @@ import {
   NOT_COMPARED,
   type SweepClocks,
 } from '../domain/reconciliation.ts';
+import { succeeds } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
+import { type CleanupOutcome, type CleanupTask, MAX_PAUSE } from '../ports/role-cleanup.ts';
 import type { RoleStore } from '../ports/role-store.ts';
-import type { CleanUpRequest } from './clean-up-run.ts';
+import type { CleanUpRequest, CleanUpRun } from './clean-up-run.ts';
 
 /** The ports of all use cases that remove data by age. */
 export interface RemovalPorts extends Pick<AllPorts, 'clock' | 'machine' | 'persistence'> {
@@ -94,4 +97,37 @@ export async function inBatches(
     signal?.throwIfAborted();
     if ((await mode.load(signal)).kind === 'read_only') return;
   } while ((await step()) === batch && machine.uptime().elapsed - begun < MAX_DURATION);
+}
+
+/** Removes an archive; returns whether it is gone. After each failure, the next try waits longer. */
+export async function removeArchive(
+  { roles, archives, clock, ids }: Pick<AllPorts, 'roles' | 'archives' | 'clock' | 'ids'>,
+  task: CleanupTask,
+  { cause, signal }: Pick<CleanUpRun, 'cause' | 'signal'>,
+): Promise<boolean> {
+  const isGone = await succeeds(archives.delete(task.archive, signal));
+  const now = clock.now();
+  const purged = { type: 'pin.purged', at: now } as const;
+  const events = isGone ? [eventOf(ids, purged, cause, task.account, task.role)] : [];
+  const pause = Math.min(minutes(2 ** Math.min(task.failures, 12)), MAX_PAUSE) as Duration;
+  const outcome: CleanupOutcome = isGone
+    ? { kind: 'removed' }
+    : { kind: 'failed', retryAt: after(now, pause) };
+  await roles.settleCleanup(task, outcome, events);
+  return isGone;
+}
+
+/** The archives that a sweep reads or removes concurrently. */
+export const AT_ONCE = 16;
+
+/** Runs work on all items concurrently. Ends when the last has ended, even if one failed; then it throws that error. */
+export async function allOf<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const outcomes = await Promise.allSettled(items.map(work));
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
 }

@@ -9,7 +9,7 @@ import { CLAIM } from '../ports/role-cleanup.ts';
 import type { Refusal } from '../refusal.ts';
 import { NOT_FOUND } from './changing.ts';
 import { cutTo, everyItem, type PageOutcome, type PageRequest, readPage } from './paging.ts';
-import { AT_ONCE, allOf, remove } from './remove-archive.ts';
+import { AT_ONCE, allOf, removeArchive } from './removal.ts';
 import type { ShowPublication } from './show-publication.ts';
 
 /** The ports of takedowns. */
@@ -158,7 +158,7 @@ async function purgeOne(ports: TakedownPorts, role: RoleId, cause: Cause): Promi
   const { takedowns, clock, ids } = ports;
   const claim = { role, token: ids.token(), until: after(clock.now(), CLAIM) };
   const task = await takedowns.claimPurge(claim);
-  if (task !== undefined) await remove(ports, task, { cause, signal: undefined });
+  if (task !== undefined) await removeArchive(ports, task, { cause, signal: undefined });
 }
 
 async function eachOf(roles: readonly RoleId[], work: (role: RoleId) => Promise<unknown>): Promise<void> {

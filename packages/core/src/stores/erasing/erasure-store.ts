@@ -21,7 +21,7 @@ import { ROLES, TAKEDOWNS } from '../../records/tables/role-tables.ts';
 import { EVENTS, FEED_BEGINS } from '../../records/tables/service-tables.ts';
 import { newAccount } from '../checks.ts';
 import { appendEvents } from '../events.ts';
-import { CLAIMED, claimedAhead, claimRoles, nextVersion } from '../role-changes.ts';
+import { CLAIMED, claimedAhead, claimRoles, nextVersion } from '../role-rows.ts';
 import { addChange, addQuery, type MoreLocks, tryWithLocks } from '../store-programs.ts';
 import type { Advance } from './advance.ts';
 import { erasureEvent, forgetEvents, forgetPersons } from './events-of-erased.ts';

@@ -31,7 +31,7 @@ import {
   VIEWS,
 } from '../../records/tables/role-tables.ts';
 import { feedEnds } from '../events.ts';
-import { CHANGED, changeRoles, derivedMembers, nextVersion, type RoleChange } from '../role-changes.ts';
+import { CHANGED, changeRoles, derivedMembers, nextVersion, type RoleChange } from '../role-rows.ts';
 import { type Advance, addPersons, changeUnder, type ForgetSteps, otherLocks } from './advance.ts';
 import { erasureEvent } from './events-of-erased.ts';
 

@@ -10,7 +10,7 @@ import { accountLock } from '../../records/tables/locks.ts';
 import { ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { EVENTS } from '../../records/tables/service-tables.ts';
 import { EVENT, eventLocks, feedEnds, insertEvents } from '../events.ts';
-import { CHANGED, changeRoles, findRole, nextVersion } from '../role-changes.ts';
+import { CHANGED, changeRoles, findRole, nextVersion } from '../role-rows.ts';
 import { addChange, addChangeQuery, addQuery } from '../store-programs.ts';
 import { readFeedPart } from './event-feed.ts';
 import { removeExtraEvents, removeOldEvents } from './event-removal.ts';

@@ -19,8 +19,7 @@ import {
   UNFINISHED_IMPORTS,
 } from '../../records/tables/service-tables.ts';
 import { feedEnds } from '../events.ts';
-import { derivedMembers } from '../role-changes.ts';
-import { pick } from '../rows.ts';
+import { derivedMembers, pick } from '../role-rows.ts';
 import { addProgram, addQuery, getImportMark } from '../store-programs.ts';
 import { type AnyRow, MOVED_TABLES, type PlacedRow } from './moved-tables.ts';
 

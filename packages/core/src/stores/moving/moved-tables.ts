@@ -16,8 +16,7 @@ import {
   VIEWS,
 } from '../../records/tables/role-tables.ts';
 import { EVENTS } from '../../records/tables/service-tables.ts';
-import { ROLE, roleOf } from '../loaded-roles.ts';
-import { derivedMembers } from '../role-changes.ts';
+import { derivedMembers, ROLE, roleOf } from '../role-rows.ts';
 import { FIRST } from '../roles/commits.ts';
 
 const PUBLICATION = [...ROLE, 'lastEventAt', 'isExpiryRecorded', 'hasArchive'] as const;

@@ -17,7 +17,7 @@ import type { ChangesOf } from '../../records/table.ts';
 import { accountLock, idempotencyLock } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS, MANIFESTS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { eventLocks, feedEnds } from '../events.ts';
-import { CHANGED, CLAIMED, changeRoles, claimedAhead, claimRoles, nextVersion } from '../role-changes.ts';
+import { CHANGED, CLAIMED, changeRoles, claimedAhead, claimRoles, nextVersion } from '../role-rows.ts';
 import { addChange, addChangeQuery, addQuery, ROW_LOCKS } from '../store-programs.ts';
 
 /** The maximum number of claims that one program ends: each may need the locks of two accounts and a key. */

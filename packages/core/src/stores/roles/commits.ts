@@ -1,21 +1,28 @@
 import { accountAfterPublishing, checkAuthority } from '../../domain/admission.ts';
-import type { AccountId } from '../../domain/identity.ts';
+import type { AccountId, RoleId } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { withNameWarnings } from '../../domain/name.ts';
-import type { CommitOutcome, RoleCommit, RoleStore, Version } from '../../ports/role-store.ts';
+import type { Warning } from '../../domain/warnings.ts';
+import type { CommitOutcome, Lease, RoleCommit, RoleStore, Version } from '../../ports/role-store.ts';
 import type { Program } from '../../records/program.ts';
 import { all, type Step, type Steps, together } from '../../records/step.ts';
 import { get, insert, update, upsert } from '../../records/steps.ts';
 import { ACCOUNTS, type AccountRow } from '../../records/tables/account-tables.ts';
 import { archiveLock, idempotencyLock } from '../../records/tables/locks.ts';
-import { IDEMPOTENCY_KEYS, MANIFESTS, NAMES, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
+import {
+  IDEMPOTENCY_KEYS,
+  type IdempotencyKeyRow,
+  MANIFESTS,
+  NAMES,
+  ROLES,
+  type RoleRow,
+} from '../../records/tables/role-tables.ts';
 import { ADMITTING, admit, moveName, readAdmission } from '../admission.ts';
 import { changeLocks, checkCredential, getCredential, newAccount } from '../checks.ts';
 import { feedEnds, insertEvents } from '../events.ts';
-import { derivedMembers } from '../role-changes.ts';
+import { derivedMembers } from '../role-rows.ts';
 import { getMode, modeOf } from '../service-mode.ts';
 import { addChange } from '../store-programs.ts';
-import { committedAs, judgeCommit } from './key-holder.ts';
 
 const HELD = ['token', 'role', 'warnings'] as const;
 const PUBLISHER = [...ADMITTING, 'lastPublishedAt'] as const;
@@ -98,4 +105,20 @@ function recordPublishing(
   if (known !== undefined) return update(ACCOUNTS, { name }, accountAfterPublishing(known, publication));
   const owner = newAccount(name);
   return insert(ACCOUNTS, { ...owner, ...accountAfterPublishing(owner, publication) });
+}
+
+/** Decides a commit by the key's row: `held` while the lease is valid, `committed` if this role was committed before. */
+function judgeCommit(
+  row: Pick<IdempotencyKeyRow, 'token' | 'role'> | undefined,
+  { token }: Pick<Lease, 'token'>,
+  role: RoleId,
+): 'held' | 'committed' | 'lease_lost' {
+  if (row?.token !== token) return 'lease_lost';
+  if (row.role === null) return 'held';
+  return row.role === role ? 'committed' : 'lease_lost';
+}
+
+/** Makes the outcome of a commit that was stored, now or before. */
+function committedAs({ name }: Pick<RoleCommit, 'name'>, warnings: readonly Warning[] | null): CommitOutcome {
+  return name === undefined ? { kind: 'committed' } : { kind: 'committed', warnings: warnings ?? [] };
 }

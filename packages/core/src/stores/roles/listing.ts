@@ -6,7 +6,7 @@ import { contains, gt, lte, notNull, type Where } from '../../records/conditions
 import type { Database } from '../../records/database.ts';
 import { getWith, scan } from '../../records/steps.ts';
 import { IDEMPOTENCY_KEYS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
-import { ROLE, roleOf } from '../loaded-roles.ts';
+import { ROLE, roleOf } from '../role-rows.ts';
 import { addQuery } from '../store-programs.ts';
 
 const SHOWN = { role: ROLE } as const;

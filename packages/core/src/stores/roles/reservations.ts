@@ -1,5 +1,5 @@
 import { checkAuthority } from '../../domain/admission.ts';
-import type { Instant } from '../../domain/instant.ts';
+import { after, CLOCK_TOLERANCE, type Instant } from '../../domain/instant.ts';
 import type { Lease, Reservation, ReserveOutcome, RoleStore } from '../../ports/role-store.ts';
 import { lt } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
@@ -8,12 +8,11 @@ import { all, type Steps, together } from '../../records/step.ts';
 import { find, get, remove, unlocked, update, upsert } from '../../records/steps.ts';
 import { ACCOUNTS } from '../../records/tables/account-tables.ts';
 import { idempotencyLock, MODE_LOCK } from '../../records/tables/locks.ts';
-import { IDEMPOTENCY_KEYS } from '../../records/tables/role-tables.ts';
+import { IDEMPOTENCY_KEYS, type IdempotencyKeyRow } from '../../records/tables/role-tables.ts';
 import { ADMITTING, admit, readAdmission } from '../admission.ts';
 import { checkCredential, credentialLocks, getCredential } from '../checks.ts';
 import { getMode, modeOf } from '../service-mode.ts';
 import { addChange, addChangeQuery, addQuery, addRemoval } from '../store-programs.ts';
-import { HOLDER, judgeHolder } from './key-holder.ts';
 
 const ACCOUNT_GONE = { kind: 'account_gone' } as const;
 const LEASED = ['token', 'role'] as const;
@@ -22,6 +21,23 @@ const RESERVED = ['account', 'key', 'begunAt', 'role'] as const;
 
 function keyLocks({ account, key }: Pick<Lease, 'account' | 'key'>): Locks {
   return { exclusive: [idempotencyLock(account, key)] };
+}
+
+/** The columns for {@link judgeHolder}. */
+const HOLDER = ['fingerprint', 'begunAt', 'heldUntil', 'role', 'warnings'] as const;
+
+/** Decides a reservation by the key's row; undefined if the key can be reserved. */
+function judgeHolder(
+  row: Pick<IdempotencyKeyRow, (typeof HOLDER)[number]> | undefined,
+  { fingerprint, now, until }: Pick<Reservation, 'fingerprint' | 'now' | 'until'>,
+): ReserveOutcome | undefined {
+  if (row === undefined || (row.role === null && row.heldUntil <= now)) return undefined;
+  if (row.fingerprint !== fingerprint) return { kind: 'mismatch' };
+  // A clock that was ahead began or renewed this reservation, which would block the caller until then.
+  const isAhead = row.begunAt > after(now, CLOCK_TOLERANCE) || row.heldUntil > after(until, CLOCK_TOLERANCE);
+  if (row.role === null && isAhead) return undefined;
+  if (row.role === null) return { kind: 'in_progress', until: row.heldUntil };
+  return { kind: 'complete', role: row.role, warnings: row.warnings ?? [] };
 }
 
 /**

@@ -9,8 +9,15 @@ import { find, update } from '../../records/steps.ts';
 import { accountLock } from '../../records/tables/locks.ts';
 import { ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { changeLocks, checkChange } from '../checks.ts';
-import { copyOfLoaded, LOADED, loadedRole, OWNER } from '../loaded-roles.ts';
-import { derivedMembers, nextVersion, saveRole } from '../role-changes.ts';
+import {
+  copyOfLoaded,
+  derivedMembers,
+  LOADED,
+  loadedRole,
+  nextVersion,
+  OWNER,
+  saveRole,
+} from '../role-rows.ts';
 import { addChange, addRemoval } from '../store-programs.ts';
 import { archives } from './archives.ts';
 import { cleanup } from './cleanup.ts';
