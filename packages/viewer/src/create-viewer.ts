@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { isFault } from '@pinfold/core';
+import { type Ended, isFault } from '@pinfold/core';
 import { Semaphore } from '@pinfold/core/adapter';
 import { parseNameSegment } from '@pinfold/core/internal';
 import type { CreateGrant, OpenArchive } from '@pinfold/http';
@@ -9,6 +9,7 @@ import {
   type Arrival,
   consoleLog,
   type Door,
+  EndedMeanwhile,
   followRequest,
   hasSeveralHosts,
   hasTooManyCookies,
@@ -20,9 +21,8 @@ import {
 } from '@pinfold/http/internal';
 import { byPassword, byViewer } from './access/access.ts';
 import { archiveOpener, Grants, grantCreator } from './access/grants.ts';
-import { serveName } from './access/named-url.ts';
-import { serveSharedUrl } from './access/shared-url.ts';
-import { serveSiteOrigin } from './access/site-origin.ts';
+import { serveName, serveSharedUrl } from './access/shared-url.ts';
+import { sendEndedOrigin, serveSiteOrigin } from './access/site-origin.ts';
 import { serveSitePath } from './access/site-path.ts';
 import {
   ANSWERED,
@@ -36,11 +36,12 @@ import {
   CROSS_ORIGIN_NO_REFERRER,
   sendOutsidePage,
   sendPlainPage,
+  sendStopped,
   sendTooManyCookies,
   sendUnavailable,
 } from './pages/answers.ts';
-import { isDocument } from './routing/destination.ts';
 import { findPlace, type Place, UNREADABLE } from './routing/route.ts';
+import { isDocument } from './routing/target.ts';
 import { Bodies } from './sending/bodies.ts';
 import { CircuitBreaker } from './sending/circuit-breaker.ts';
 import { filePolicies } from './sending/file-answer.ts';
@@ -200,9 +201,8 @@ function serve(view: View): MaybePromise<Answered> {
   const { place } = view;
   if (place.kind === 'unreadable') return sendPlainPage(view, 400, 'bad_request');
   if (place.kind === 'misdirected') return sendPlainPage(view, 421, 'misdirected');
-  if (hasTooManyCookies(view.request)) {
-    return sendTooManyCookies(view, place.kind === 'path' ? CROSS_ORIGIN_NO_REFERRER : {});
-  }
+  if (place.kind === 'path' && place.role !== null) view.pageHeaders = CROSS_ORIGIN_NO_REFERRER;
+  if (hasTooManyCookies(view.request)) return sendTooManyCookies(view);
   switch (place.kind) {
     case 'nowhere':
       return sendOutsidePage(view);
@@ -221,14 +221,26 @@ function serve(view: View): MaybePromise<Answered> {
 
 function answerFailure(error: unknown, view: View): Answered {
   if (view.signal?.aborted) return ANSWERED;
-  return { ...sendFailure(view, error), error: error instanceof UnavailableError ? error.cause : error };
+  if (view.isHeadWritten) {
+    view.response.destroy();
+    return { error: causeOf(error) };
+  }
+  if (error instanceof EndedMeanwhile) return sendEnded(view, error.ended.kind);
+  return { ...sendFailure(view, error), error: causeOf(error) };
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof UnavailableError ? error.cause : error;
+}
+
+/** Answers a view whose publication ended while its files were read. */
+function sendEnded(view: View, kind: Ended['kind']): Answered {
+  if (view.place.kind === 'origin') return sendEndedOrigin(view, kind);
+  view.pageHeaders = CROSS_ORIGIN_NO_REFERRER;
+  return sendStopped(view, kind);
 }
 
 function sendFailure(view: View, error: unknown): Answered {
-  if (view.isHeadWritten) {
-    view.response.destroy();
-    return ANSWERED;
-  }
   if (error instanceof UnavailableError) return sendUnavailable(view, error.seconds);
   if (isFault(error) && error.retryable) return sendUnavailable(view);
   return sendPlainPage(view, 500, 'internal_error');

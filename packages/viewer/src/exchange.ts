@@ -32,6 +32,8 @@ export interface Exchange {
   isHeadWritten?: boolean;
   /** Whether CORS headers of the app may let other origins read the answer: only if everyone may see the site. */
   allowsCors?: boolean;
+  /** Headers of answers that are not files of a site, beside the usual ones. */
+  pageHeaders?: Readonly<Record<string, string>>;
   /** Aborts when the viewer leaves; see {@link signalOf}. */
   signal?: AbortSignal;
 }

@@ -2,14 +2,14 @@ import { OPERATOR, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { ViewerMode } from '../src/index.ts';
-import { HAND_OVER_PATH } from '../src/routing/addresses.ts';
 import {
+  HAND_OVER_PATH,
   hasCookieMark,
   returnPathOf,
   returnQuery,
   withCookieMark,
   withoutCookieMark,
-} from '../src/routing/return-path.ts';
+} from '../src/routing/addresses.ts';
 import { type Answer, cookiesOf, locationOf } from './client.ts';
 import { NAVIGATION, openRig, PASSWORD, type Rig, type RigOptions } from './rig.ts';
 

@@ -150,6 +150,14 @@ describe('the viewer during failures', () => {
     expect(rig.log.map(({ status, error }) => [status, error])).to.deep.equal(Array(3).fill([503, fault]));
   });
 
+  it('lets a page in path mode read the answer, like every other inside its site', async () => {
+    const rig = await openRig({
+      viewer: { mode: 'path' },
+      ports: ({ roles }) => ({ roles: { ...roles, load: () => Promise.reject(new TypeError('a defect')) } }),
+    });
+    expectPage(await rig.ask(`/s/${ID}/app.js`), 500, CROSS_ORIGIN_NO_REFERRER);
+  });
+
   it('answers 500 if a retry will not help', async () => {
     for (const error of [new Fault('store_corrupt', 'unreadable'), new TypeError('a defect')]) {
       const rig = await broken(error);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isReturnPath, returnPathOf, returnQuery } from '../src/routing/return-path.ts';
+import { isReturnPath, returnPathOf, returnQuery } from '../src/routing/addresses.ts';
 
 describe('the path to return to', () => {
   it('is accepted if it begins with one slash and is printable ASCII', () => {

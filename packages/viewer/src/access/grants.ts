@@ -3,7 +3,8 @@ import { firstGrant, grantEndsAt, withPurpose } from '@pinfold/core/internal';
 import { type CreateGrant, type OpenArchive, sharedUrl } from '@pinfold/http';
 import { type CookieScope, cookieValues, setCookie } from '@pinfold/http/internal';
 import { chain, type MaybePromise, type ViewerContext } from '../exchange.ts';
-import { handOverUrl } from '../routing/addresses.ts';
+import type { Redirect } from '../pages/answers.ts';
+import { handOverUrl, siteBaseOf, withCookieMark } from '../routing/addresses.ts';
 import type { Settings, ViewerUseCases } from '../viewer-options.ts';
 import type { Access } from './access.ts';
 
@@ -38,16 +39,9 @@ export class Grants {
     return this.#findAdmitting(shown, 'cookie', this.sharedUrlTokens(cookies));
   }
 
-  async findFor(
-    viewer: KnownViewer | undefined,
-    shown: VisibleRole,
-    cookies: string | undefined,
-  ): Promise<Grant | undefined> {
-    for (const token of this.sharedUrlTokens(cookies)) {
-      const grant = await this.#useCases.grants.admit(shown, 'cookie', [token]);
-      if (grant !== undefined && isSufficient(grant, viewer)) return grant;
-    }
-    return undefined;
+  findFor(viewer: KnownViewer | undefined, shown: VisibleRole, cookies: string | undefined): AdmittingGrant {
+    const isOwn = (grant: Grant): boolean => isSufficient(grant, viewer);
+    return this.#findFirst(shown, 'cookie', this.sharedUrlTokens(cookies), isOwn);
   }
 
   createFor(shown: VisibleRole, viewer: KnownViewer): Grant {
@@ -87,11 +81,20 @@ export class Grants {
   }
 
   #findAdmitting(shown: VisibleRole, purpose: GrantPurpose, tokens: readonly string[]): AdmittingGrant {
+    return this.#findFirst(shown, purpose, tokens, (grant) => this.#access.admits(grant, shown.publication));
+  }
+
+  #findFirst(
+    shown: VisibleRole,
+    purpose: GrantPurpose,
+    tokens: readonly string[],
+    suffices: (grant: Grant) => MaybePromise<boolean>,
+  ): AdmittingGrant {
     const [token, ...others] = tokens;
     if (token === undefined) return undefined;
     return chain(this.#useCases.grants.admit(shown, purpose, [token]), (grant) =>
-      chain(grant !== undefined && this.#access.admits(grant, shown.publication), (isAdmitted) =>
-        isAdmitted ? grant : this.#findAdmitting(shown, purpose, others),
+      chain(grant !== undefined && suffices(grant), (isFound) =>
+        isFound ? grant : this.#findFirst(shown, purpose, others, suffices),
       ),
     );
   }
@@ -129,4 +132,31 @@ function isSufficient(grant: Grant, viewer: KnownViewer | undefined): boolean {
 export function archiveOpener({ access, useCases }: Pick<ViewerContext, 'access' | 'useCases'>): OpenArchive {
   return async (request) =>
     access.identifiesViewers ? { kind: 'refused', code: 'forbidden' } : useCases.openArchive(request);
+}
+
+/** Returns the redirect from the shared URL to a path of a protected site, for a viewer with a grant. */
+export async function redirectIntoSite(
+  { settings, grants }: ViewerContext,
+  publication: Publication,
+  grant: Grant,
+  path: string,
+): Promise<Redirect> {
+  const location =
+    settings.mode === 'path'
+      ? `${siteBaseOf(settings, publication.id)}/~${await grants.pathToken(grant)}${path}`
+      : `${handOverUrl(settings, publication.id)}?grant=${await grants.handOverToken(grant)}&to=${encodeURIComponent(path)}`;
+  return { location, referrer: 'no-referrer' };
+}
+
+/** Like {@link redirectIntoSite}, for a new grant: also sets the cookie of the shared URL. */
+export async function redirectWithCookie(
+  context: ViewerContext,
+  publication: Publication,
+  grant: Grant,
+  path: string,
+): Promise<Redirect> {
+  // In origin mode the hand-over sets the cookie that the site needs.
+  const marked = context.settings.mode === 'path' ? withCookieMark(path) : path;
+  const cookie = await context.grants.sharedUrlCookie(publication, grant);
+  return { ...(await redirectIntoSite(context, publication, grant, marked)), cookie };
 }

@@ -24,11 +24,18 @@ import {
   sendStopped,
 } from '../pages/answers.ts';
 import type { PasswordNotice } from '../pages/pages.ts';
-import { redirectIntoSite, redirectWithCookie, siteBaseOf } from '../routing/addresses.ts';
-import { returnPathAt, returnPathOf } from '../routing/return-path.ts';
-import type { SharedPlace } from '../routing/route.ts';
-import { encodeRawBytes, parametersOf } from '../routing/target.ts';
+import {
+  isReturnPath,
+  returnPathAt,
+  returnPathOf,
+  returnQuery,
+  siteBaseOf,
+  withoutCookieMark,
+} from '../routing/addresses.ts';
+import type { NamePlace, SharedPlace } from '../routing/route.ts';
+import { parametersOf, splitTarget } from '../routing/target.ts';
 import type { Decision } from './access.ts';
+import { redirectIntoSite, redirectWithCookie } from './grants.ts';
 
 export async function serveSharedUrl(exchange: Exchange, place: SharedPlace): Promise<Answered> {
   const { request, context } = exchange;
@@ -42,15 +49,13 @@ export async function serveSharedUrl(exchange: Exchange, place: SharedPlace): Pr
   }
   if (request.method === 'POST') return await takePassword(exchange, id, returnPathAt(place));
   if (id !== idText) {
-    const location = sharedUrl(context.settings.publicUrl, id) + encodeRawBytes(inside + query);
-    return sendRedirect(exchange, { status: 302, location });
+    return sendRedirect(exchange, { location: sharedUrl(context.settings.publicUrl, id) + inside + query });
   }
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
   const handedOver = await redirectByGrant(context, visit, query);
   if (handedOver !== undefined) return sendRedirect(exchange, handedOver);
-  const decision = await context.access.decide(request, visit.publication);
-  return answerDecision(exchange, visit, returnPathAt(place), decision);
+  return answerShown(exchange, visit, returnPathAt(place));
 }
 
 /** Returns the redirect into the site for a grant in the query of a shared URL, which only path mode accepts. */
@@ -65,7 +70,7 @@ async function redirectByGrant(
   const token = parametersOf(query).get('grant') ?? '';
   const grant = await grants.admit(shown, 'hand_over', token);
   if (grant === undefined) return undefined;
-  return { status: 302, ...(await redirectWithCookie(context, publication, grant, returnPathOf(query))) };
+  return await redirectWithCookie(context, publication, grant, returnPathOf(query));
 }
 
 async function takePassword(exchange: Exchange, id: RoleId, path: string): Promise<Answered> {
@@ -115,7 +120,7 @@ interface Attempt {
 
 async function tryPassword(exchange: Exchange, attempt: Attempt): Promise<Answered> {
   const { context } = exchange;
-  const { useCases, access, grants } = context;
+  const { useCases, grants } = context;
   const { id, path, password, viewer } = attempt;
   const address = clientOf(exchange);
   const tokens = grants.sharedUrlTokens(exchange.request.headers.cookie);
@@ -134,12 +139,7 @@ async function tryPassword(exchange: Exchange, attempt: Attempt): Promise<Answer
       return sendStopped(exchange, outcome.kind);
     case 'not_protected':
       // The password was removed meanwhile, so access is decided again.
-      return answerDecision(
-        exchange,
-        outcome,
-        path,
-        await access.decide(exchange.request, outcome.publication),
-      );
+      return await answerShown(exchange, outcome, path);
     case 'granted': {
       const grant = viewer === undefined ? outcome.grant : { ...outcome.grant, viewer };
       const redirect = await redirectWithCookie(context, outcome.publication, grant, path);
@@ -166,11 +166,21 @@ async function answerUnchecked(
   { id, path }: Attempt,
   notice: PasswordNotice,
 ): Promise<Answered> {
-  const { useCases, access } = exchange.context;
-  const visit = await useCases.visit(id);
-  if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
-  const decision = await access.decide(exchange.request, visit.publication);
-  return answerDecision(exchange, visit, path, decision, notice);
+  const visit = await exchange.context.useCases.visit(id);
+  return visit.kind === 'published'
+    ? await answerShown(exchange, visit, path, notice)
+    : sendStopped(exchange, visit.kind);
+}
+
+/** Decides who sent the request, and answers accordingly. */
+async function answerShown(
+  exchange: Exchange,
+  shown: VisibleRole,
+  path: string,
+  notice?: PasswordNotice,
+): Promise<Answered> {
+  const decision = await exchange.context.access.decide(exchange.request, shown.publication);
+  return answerDecision(exchange, shown, path, decision, notice);
 }
 
 /** Redirects the viewer of a shared URL to a path of the site or to the sign-in, or asks for the password. */
@@ -186,7 +196,7 @@ async function answerDecision(
     case 'open':
       return sendRedirect(exchange, {
         status,
-        location: siteBaseOf(exchange.context.settings, shown.publication.id) + encodeRawBytes(path),
+        location: siteBaseOf(exchange.context.settings, shown.publication.id) + path,
       });
     case 'sign_in':
       return sendSignIn(exchange, status, decision.location);
@@ -210,11 +220,37 @@ async function redirectWithGrant(
   shown: VisibleRole,
   path: string,
   decision: Extract<Decision, { kind: 'welcome' | 'password' }>,
-): Promise<Omit<Redirect, 'status'> | undefined> {
+): Promise<Redirect | undefined> {
   const { grants } = context;
   const { publication } = shown;
   const grant = await grants.findFor(decision.viewer, shown, request.headers.cookie);
   if (grant !== undefined) return await redirectIntoSite(context, publication, grant, path);
   if (decision.kind === 'password') return undefined;
   return await redirectWithCookie(context, publication, grants.createFor(shown, decision.viewer), path);
+}
+
+export async function serveName(exchange: Exchange, { segment, inside }: NamePlace): Promise<Answered> {
+  const { settings, useCases } = exchange.context;
+  if (!isGetOrHead(exchange.request)) return sendMethodNotAllowed(exchange, 'GET, HEAD');
+  if (hasDotSegment(inside)) return sendPlainPage(exchange, 404, 'not_found');
+  const visit = await useCases.visitName(segment);
+  if (visit.kind === 'misspelled') {
+    return sendRedirect(exchange, { location: `${settings.publicUrl}/n/${visit.segment}${inside}` });
+  }
+  if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
+  // Without the parameter by which a redirect checks that cookies are stored.
+  const path = withoutCookieMark(inside.startsWith('?') ? `/${inside}` : inside);
+  const shared = sharedUrl(settings.publicUrl, visit.publication.id);
+  // Path mode: the path goes below the shared URL. Origin mode: the shared URL gets it as `?to=`.
+  const below = settings.mode === 'path' && isReturnPath(path) ? path : '';
+  const query = settings.mode === 'path' ? '' : returnQuery(path);
+  return sendRedirect(exchange, { location: shared + below + query });
+}
+
+/** Whether a client or a proxy could read a segment of the path as `.` or `..`. */
+function hasDotSegment(inside: string): boolean {
+  const path = splitTarget(inside)
+    .path.replace(/%2e/gi, '.')
+    .replace(/%2f|%5c|\\/gi, '/');
+  return /(?:^|\/)\.\.?(?:\/|$)/.test(path);
 }

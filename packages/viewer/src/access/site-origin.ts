@@ -9,18 +9,18 @@ import {
   sendRedirect,
   sendStopped,
 } from '../pages/answers.ts';
-import { HAND_OVER_PATH, siteBaseOf } from '../routing/addresses.ts';
-import { isNavigation, isServiceWorker } from '../routing/destination.ts';
 import {
+  HAND_OVER_PATH,
   hasCookieMark,
   returnPathOf,
   returnQuery,
+  siteBaseOf,
   withCookieMark,
   withoutCookieMark,
-} from '../routing/return-path.ts';
+} from '../routing/addresses.ts';
 import type { OriginPlace } from '../routing/route.ts';
-import { encodeRawBytes, parametersOf, type Target } from '../routing/target.ts';
-import { type SitePlace, serveSite } from '../sending/sites.ts';
+import { isNavigation, isServiceWorker, parametersOf, type Target } from '../routing/target.ts';
+import { serveSite } from '../sending/sites.ts';
 import type { AdmittingGrant } from './grants.ts';
 
 export function serveSiteOrigin(exchange: Exchange, place: OriginPlace): MaybePromise<Answered> {
@@ -34,7 +34,7 @@ function serveVisit(
 ): MaybePromise<Answered> {
   const { request, context } = exchange;
   const { settings, access } = context;
-  if (visit.kind !== 'published') return sendEnded(exchange, visit.kind);
+  if (visit.kind !== 'published') return sendEndedOrigin(exchange, visit.kind);
   if (!isGetOrHead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD');
   if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
     return sendForbiddenLine(exchange, 'service_worker');
@@ -48,21 +48,17 @@ function serveVisit(
   exchange.allowsCors = isOpen;
   return chain(isOpen || findGrant(exchange, visit), (admitted) => {
     if (!admitted) return refuseView(exchange, publication, pathAndQuery);
-    const base = (): string => siteBaseOf(settings, id);
-    const site: SitePlace = { base, referrer: 'same-origin', more: {} };
-    return chain(serveSite(exchange, publication, target, site), (outcome) =>
-      'kind' in outcome ? sendEnded(exchange, outcome.kind) : outcome,
-    );
+    return serveSite(exchange, publication, target, siteBaseOf(settings, id));
   });
 }
 
 /** Makes the browser delete its cache and storage of the site, but not "cookies": that would delete those of all sites. */
-function sendEnded(exchange: Exchange, kind: Ended['kind']): Answered {
-  const forget = {
+export function sendEndedOrigin(exchange: Exchange, kind: Ended['kind']): Answered {
+  exchange.pageHeaders = {
     'Clear-Site-Data': '"cache", "storage"',
     'Set-Cookie': exchange.context.grants.removedSiteCookie,
   };
-  return sendStopped(exchange, kind, forget);
+  return sendStopped(exchange, kind);
 }
 
 /** Accepts a hand-over from the shared URL: sets the cookie and redirects the viewer to the requested path. */
@@ -74,15 +70,11 @@ async function acceptHandOver(exchange: Exchange, shown: VisibleRole, target: Ta
   const token = parametersOf(target.query).get('grant') ?? '';
   const grant = await grants.admit(shown, 'hand_over', token);
   if (grant !== undefined) {
-    const location = base + encodeRawBytes(withCookieMark(path));
-    return sendRedirect(exchange, {
-      status: 302,
-      location,
-      cookie: await grants.siteCookie(publication, grant),
-    });
+    const cookie = await grants.siteCookie(publication, grant);
+    return sendRedirect(exchange, { location: base + withCookieMark(path), cookie });
   }
   return access.isOpen(publication) || (await findGrant(exchange, shown))
-    ? sendRedirect(exchange, { status: 302, location: base + encodeRawBytes(path) })
+    ? sendRedirect(exchange, { location: base + path })
     : refuseView(exchange, publication, path);
 }
 
@@ -92,8 +84,8 @@ function checkCookie(exchange: Exchange, { id }: Publication, path: string): Ans
   if (context.grants.siteTokens(request.headers.cookie).length === 0) {
     return sendCookiesPage(exchange, id, path);
   }
-  const location = siteBaseOf(context.settings, id) + encodeRawBytes(withoutCookieMark(path));
-  return sendRedirect(exchange, { status: 302, location });
+  const location = siteBaseOf(context.settings, id) + withoutCookieMark(path);
+  return sendRedirect(exchange, { location });
 }
 
 function findGrant({ context: { grants }, request }: Exchange, shown: VisibleRole): AdmittingGrant {
@@ -103,5 +95,5 @@ function findGrant({ context: { grants }, request }: Exchange, shown: VisibleRol
 function refuseView(exchange: Exchange, publication: Publication, path: string): Answered {
   if (!isNavigation(exchange.request.headers.accept)) return sendNotAdmitted(exchange);
   const location = sharedUrl(exchange.context.settings.publicUrl, publication.id) + returnQuery(path);
-  return sendRedirect(exchange, { status: 302, location });
+  return sendRedirect(exchange, { location });
 }

@@ -1,9 +1,7 @@
 import type { Grant, Publication, VisibleRole } from '@pinfold/core';
-import { sharedUrl } from '@pinfold/http';
 import { type Answered, type Exchange, isGetOrHead, type ViewerContext } from '../exchange.ts';
 import {
   CROSS_ORIGIN,
-  CROSS_ORIGIN_NO_REFERRER,
   sendCookiesPage,
   sendForbiddenLine,
   sendMethodNotAllowed,
@@ -12,12 +10,11 @@ import {
   sendRedirect,
   sendStopped,
 } from '../pages/answers.ts';
-import { redirectIntoSite } from '../routing/addresses.ts';
-import { isDocument, isServiceWorker } from '../routing/destination.ts';
-import { hasCookieMark, returnQuery, withoutCookieMark } from '../routing/return-path.ts';
+import { hasCookieMark, returnQuery, siteBaseOf, withoutCookieMark } from '../routing/addresses.ts';
 import type { PathPlace } from '../routing/route.ts';
-import { decodePath, encodeRawBytes, splitTarget } from '../routing/target.ts';
-import { SiteFiles, serveSite } from '../sending/sites.ts';
+import { decodePath, isDocument, isServiceWorker, splitTarget } from '../routing/target.ts';
+import { serveSite } from '../sending/sites.ts';
+import { redirectIntoSite } from './grants.ts';
 
 export async function serveSitePath(
   exchange: Exchange,
@@ -26,16 +23,15 @@ export async function serveSitePath(
   const { request, context } = exchange;
   const { useCases, settings } = context;
   if (id === null) return sendOutsidePage(exchange);
-  if (!isGetOrHead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', CROSS_ORIGIN_NO_REFERRER);
+  if (!isGetOrHead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD');
   if (id !== idText) {
     // Redirects to the canonical spelling of the id.
-    const location = sharedUrl(settings.publicUrl, id) + encodeRawBytes(inside);
-    return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, CROSS_ORIGIN);
+    return sendRedirect(exchange, { location: siteBaseOf(settings, id) + inside });
   }
   const visit = await useCases.visit(id);
-  if (visit.kind !== 'published') return sendStopped(exchange, visit.kind, CROSS_ORIGIN_NO_REFERRER);
+  if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
   if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
-    return sendForbiddenLine(exchange, 'service_worker', CROSS_ORIGIN_NO_REFERRER);
+    return sendForbiddenLine(exchange, 'service_worker');
   }
   const { publication } = visit;
   if (context.access.isOpen(publication)) return serveOpen(exchange, publication, inside);
@@ -45,16 +41,14 @@ export async function serveSitePath(
 async function serveOpen(exchange: Exchange, publication: Publication, inside: string): Promise<Answered> {
   exchange.allowsCors = true;
   const { context } = exchange;
-  const base = sharedUrl(context.settings.publicUrl, publication.id);
+  const base = siteBaseOf(context.settings, publication.id);
   const { token, path } = splitToken(inside);
   // The URL has a token from a time when the site was protected.
   if (TOKEN.test(token) && !(await hasFolder(context, publication, token))) {
-    const location = base + encodeRawBytes(withoutCookieMark(path));
-    return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, CROSS_ORIGIN);
+    return sendRedirect(exchange, { location: base + withoutCookieMark(path) });
   }
-  const place = { base: () => base, referrer: 'same-origin', more: CROSS_ORIGIN } as const;
-  const outcome = await serveSite(exchange, publication, splitTarget(inside), place);
-  return 'kind' in outcome ? sendStopped(exchange, outcome.kind, CROSS_ORIGIN_NO_REFERRER) : outcome;
+  exchange.pageHeaders = CROSS_ORIGIN;
+  return serveSite(exchange, publication, splitTarget(inside), base);
 }
 
 /** A document needs the cookie of the shared URL and a token of the same viewer; any other file needs only the token. */
@@ -67,11 +61,9 @@ async function serveProtected(exchange: Exchange, shown: VisibleRole, inside: st
     ? await redirectDocument(exchange, shown, inside, pathGrant)
     : undefined;
   if (redirect !== undefined) return redirect;
-  if (pathGrant === undefined) return sendNotAdmitted(exchange, CROSS_ORIGIN_NO_REFERRER);
-  const base = `${sharedUrl(context.settings.publicUrl, publication.id)}/~${token}`;
-  const place = { base: () => base, referrer: 'no-referrer', more: CROSS_ORIGIN } as const;
-  const outcome = await serveSite(exchange, publication, splitTarget(path), place);
-  return 'kind' in outcome ? sendStopped(exchange, outcome.kind, CROSS_ORIGIN_NO_REFERRER) : outcome;
+  if (pathGrant === undefined) return sendNotAdmitted(exchange);
+  const base = `${siteBaseOf(context.settings, publication.id)}/~${token}`;
+  return serveSite(exchange, publication, splitTarget(path), base);
 }
 
 /** Redirects a document that lacks the cookie of the shared URL, or a token of its viewer. */
@@ -84,28 +76,23 @@ async function redirectDocument(
   const { publication } = shown;
   const { context, request } = exchange;
   const { token, path, hasSlash } = splitToken(inside);
-  if (hasCookieMark(path)) return checkCookie(exchange, publication, inside);
-  const sharedUrlGrant = await context.grants.findForSharedUrl(shown, request.headers.cookie);
-  if (sharedUrlGrant === undefined) {
-    const location = sharedUrl(context.settings.publicUrl, publication.id) + returnQuery(path);
-    return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, CROSS_ORIGIN);
+  const base = siteBaseOf(context.settings, publication.id);
+  if (hasCookieMark(path)) {
+    // The request after a redirect that set a cookie: explains cookies if there is none, otherwise removes the mark.
+    return context.grants.sharedUrlTokens(request.headers.cookie).length === 0
+      ? sendCookiesPage(exchange, publication.id, path)
+      : sendRedirect(exchange, { location: base + withoutCookieMark(inside) });
   }
+  const sharedUrlGrant = await context.grants.findForSharedUrl(shown, request.headers.cookie);
+  if (sharedUrlGrant === undefined) return sendRedirect(exchange, { location: base + returnQuery(path) });
   const isAdmitted = pathGrant !== undefined && pathGrant.viewer?.id === sharedUrlGrant.viewer?.id;
   if (isAdmitted && hasSlash) return undefined;
   // A folder of the site may look like a token; without a token there is nothing to look up.
   const isFolder = !isAdmitted && token !== '' && (await hasFolder(context, publication, token));
-  const redirect = await redirectIntoSite(context, publication, sharedUrlGrant, isFolder ? inside : path);
-  return sendRedirect(exchange, { status: 302, ...redirect }, CROSS_ORIGIN);
-}
-
-/** Answers the request after a redirect that set a cookie. Without a cookie, explains cookies; otherwise removes the mark. */
-function checkCookie(exchange: Exchange, { id }: Publication, inside: string): Answered {
-  const { request, context } = exchange;
-  if (context.grants.sharedUrlTokens(request.headers.cookie).length === 0) {
-    return sendCookiesPage(exchange, id, splitToken(inside).path, CROSS_ORIGIN_NO_REFERRER);
-  }
-  const location = sharedUrl(context.settings.publicUrl, id) + encodeRawBytes(withoutCookieMark(inside));
-  return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, CROSS_ORIGIN);
+  return sendRedirect(
+    exchange,
+    await redirectIntoSite(context, publication, sharedUrlGrant, isFolder ? inside : path),
+  );
 }
 
 interface TokenPath {
@@ -131,7 +118,7 @@ function splitToken(inside: string): TokenPath {
 
 /** Whether the site has a folder of the name `~{name}`. Call only for viewers who may see the site. */
 async function hasFolder({ sites }: ViewerContext, publication: Publication, name: string): Promise<boolean> {
-  const loaded = await sites.load(publication);
+  const { manifest } = await sites.load(publication);
   const folder = `~${decodePath(name) ?? ''}/`;
-  return loaded instanceof SiteFiles && loaded.manifest.entries.some(({ path }) => path.startsWith(folder));
+  return manifest.entries.some(({ path }) => path.startsWith(folder));
 }

@@ -9,9 +9,8 @@ import {
   preferredLanguage,
 } from '@pinfold/http/internal';
 import { ANSWERED, type Answered, type Exchange, end, writeHead } from '../exchange.ts';
-import { HAND_OVER_PATH, siteBaseOf } from '../routing/addresses.ts';
-import { isNavigation } from '../routing/destination.ts';
-import { returnQuery } from '../routing/return-path.ts';
+import { HAND_OVER_PATH, returnQuery, siteBaseOf } from '../routing/addresses.ts';
+import { encodeRawBytes, isNavigation } from '../routing/target.ts';
 import { PAGES, type PageName } from './catalogue.ts';
 import { cookiesPage, type PasswordNotice, pageInEveryLanguage, passwordPage, plainPage } from './pages.ts';
 
@@ -74,11 +73,11 @@ export function sendPasswordPage(exchange: Exchange, notice?: PasswordNotice): A
 }
 
 /** Answers a viewer whose browser did not store the cookie of a site; `path` leads back into the site. */
-export function sendCookiesPage(exchange: Exchange, id: RoleId, path: string, more: Headers = {}): Answered {
+export function sendCookiesPage(exchange: Exchange, id: RoleId, path: string): Answered {
   const { settings } = exchange.context;
   const { host } = new URL(siteBaseOf(settings, id));
   const url = sharedUrl(settings.publicUrl, id) + returnQuery(path);
-  sendHtml(exchange, 200, (language, service) => cookiesPage(language, { host, url }, service), more);
+  sendHtml(exchange, 200, (language, service) => cookiesPage(language, { host, url }, service));
   return { outcome: 'cookies_blocked' };
 }
 
@@ -87,18 +86,17 @@ export function sendUnavailable(exchange: Exchange, seconds: number = RETRY_SECO
 }
 
 /** Answers a request with too many cookies; if the operator wants it, the browser deletes those of the whole domain. */
-export function sendTooManyCookies(exchange: Exchange, more: Headers = {}): Answered {
+export function sendTooManyCookies(exchange: Exchange): Answered {
   const { clearCookies } = exchange.context.settings;
-  if (clearCookies)
-    sendPlainPage(exchange, 431, 'cookies_cleared', { 'Clear-Site-Data': '"cookies"', ...more });
-  else sendPlainPage(exchange, 431, 'too_many_cookies', more);
+  if (clearCookies) sendPlainPage(exchange, 431, 'cookies_cleared', { 'Clear-Site-Data': '"cookies"' });
+  else sendPlainPage(exchange, 431, 'too_many_cookies');
   return { outcome: 'too_many_cookies' };
 }
 
-export function sendStopped(exchange: Exchange, kind: Ended['kind'], more: Headers = {}): Answered {
+export function sendStopped(exchange: Exchange, kind: Ended['kind']): Answered {
   return kind === 'expired'
-    ? sendPlainPage(exchange, 410, 'expired', more)
-    : sendPlainPage(exchange, 404, 'not_found', more);
+    ? sendPlainPage(exchange, 410, 'expired')
+    : sendPlainPage(exchange, 404, 'not_found');
 }
 
 /** Answers an address outside of all sites. */
@@ -109,8 +107,8 @@ export function sendOutsidePage(exchange: Exchange): Answered {
   return sendPlainPage(exchange, 404, mayComeFromSite ? 'outside_site' : 'not_found');
 }
 
-export function sendMethodNotAllowed(exchange: Exchange, allow: string, more: Headers = {}): Answered {
-  return sendPlainPage(exchange, 405, 'method_not_allowed', { Allow: allow, ...more });
+export function sendMethodNotAllowed(exchange: Exchange, allow: string): Answered {
+  return sendPlainPage(exchange, 405, 'method_not_allowed', { Allow: allow });
 }
 
 /** Keeps the next page from learning a grant in this address. */
@@ -122,58 +120,58 @@ function sendHtml(
   exchange: Exchange,
   status: number,
   write: (language: Language, service: PublicPage) => string,
-  more: Headers,
+  more: Headers = {},
 ): void {
   const language = languageOf(exchange.request);
   const page = write(language, exchange.context.settings.service);
   sendText(exchange, status, page, { ...PAGE_HEADERS, 'Content-Language': language }, more);
 }
 
-function sendText(exchange: Exchange, status: number, text: string, own: Headers, more: Headers): void {
-  const { request } = exchange;
+function sendText(exchange: Exchange, status: number, text: string, own: Headers, more: Headers = {}): void {
+  const { request, pageHeaders } = exchange;
   const body = Buffer.from(text);
-  const headers = { ...own, 'Content-Length': body.length, ...referrerPolicy(request), ...more };
+  const length = { 'Content-Length': body.length };
+  const headers = { ...own, ...length, ...referrerPolicy(request), ...pageHeaders, ...more };
   writeHead(exchange, status, headers);
   end(exchange, request.method === 'HEAD' ? undefined : body);
 }
 
 /** Refuses a request, other than a navigation, that has no valid grant. */
-export function sendNotAdmitted(exchange: Exchange, more: Headers = {}): Answered {
+export function sendNotAdmitted(exchange: Exchange): Answered {
   const { identifiesViewers } = exchange.context.access;
-  return sendForbiddenLine(exchange, identifiesViewers ? 'not_admitted' : 'password_required', more);
+  return sendForbiddenLine(exchange, identifiesViewers ? 'not_admitted' : 'password_required');
 }
 
-export function sendForbiddenLine(exchange: Exchange, page: PageName, more: Headers = {}): Answered {
+export function sendForbiddenLine(exchange: Exchange, page: PageName): Answered {
   const [line] = PAGES[page][languageOf(exchange.request)];
   const own = { ...DEFAULT_HEADERS, 'Content-Type': 'text/plain; charset=utf-8' };
-  sendText(exchange, 403, `${line}\n`, own, more);
+  sendText(exchange, 403, `${line}\n`, own);
   return { outcome: page };
 }
 
 export interface Redirect {
-  readonly status: 302 | 303 | 308;
-  /** Absolute. */
+  /** Default 302. */
+  readonly status?: 302 | 303 | 308;
+  /** Absolute. Bytes that a header must not contain are percent-encoded. */
   readonly location: string;
-  /** `no-referrer` if this address or the location contains a grant. Default `same-origin`. */
-  readonly referrer?: 'same-origin' | 'no-referrer';
+  /** If the location contains a grant. */
+  readonly referrer?: 'no-referrer';
   readonly cookie?: string;
 }
 
 export function sendRedirect(
   exchange: Exchange,
-  { status, location, referrer, cookie }: Redirect,
-  more: Headers = {},
+  { status = 302, location, referrer, cookie }: Redirect,
 ): Answered {
-  const headers = {
+  writeHead(exchange, status, {
     ...DEFAULT_HEADERS,
-    Location: location,
+    Location: encodeRawBytes(location),
     'Content-Length': 0,
     ...(cookie === undefined ? {} : { 'Set-Cookie': cookie }),
     ...referrerPolicy(exchange.request),
     ...(referrer === undefined ? {} : { 'Referrer-Policy': referrer }),
-    ...more,
-  };
-  writeHead(exchange, status, headers);
+    ...exchange.pageHeaders,
+  });
   end(exchange);
   return ANSWERED;
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { percentDecoded } from '@pinfold/core/internal';
 
 export interface Target {
@@ -48,4 +48,20 @@ export function encodeRawBytes(text: string): string {
   let written = '';
   for (const byte of Buffer.from(text, 'latin1')) written += WRITTEN[byte];
   return written;
+}
+
+/** Whether a browser opens the address as a page of its own, rather than as a frame or part of a page. */
+export function isDocument(headers: IncomingHttpHeaders): boolean {
+  const destination = headers['sec-fetch-dest'];
+  return destination === undefined ? isNavigation(headers.accept) : destination === 'document';
+}
+
+/** Whether the Accept header asks for a page, as browsers do on navigation. */
+export function isNavigation(accept: string | undefined): boolean {
+  return accept?.toLowerCase().includes('text/html') === true;
+}
+
+/** Whether a browser asks for the script of a service worker (Service Workers, "Service-Worker: script"). */
+export function isServiceWorker(headers: IncomingHttpHeaders): boolean {
+  return headers['service-worker'] === 'script' || headers['sec-fetch-dest'] === 'serviceworker';
 }

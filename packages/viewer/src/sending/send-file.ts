@@ -1,3 +1,4 @@
+import { isPromise } from '@pinfold/core/internal';
 import {
   hasLeft,
   loopTurns,
@@ -7,6 +8,8 @@ import {
   sendPieces as sendBodyPieces,
 } from '@pinfold/http/internal';
 import {
+  ANSWERED,
+  type Answered,
   clientOf,
   type Exchange,
   end,
@@ -19,20 +22,28 @@ import { type Body, MAX_WHOLE, partOf } from './bodies.ts';
 import { answerTo, type FileAnswer, type FoundFile, GZIP_HEADER } from './file-answer.ts';
 import { type BodySource, formPieces } from './pieces.ts';
 
+const PAGE: Answered = { isPage: true };
+
 /**
  * Answers with a file of a site: all of it, a part, or 304 if the browser already has it.
  *
  * @throws EndedMeanwhile when its publication ended before any of it was sent.
  * @throws UnavailableError when too many bytes of other answers wait for slow clients.
  */
-export function sendFile(exchange: Exchange, found: FoundFile): MaybePromise<void> {
-  if (found.file.isGzippedSvg === undefined) {
+export function sendFile(exchange: Exchange, found: FoundFile): MaybePromise<Answered> {
+  const { file } = found;
+  if (file.isGzippedSvg === undefined) {
     return readSvgzCoding(exchange, found).then(() => sendFile(exchange, found));
   }
+  const answered = file.isPage ? PAGE : ANSWERED;
   const answer = answerTo(exchange.request, found);
-  if (answer.from < answer.to && exchange.request.method !== 'HEAD') return sendBody(exchange, answer);
-  writeHead(exchange, answer.status, answer.headers);
-  endTogether(exchange);
+  if (answer.from === answer.to || exchange.request.method === 'HEAD') {
+    writeHead(exchange, answer.status, answer.headers);
+    endTogether(exchange);
+    return answered;
+  }
+  const sending = sendBody(exchange, answer);
+  return isPromise(sending) ? sending.then(() => answered) : answered;
 }
 
 /** Sends a body from the cache, or loads it first; sends it in pieces if memory has no room for it. */

@@ -1,34 +1,29 @@
-import type { Ended, Manifest, ManifestEntry, Open, Publication, RoleId } from '@pinfold/core';
+import type { Manifest, ManifestEntry, Open, Publication, RoleId } from '@pinfold/core';
 import { findFallback, type Resolution } from '@pinfold/core/adapter';
-import { isPromise, resolve } from '@pinfold/core/internal';
+import { resolve } from '@pinfold/core/internal';
 import { EndedMeanwhile } from '@pinfold/http/internal';
 import { LRUCache } from 'lru-cache';
-import { ANSWERED, type Answered, chain, type Exchange, type MaybePromise } from '../exchange.ts';
-import { type Headers, sendPlainPage, sendRedirect } from '../pages/answers.ts';
-import { isNavigation } from '../routing/destination.ts';
-import { decodePath, encodeRawBytes, type Target } from '../routing/target.ts';
+import { type Answered, chain, type Exchange, type MaybePromise } from '../exchange.ts';
+import { sendPlainPage, sendRedirect } from '../pages/answers.ts';
+import { decodePath, isNavigation, type Target } from '../routing/target.ts';
 import type { CacheStatistics } from '../viewer-options.ts';
-import { type FoundFile, SiteFile } from './file-answer.ts';
+import { SiteFile } from './file-answer.ts';
 import { sendFile } from './send-file.ts';
 
-/** The place of a site, for its redirects and pages. */
-export interface SitePlace {
-  /** Scheme, host and path before the site's own paths. */
-  base(): string;
-  readonly referrer: 'same-origin' | 'no-referrer';
-  /** More headers of answers without a file. */
-  readonly more: Headers;
-}
-
-/** Answers a path inside the site of a publication whose viewer may see it. */
+/**
+ * Answers a path inside the site of a publication whose viewer may see it.
+ *
+ * @param base the address before the site's own paths.
+ * @throws EndedMeanwhile when the publication ended before any of a file was sent.
+ */
 export function serveSite(
   exchange: Exchange,
   publication: Publication,
   target: Target,
-  place: SitePlace,
-): MaybePromise<Answered | Ended> {
-  return chain(exchange.context.sites.load(publication), (loaded) =>
-    loaded instanceof SiteFiles ? serveFrom(loaded, exchange, publication, target, place) : loaded,
+  base: string,
+): MaybePromise<Answered> {
+  return chain(exchange.context.sites.load(publication), (site) =>
+    serveFrom(site, exchange, publication, target, base),
   );
 }
 
@@ -37,40 +32,31 @@ function serveFrom(
   exchange: Exchange,
   publication: Publication,
   { path, query }: Target,
-  place: SitePlace,
-): MaybePromise<Answered | Ended> {
+  base: string,
+): MaybePromise<Answered> {
   const { policies } = exchange.context;
-  const policy = !publication.passwordProtected ? policies.open : policies.protected;
+  const policy = publication.passwordProtected ? policies.protected : policies.open;
   const known = site.known(path);
   if (known !== undefined) {
-    return showFile(exchange, { publication, file: known, status: 200, fallback: false, policy });
+    return sendFile(exchange, { publication, file: known, status: 200, fallback: false, policy });
   }
   const found = site.find(path, isNavigation(exchange.request.headers.accept));
-  if (found.kind === 'file' || found.kind === 'not_found_page') {
-    const isPage = found.kind === 'not_found_page';
-    const file = site.file(found.entry);
-    const fallback = isPage || found.fallback;
-    return showFile(exchange, { publication, file, status: isPage ? 404 : 200, fallback, policy });
+  switch (found.kind) {
+    case 'file': {
+      const { entry, fallback } = found;
+      return sendFile(exchange, { publication, file: site.file(entry), status: 200, fallback, policy });
+    }
+    case 'not_found_page': {
+      const file = site.file(found.entry);
+      return sendFile(exchange, { publication, file, status: 404, fallback: true, policy });
+    }
+    case 'nothing':
+      return sendPlainPage(exchange, 404, 'no_such_file');
+    default: {
+      const moved = found.kind === 'folder' ? `${path}/` : path.slice(0, -1);
+      return sendRedirect(exchange, { status: 308, location: base + moved + query });
+    }
   }
-  if (found.kind === 'nothing') {
-    return sendPlainPage(exchange, 404, 'no_such_file', { ...place.more, 'Referrer-Policy': place.referrer });
-  }
-  const moved = found.kind === 'folder' ? `${path}/` : path.slice(0, -1);
-  const location = `${place.base()}${encodeRawBytes(moved)}${encodeRawBytes(query)}`;
-  return sendRedirect(exchange, { status: 308, location, referrer: place.referrer }, place.more);
-}
-
-const PAGE: Answered = { isPage: true };
-
-function showFile(exchange: Exchange, found: FoundFile): MaybePromise<Answered | Ended> {
-  const shown = found.file.isPage ? PAGE : ANSWERED;
-  const sending = sendFile(exchange, found);
-  return isPromise(sending) ? sending.then(() => shown, endedOf) : shown;
-}
-
-function endedOf(error: unknown): Ended {
-  if (error instanceof EndedMeanwhile) return error.ended;
-  throw error;
 }
 
 /** The files of one publication, each prepared on its first request. */
@@ -122,7 +108,7 @@ export class Sites implements CacheStatistics {
   misses = 0;
   readonly #open: Open;
   readonly #hot: LRUCache<RoleId, SiteFiles>;
-  readonly #loading = new Map<RoleId, Promise<SiteFiles | Ended>>();
+  readonly #loading = new Map<RoleId, Promise<SiteFiles>>();
 
   constructor(open: Open, bytes: number) {
     this.#open = open;
@@ -133,8 +119,12 @@ export class Sites implements CacheStatistics {
     return this.#hot.calculatedSize;
   }
 
-  /** Returns a site's files, from the cache or loaded; concurrent requests share one load. */
-  load(publication: Publication): MaybePromise<SiteFiles | Ended> {
+  /**
+   * Returns a site's files, from the cache or loaded; concurrent requests share one load.
+   *
+   * @throws EndedMeanwhile when the publication has ended.
+   */
+  load(publication: Publication): MaybePromise<SiteFiles> {
     const hot = this.#hot.get(publication.id);
     if (hot !== undefined) {
       this.hits += 1;
@@ -147,10 +137,10 @@ export class Sites implements CacheStatistics {
     return loading;
   }
 
-  async #load(publication: Publication): Promise<SiteFiles | Ended> {
+  async #load(publication: Publication): Promise<SiteFiles> {
     this.misses += 1;
     const loaded = await this.#open.manifest(publication);
-    if (loaded.kind !== 'manifest') return loaded;
+    if (loaded.kind !== 'manifest') throw new EndedMeanwhile(loaded);
     const site = new SiteFiles(publication.id, loaded.manifest);
     this.#hot.set(publication.id, site);
     return site;
