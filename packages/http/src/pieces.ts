@@ -118,39 +118,26 @@ async function sendNext(pieces: AsyncIterator<Uint8Array>, sending: Sending): Pr
   return true;
 }
 
-type Part = AsyncIterator<Uint8Array> | Iterator<Uint8Array>;
-
 /**
- * Iterates over the pieces of several parts. A generator with `yield*` would hold the last piece, uncounted, while it
- * reads the next one.
+ * Yields the pieces of several parts.
+ *
+ * @param parts functions that begin a part, each called after the end of the part before.
  */
-export class JoinedPieces implements AsyncIterableIterator<Uint8Array> {
-  readonly #further: (() => Part)[];
-  #part: Part | undefined;
-
-  /** @param parts functions that begin a part, each called after the end of the part before. */
-  constructor(...parts: (() => Part)[]) {
-    this.#further = parts;
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    for (;;) {
-      this.#part ??= this.#further.shift()?.();
-      if (this.#part === undefined) return { value: undefined, done: true };
-      const result = await this.#part.next();
-      if (result.done !== true) return result;
-      this.#part = undefined;
+export async function* joinPieces(
+  ...parts: readonly (() => AsyncIterator<Uint8Array> | Iterator<Uint8Array>)[]
+): AsyncGenerator<Uint8Array> {
+  for (const begin of parts) {
+    const part = begin();
+    try {
+      let next: IteratorResult<Uint8Array> | undefined = await part.next();
+      while (next.done !== true) {
+        yield next.value;
+        // `yield*` would hold the last piece, uncounted, while it reads the next one.
+        next = undefined;
+        next = await part.next();
+      }
+    } finally {
+      await part.return?.();
     }
-  }
-
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    this.#further.length = 0;
-    await this.#part?.return?.();
-    this.#part = undefined;
-    return { value: undefined, done: true };
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
   }
 }

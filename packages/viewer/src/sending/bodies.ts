@@ -1,12 +1,6 @@
 import type { ManifestEntry } from '@pinfold/core';
 import { MAX_READ, raceSignal } from '@pinfold/core/adapter';
-import {
-  JoinedPieces,
-  loopTurns,
-  outgoingBytes,
-  SMALL_ANSWER,
-  UnavailableError,
-} from '@pinfold/http/internal';
+import { joinPieces, loopTurns, outgoingBytes, SMALL_ANSWER, UnavailableError } from '@pinfold/http/internal';
 import { LRUCache } from 'lru-cache';
 import type { CacheStatistics } from '../viewer-options.ts';
 import type { Form } from './file-answer.ts';
@@ -83,7 +77,7 @@ export class Bodies implements CacheStatistics {
    */
   pieces(source: BodySource, form: Form, from: number, to: number): AsyncIterableIterator<Uint8Array> {
     const range = { from, to };
-    return new JoinedPieces(
+    return joinPieces(
       () => this.#copies(form, range),
       () => (range.from < range.to ? formPieces(source, form, range) : [].values()),
     );

@@ -5,7 +5,7 @@ import type { Semaphore } from '@pinfold/core/adapter';
 import {
   type ByteRange,
   EndedMeanwhile,
-  JoinedPieces,
+  joinPieces,
   type OutgoingAnswer,
   outgoingBytes,
   readPieces,
@@ -81,20 +81,16 @@ export function formPieces(
   if (form.gzip) return gzipPieces(source, from, read);
   const { entry } = source;
   return entry.method === 'stored'
-    ? new ExpandedPieces(entry, read(from, to - from), 0, to - from)
-    : new ExpandedPieces(entry, inflatedPieces(source, read()), from, to - from);
+    ? expandedPieces(entry, read(from, to - from), 0, to - from)
+    : expandedPieces(entry, inflatedPieces(source, read()), from, to - from);
 }
 
 /** A deflated entry as one gzip member, whose checksum lets clients verify it. */
-function gzipPieces(
-  { entry }: BodySource,
-  from: number,
-  read: ReadPieces,
-): AsyncIterableIterator<Uint8Array> {
+function gzipPieces({ entry }: BodySource, from: number, read: ReadPieces): AsyncGenerator<Uint8Array> {
   const data = Math.max(0, from - GZIP_HEADER.length);
   const pieces = read(data, entry.compressedSize - data);
   const trailer = gzipTrailer(entry).subarray(Math.max(0, data - entry.compressedSize));
-  return new JoinedPieces(
+  return joinPieces(
     () => withHeader(GZIP_HEADER.subarray(from), pieces),
     () => pieces,
     () => [trailer].values(),
@@ -113,80 +109,40 @@ async function* withHeader(
 }
 
 /**
- * A part of an expanded entry. If that is the whole entry, it holds the last piece back until the checksum is verified.
- * It is not a generator, since a waiting generator would hold the piece that it yielded last.
+ * Yields `length` bytes of an expanded entry, from a position in its pieces. If that is the whole entry, yields the last
+ * piece only once the checksum is verified.
  */
-class ExpandedPieces implements AsyncIterableIterator<Uint8Array> {
-  readonly #entry: ManifestEntry;
-  readonly #pieces: AsyncIterableIterator<Uint8Array>;
-  readonly #isWhole: boolean;
-  #toSkip: number;
-  #remaining: number;
-  #checksum = 0;
-  #end: Uint8Array | undefined;
-  #isEnded = false;
-
-  /** @param from the position of the part in the pieces. */
-  constructor(entry: ManifestEntry, pieces: AsyncIterableIterator<Uint8Array>, from: number, length: number) {
-    this.#entry = entry;
-    this.#pieces = pieces;
-    this.#isWhole = length === entry.size;
-    this.#toSkip = from;
-    this.#remaining = length;
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    while (!this.#isEnded) {
-      const part = await this.#next();
-      if (part.length > 0) return { value: part, done: false };
+async function* expandedPieces(
+  entry: ManifestEntry,
+  pieces: AsyncIterableIterator<Uint8Array>,
+  from: number,
+  length: number,
+): AsyncGenerator<Uint8Array> {
+  const isWhole = length === entry.size;
+  let toSkip = from;
+  let remaining = length;
+  let checksum = 0;
+  const nextPart = async (): Promise<Uint8Array> => {
+    for (;;) {
+      const { value: piece, done } = await pieces.next();
+      if (done === true) throw corruptFault();
+      const part = piece.subarray(Math.min(toSkip, piece.length)).subarray(0, remaining);
+      toSkip -= Math.min(toSkip, piece.length);
+      remaining -= part.length;
+      if (isWhole) {
+        checksum = crc32(piece, checksum);
+        const isEnd = remaining === 0;
+        const hasMore = part.length < piece.length || (isEnd && (await pieces.next()).done !== true);
+        if (hasMore || (isEnd && checksum !== entry.crc32)) throw corruptFault();
+      }
+      if (part.length > 0) return part;
     }
-    return { value: undefined, done: true };
-  }
-
-  /** Ends the pieces when it throws: `for await` calls no `return` then. */
-  async #next(): Promise<Uint8Array> {
-    let isRead = false;
-    try {
-      const { value, done } = await this.#pieces.next();
-      const part = done === true ? this.#verifiedEnd() : this.#partOf(value);
-      isRead = !this.#isEnded;
-      return part;
-    } finally {
-      if (!isRead) await this.return();
-    }
-  }
-
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    this.#isEnded = true;
-    await this.#pieces.return?.();
-    return { value: undefined, done: true };
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  #partOf(piece: Uint8Array): Uint8Array {
-    const part = piece.subarray(Math.min(this.#toSkip, piece.length)).subarray(0, this.#remaining);
-    this.#toSkip -= Math.min(this.#toSkip, piece.length);
-    this.#remaining -= part.length;
-    if (!this.#isWhole) {
-      this.#isEnded = this.#remaining === 0;
-      return part;
-    }
-    this.#checksum = crc32(piece, this.#checksum);
-    // More bytes than were proved.
-    if (part.length < piece.length) throw corruptFault();
-    if (this.#remaining > 0) return part;
-    this.#end = part;
-    return part.subarray(part.length);
-  }
-
-  /** Returns the last piece if the checksum is right. */
-  #verifiedEnd(): Uint8Array {
-    this.#isEnded = true;
-    if (this.#end === undefined || this.#checksum !== this.#entry.crc32) throw corruptFault();
-    return this.#end;
+  };
+  try {
+    // Not in a variable, which would hold the part while the next one is read.
+    while (remaining > 0) yield await nextPart();
+  } finally {
+    await pieces.return?.();
   }
 }
 
