@@ -33,8 +33,8 @@ export { SystemClock } from '@pinfold/platform-node';
 export type { MayView, Viewer, ViewerAccess, ViewerId } from '@pinfold/viewer';
 export { type App, createApp, type Listening } from './compose/create-app.ts';
 export { openPinfold, type Pinfold } from './compose/open-pinfold.ts';
+export type { TrustProxy } from './server/client-address.ts';
 export type { Log, LogSink } from './server/log.ts';
-export type { DatabaseSetting } from './settings/databases.ts';
 export type { AppOptions, PinfoldOptions, ServiceOptions } from './settings/options.ts';
 export {
   type Environment,
@@ -44,8 +44,7 @@ export {
   type Settings,
 } from './settings/settings.ts';
 export { SettingsError } from './settings/settings-error.ts';
-export type { StorageSetting } from './settings/storage-setting.ts';
-export type { TrustProxy } from './settings/trust-proxy.ts';
+export type { DatabaseSetting, StorageSetting } from './settings/store-settings.ts';
 export type { ViewerMode, WebAddresses, WebAddressSettings } from './settings/web-addresses.ts';
 export type { FirstStart } from './start/first-start.ts';
 export { runUntilStopped } from './start/run-until-stopped.ts';

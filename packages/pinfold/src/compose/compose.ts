@@ -21,7 +21,6 @@ import * as node from '@pinfold/platform-node';
 import { freeBytes } from '../health/dependency.ts';
 import type { Pool } from '../metrics/gauges.ts';
 import { readRelease } from '../release.ts';
-import { openDatabase } from '../settings/databases.ts';
 import type { ServiceOptions } from '../settings/options.ts';
 import { omitUndefined } from '../settings/read-option.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -30,7 +29,7 @@ import { resolveWebAddresses, type WebAddresses } from '../settings/web-addresse
 import { checkIsDataFolder, openDataFolder } from './data-folder.ts';
 import { createMemoryBudget } from './memory-budget.ts';
 import { RunningPublications } from './running-publications.ts';
-import { openStorage } from './storage.ts';
+import { openDatabase, openStorage } from './stores.ts';
 
 /** The options in code, and the purpose for which the service is opened. */
 export interface ComposeOptions extends ServiceOptions {

@@ -2,7 +2,6 @@ import { once as onceEmitted } from 'node:events';
 import type { Duration } from '@pinfold/core';
 import { isError, sleepUnlessAborted } from '@pinfold/core/internal';
 import type { Container } from 'inversify';
-import { DEFAULT_ACCOUNT } from '../identity.ts';
 import type { MetricsServer } from '../metrics/metrics-server.ts';
 import type { MetricsSnapshot } from '../metrics/metrics-snapshot.ts';
 import { HttpServer } from '../server/http-server.ts';
@@ -13,7 +12,7 @@ import { type AppOptions, checkOptions } from '../settings/options.ts';
 import type { Settings } from '../settings/settings.ts';
 import { resolveWebAddresses, type WebAddresses } from '../settings/web-addresses.ts';
 import { type FirstStart, makeFirstStart } from '../start/first-start.ts';
-import { createSignInLinkIfPossible } from '../start/sign-in-link.ts';
+import { createStartLink } from '../start/sign-in-link.ts';
 import { type Layer, once } from './compose.ts';
 import { makeDoors, openService } from './service.ts';
 
@@ -164,9 +163,7 @@ export async function createRunnableApp(
     const metricsPort = metricsServer?.port;
     log.info(`listening on ${host}:${port}`, { url, viewer_mode, metrics_port: metricsPort });
     const showsLink = firstStart !== undefined || (terminal ?? process.stdout.isTTY);
-    const signInLink = showsLink
-      ? await createSignInLinkIfPossible(composition, addresses, DEFAULT_ACCOUNT, log)
-      : undefined;
+    const signInLink = showsLink ? await createStartLink(composition, addresses, log) : undefined;
     return { addresses, port, metricsPort, firstStart, signInLink };
   }
 

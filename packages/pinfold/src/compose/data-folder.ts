@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { codeOf } from '@pinfold/core/internal';
 import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
-import { checkHasArchives, dataFolderMark } from './storage.ts';
+import { checkHasArchives, dataFolderMark } from './stores.ts';
 
 /** The user who runs this process. */
 export interface Runner {

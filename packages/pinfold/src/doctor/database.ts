@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '@pinfold/core';
-import { SCHEMA, SQLITE_FILE } from '../settings/databases.ts';
+import { SCHEMA, SQLITE_FILE } from '../compose/stores.ts';
 import type { Settings } from '../settings/settings.ts';
 import { errorText } from '../settings/settings-error.ts';
 import { type Check, type Finding, failed, ok, type Result, runChecks, skipped, warning } from './finding.ts';

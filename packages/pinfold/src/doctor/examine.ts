@@ -3,7 +3,7 @@ import { readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PublicUrl } from '@pinfold/http';
 import { HmacGrantSigner, loadOrCreateSecret, RandomIds, SystemClock } from '@pinfold/platform-node';
-import { openStorage } from '../compose/storage.ts';
+import { openStorage } from '../compose/stores.ts';
 import { type Environment, readSettings, type Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { resolveWebAddresses } from '../settings/web-addresses.ts';

@@ -1,7 +1,8 @@
-import { stat, statfs } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { defaultLimits } from '@pinfold/core';
 import { checkIsDataFolder, openDataFolder } from '../compose/data-folder.ts';
+import { freeBytes } from '../health/dependency.ts';
 import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { type Check, type Finding, failed, ok, type Result, runChecks, warning } from './finding.ts';
@@ -9,12 +10,10 @@ import { type Check, type Finding, failed, ok, type Result, runChecks, warning }
 const OTHERS = 0o007;
 const OTHERS_WRITE = 0o002;
 
-type FileSystem = Readonly<Record<'bsize' | 'bavail', number>>;
-
 /** Checks the data folder and returns it; `undefined` if the other checks of this machine cannot run. */
 export async function* checkDataFolder(
   settings: Settings,
-  statDisk: (path: string) => Promise<FileSystem> = (path) => statfs(path),
+  readFreeBytes: (folder: string) => Promise<number> = freeBytes,
 ): AsyncGenerator<Finding, string | undefined> {
   const folder = resolve(settings.dataDir);
   const checks: readonly Check[] = [
@@ -27,7 +26,7 @@ export async function* checkDataFolder(
     {
       name: 'room',
       expected: `the disk has room for uploads of up to ${formatMiB(largestArchive(settings))} each`,
-      run: async () => judgeRoom(settings, await statDisk(folder)),
+      run: async () => judgeRoom(settings, await readFreeBytes(folder)),
     },
   ];
   return (yield* runChecks(checks)) ? folder : undefined;
@@ -66,9 +65,8 @@ function largestArchive({ limits }: Settings): number {
 }
 
 /** Uploads are received in the data folder even if the archives are stored in S3. */
-function judgeRoom(settings: Settings, { bsize, bavail }: FileSystem): Result {
+function judgeRoom(settings: Settings, free: number): Result {
   const largest = largestArchive(settings);
-  const free = bsize * bavail;
   const observed = `the disk has ${formatMiB(free)} free`;
   if (free < 2 * largest) {
     return failed(observed, 'free some space: without it, publishing answers 503');

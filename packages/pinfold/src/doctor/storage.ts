@@ -1,7 +1,9 @@
 import type { ArchiveId, ArchiveStorage, StagedArchive } from '@pinfold/core';
-import { createS3ClientFor, type OpenedStorage } from '../compose/storage.ts';
+import { type BucketSetting, createS3ClientFor, type OpenedStorage } from '../compose/stores.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type Check, type Finding, ok, type Result, runChecks, skipped, warning } from './finding.ts';
+
+type BucketVersions = Awaited<ReturnType<typeof import('@pinfold/storage-s3/internal').bucketVersions>>;
 
 const PROBE = new TextEncoder().encode('"pinfold doctor" stored this file; it may be removed.\n');
 const [FROM, LENGTH] = [5, 12];
@@ -117,26 +119,21 @@ async function prepare(
   return { archives, staged: outcome.archive };
 }
 
-async function checkVersions(storage: Extract<Settings['storage'], { kind: 's3' }>): Promise<Result> {
+const VERSIONS: Readonly<Record<BucketVersions, Result>> = {
+  off: ok('the bucket keeps no versions: deleted archives cannot be recovered'),
+  expiring: ok('the bucket keeps versions, and a lifecycle rule removes them'),
+  permanent: warning(
+    'the bucket keeps versions for ever',
+    'add a lifecycle rule that removes noncurrent versions and expired delete markers: every ended site slows down listing',
+  ),
+  unknown: skipped('the store does not report it'),
+};
+
+async function checkVersions(storage: BucketSetting): Promise<Result> {
   const client = await createS3ClientFor(storage);
   try {
     const { bucketVersions } = await import('@pinfold/storage-s3/internal');
-    const versions = await bucketVersions(client, storage.bucket);
-    switch (versions) {
-      case 'off':
-        return ok('the bucket keeps no versions: deleted archives cannot be recovered');
-      case 'expiring':
-        return ok('the bucket keeps versions, and a lifecycle rule removes them');
-      case 'permanent':
-        return warning(
-          'the bucket keeps versions for ever',
-          'add a lifecycle rule that removes noncurrent versions and expired delete markers: every ended site slows down listing',
-        );
-      case 'unknown':
-        return skipped('the store does not report it');
-      default:
-        return versions satisfies never;
-    }
+    return VERSIONS[await bucketVersions(client, storage.bucket)];
   } finally {
     client.destroy();
   }

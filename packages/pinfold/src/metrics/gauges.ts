@@ -1,12 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { ViewerStatistics } from '@pinfold/viewer';
+import { MAX_CONNECTIONS } from '../compose/stores.ts';
 import type { Health } from '../health/health.ts';
-import { MAX_CONNECTIONS } from '../settings/databases.ts';
 import type { Registry } from './registry.ts';
 
 export function addBuildInfo(registry: Registry, version: string, node: string): void {
   const labels = ['version', 'node'];
-  const build = registry.gauge('pinfold_build_info', 'The release of this node.', labels, 'greatest');
+  const build = registry.gauge('pinfold_build_info', 'The release of this node.', labels, 'max');
   build.at(version, node).value = 1;
 }
 
@@ -16,7 +16,7 @@ const WINDOW = 20_000;
 /** Measures how late timers are: the 99th percentile of the last 20 to 40 seconds. Returns a function that ends it. */
 export function measureLoopDelay(registry: Registry): () => void {
   const help = 'Delay of the event loop, at the 99th percentile.';
-  const delay = registry.gauge('pinfold_eventloop_delay_seconds', help, [], 'greatest').at();
+  const delay = registry.gauge('pinfold_eventloop_delay_seconds', help, [], 'max').at();
   const resolution = 20;
   const histogram = monitorEventLoopDelay({ resolution });
   histogram.enable();
@@ -38,7 +38,7 @@ export function measureLoopDelay(registry: Registry): () => void {
 
 export function measureFreeSpace(registry: Registry, freeBytes: () => Promise<number>): void {
   const help = 'Free space on the disk for uploads.';
-  const free = registry.gauge('pinfold_staging_free_bytes', help, [], 'greatest').at();
+  const free = registry.gauge('pinfold_staging_free_bytes', help, [], 'max').at();
   registry.updateBeforeSnapshot(free, () => freeBytes().catch(() => 0));
 }
 
@@ -83,7 +83,7 @@ export function addHealthMetrics(registry: Registry, health: Pick<Health, 'repor
     'pinfold_dependency_up',
     'Whether a dependency of the server answers.',
     ['name'],
-    'greatest',
+    'max',
   );
   const clockHelp = "How far this machine's clock is ahead of the database's.";
   const difference = registry.gauge('pinfold_clock_difference_seconds', clockHelp, [], 'farthest').at();

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 
 /** How values of several processes are combined: sum, maximum, minimum, or the one farthest from 0. */
-export type Merging = 'sum' | 'greatest' | 'least' | 'farthest';
+export type Merging = 'sum' | 'max' | 'min' | 'farthest';
 
 /** One metric of one process, in a form that can be sent to another process. */
 export interface Family {
@@ -22,8 +22,8 @@ export type MetricsSnapshot = Readonly<Record<string, Family>>;
 
 const MERGE: Readonly<Record<Merging, (one: number, other: number) => number>> = {
   sum: (one, other) => one + other,
-  greatest: Math.max,
-  least: Math.min,
+  max: Math.max,
+  min: Math.min,
   farthest: (one, other) => (Math.abs(other) > Math.abs(one) ? other : one),
 };
 

@@ -89,7 +89,7 @@ function addProcessMetrics(registry: Registry): void {
   const memory = registry.gauge('process_resident_memory_bytes', memoryHelp).at();
   const cpu = registry.counter('process_cpu_seconds_total', 'CPU time of all processes.').at();
   const startHelp = 'Start of the oldest process.';
-  const start = registry.gauge('process_start_time_seconds', startHelp, [], 'least').at();
+  const start = registry.gauge('process_start_time_seconds', startHelp, [], 'min').at();
   start.value = performance.timeOrigin / 1_000;
   registry.beforeSnapshot(() => {
     memory.value = process.memoryUsage.rss();

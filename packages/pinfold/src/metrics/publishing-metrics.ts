@@ -96,12 +96,12 @@ export function measureBusiestAccount(
     since = now();
   };
   const help = 'Publications of the busiest account, in the last half hour to hour.';
-  const gauge = registry.gauge('pinfold_busiest_account_publications', help, [], 'greatest').at();
+  const gauge = registry.gauge('pinfold_busiest_account_publications', help, [], 'max').at();
   registry.beforeSnapshot(() => {
     rotate();
     const accounts = [...previous.keys(), ...counts.keys()];
     const countOf = (account: string): number => (previous.get(account) ?? 0) + (counts.get(account) ?? 0);
-    gauge.value = accounts.reduce((greatest, account) => Math.max(greatest, countOf(account)), 0);
+    gauge.value = accounts.reduce((max, account) => Math.max(max, countOf(account)), 0);
   });
   return (account) => {
     rotate();

@@ -25,7 +25,7 @@ export interface SweepMetrics {
 
 export function createSweepMetrics(registry: Registry): SweepMetrics {
   const gauge = (name: string, help: string, ...labels: readonly string[]): Metric =>
-    registry.gauge(`pinfold_sweep_${name}`, help, labels, 'greatest');
+    registry.gauge(`pinfold_sweep_${name}`, help, labels, 'max');
   const seconds = registry.histogram('pinfold_sweep_seconds', 'Duration of sweeps.', [], SECONDS).at();
   const removed = registry.counter('pinfold_sweep_removed_total', 'Items that sweeps removed.', ['what']);
   const failuresHelp = 'Failed attempts of sweeps to remove an archive.';
@@ -36,13 +36,13 @@ export function createSweepMetrics(registry: Registry): SweepMetrics {
   const refused = gauge('refused', 'Whether removal of archives stopped because too many have no record.');
   const missing = gauge('missing_archives', 'Archives of publications that were removed or are missing.');
   const behindHelp = 'How far the clock by which ages are judged was behind at the last sweep of this node.';
-  const behind = registry.gauge('pinfold_removal_behind_seconds', behindHelp, [], 'greatest');
+  const behind = registry.gauge('pinfold_removal_behind_seconds', behindHelp, [], 'max');
   const publicationsHelp = 'Publications in service, counted by the last sweep of this node.';
-  const publications = registry.gauge('pinfold_publications', publicationsHelp, ['pinned'], 'greatest');
+  const publications = registry.gauge('pinfold_publications', publicationsHelp, ['pinned'], 'max');
   const storedHelp = 'Bytes of the archives that records name, counted by the last sweep of this node.';
-  const storedBytes = registry.gauge('pinfold_stored_bytes', storedHelp, [], 'greatest');
+  const storedBytes = registry.gauge('pinfold_stored_bytes', storedHelp, [], 'max');
   const exportedHelp = 'When the last export of the schedule was complete.';
-  const exported = registry.gauge('pinfold_export_end_timestamp_seconds', exportedHelp, [], 'greatest');
+  const exported = registry.gauge('pinfold_export_end_timestamp_seconds', exportedHelp, [], 'max');
   for (const known of [end, age, refused, missing, behind]) known.at();
   for (const what of REMOVED) removed.at(what);
   /** Whether a sweep of this process ended the last comparison that was looked up. */

@@ -4,8 +4,8 @@ import { checkReportUrl } from '@pinfold/http/internal';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { findNearestWord } from '../command-line/did-you-mean.ts';
 import { type Need, parseNeeds } from '../health/health.ts';
+import { parseTrustProxy, type TrustProxy } from '../server/client-address.ts';
 import { type Allowances, parseDays, readAllowances } from './allowances.ts';
-import { type DatabaseSetting, parseDatabase } from './databases.ts';
 import { type OidcSetting, oidcNotes, readOidc } from './oidc-setting.ts';
 import {
   createReadOption,
@@ -18,8 +18,7 @@ import {
   type Texts,
 } from './read-option.ts';
 import { SettingsError } from './settings-error.ts';
-import { parseStorage, type StorageSetting } from './storage-setting.ts';
-import { parseTrustProxy, type TrustProxy } from './trust-proxy.ts';
+import { type DatabaseSetting, parseDatabase, parseStorage, type StorageSetting } from './store-settings.ts';
 import { formatOption, PREFIX, VARIABLES } from './variables.ts';
 import { addressNotes, readWebAddresses, type WebAddressSettings } from './web-addresses.ts';
 

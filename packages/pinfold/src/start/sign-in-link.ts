@@ -1,6 +1,6 @@
 import { type AccountId, type Cause, isFault, type SessionScope } from '@pinfold/core';
 import type { ComposedService } from '../compose/compose.ts';
-import { BY_THIS_NODE } from '../identity.ts';
+import { BY_THIS_NODE, DEFAULT_ACCOUNT } from '../identity.ts';
 import type { Log } from '../server/log.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 
@@ -23,17 +23,16 @@ export async function createSignInLink(
 }
 
 /**
- * Like {@link createSignInLink}, for a start. Returns `undefined` if the database accepts no writes, because sites can
- * still be viewed.
+ * Creates the link of a start, for the default account. Returns `undefined` if the database accepts no writes, because
+ * sites can still be viewed.
  */
-export async function createSignInLinkIfPossible(
+export async function createStartLink(
   composition: Pick<ComposedService, 'manageSessions'>,
   addresses: Pick<WebAddresses, 'publicUrl'>,
-  account: AccountId,
   log: Log,
 ): Promise<string | undefined> {
   try {
-    return await createSignInLink(composition, addresses, account, BY_THIS_NODE);
+    return await createSignInLink(composition, addresses, DEFAULT_ACCOUNT, BY_THIS_NODE);
   } catch (error) {
     if (!isFault(error) || error.code !== 'store_unavailable') throw error;
     log.error('no sign-in link could be created', error);

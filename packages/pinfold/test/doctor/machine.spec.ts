@@ -95,8 +95,8 @@ describe('pinfold doctor, on the machine of a server', () => {
 
   it('reports a full disk, and one with too little room for all uploads', async () => {
     const MiB = 1_048_576;
-    const checkRoom = async (bavail: number) =>
-      (await findingsOf(checkDataFolder(readSettings(env), async () => ({ bsize: 1, bavail })))).room;
+    const checkRoom = async (free: number) =>
+      (await findingsOf(checkDataFolder(readSettings(env), async () => free))).room;
     expect(await checkRoom(641 * MiB)).to.include({ status: 'ok' });
     expect(await checkRoom(19 * MiB)).to.include({ status: 'failed' });
     expect(await checkRoom(639 * MiB)).to.include({ status: 'warning' });

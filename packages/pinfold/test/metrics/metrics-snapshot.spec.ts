@@ -14,9 +14,9 @@ function processWith(amount: number): MetricsSnapshot {
   const registry = new Registry();
   registry.counter('done_total', 'Done.').at().value = amount;
   registry.gauge('open', 'Open.').at().value = amount;
-  registry.gauge('age_seconds', 'Age.', [], 'greatest').at().value = amount;
+  registry.gauge('age_seconds', 'Age.', [], 'max').at().value = amount;
   registry.gauge('clock_seconds', 'Clock.', [], 'farthest').at().value = -amount;
-  registry.gauge('start_seconds', 'Start.', [], 'least').at().value = amount;
+  registry.gauge('start_seconds', 'Start.', [], 'min').at().value = amount;
   registry.histogram('took_seconds', 'Took.', ['what'], [1, 2]).at('x').observe(amount);
   return registry.snapshot();
 }

@@ -1,9 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { createClientAddress, createTrustCheck } from '../../src/server/client-address.ts';
+import {
+  createClientAddress,
+  createTrustCheck,
+  parseTrustProxy,
+  type TrustProxy,
+} from '../../src/server/client-address.ts';
 import { HttpServer } from '../../src/server/http-server.ts';
-import { parseTrustProxy, type TrustProxy } from '../../src/settings/trust-proxy.ts';
 
 /** A request that comes from an address. */
 function requestFrom(remoteAddress: string | undefined, headers: Readonly<Record<string, string>>) {

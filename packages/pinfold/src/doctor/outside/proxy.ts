@@ -1,7 +1,7 @@
 import { defaultLimits } from '@pinfold/core';
 import { compile } from 'proxy-addr';
-import type { TrustProxy } from '../../settings/trust-proxy.ts';
-import { DOCTOR_TOKEN_HEADER, ECHO_PATH, type EchoedRequest, signDoctorToken } from '../doctor-token.ts';
+import type { TrustProxy } from '../../server/client-address.ts';
+import { DOCTOR_TOKEN_HEADER, ECHO_PATH, type EchoedRequest, signDoctorToken } from '../echo.ts';
 import {
   type Check,
   type Finding,
@@ -171,16 +171,7 @@ function judgeTrust(
 }
 
 function isTrusted(trust: TrustProxy, address: string): boolean {
-  switch (trust.kind) {
-    case 'none':
-      return false;
-    case 'hops':
-      return true;
-    case 'addresses':
-      return compile([...trust.addresses])(address, 0);
-    default:
-      return trust satisfies never;
-  }
+  return trust.kind === 'addresses' ? compile([...trust.addresses])(address, 0) : trust.kind === 'hops';
 }
 
 function largestForm({ settings }: Outside): number {

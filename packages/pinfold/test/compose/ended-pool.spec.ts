@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { openDatabase } from '../../src/settings/databases.ts';
+import { openDatabase } from '../../src/compose/stores.ts';
 
 /** A message of PostgreSQL's protocol. */
 function message(type: string, ...parts: readonly (string | number[])[]): Buffer {

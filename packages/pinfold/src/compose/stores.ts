@@ -1,15 +1,54 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ArchiveStorage, type Clock, Fault, type RoleStore, type Staging } from '@pinfold/core';
+import type { Persistence } from '@pinfold/core/adapter';
 import { type FsStaging, openFsArchiveStorage, openFsStaging } from '@pinfold/storage-fs';
 import type { S3ClientOptions } from '@pinfold/storage-s3';
-import { SQLITE_FILE } from '../settings/databases.ts';
+import type { Pool } from '../metrics/gauges.ts';
 import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
-import type { StorageSetting } from '../settings/storage-setting.ts';
+import type { DatabaseSetting, StorageSetting } from '../settings/store-settings.ts';
 import type { ComposeOptions } from './compose.ts';
 
 type S3Client = ReturnType<typeof import('@pinfold/storage-s3').createS3Client>;
+
+/** The maximum number of connections of a process to PostgreSQL. The operators' pages name it, too. */
+export const MAX_CONNECTIONS = 10;
+
+export const SCHEMA = 'pinfold';
+
+/** The file of SQLite in the data folder. */
+export const SQLITE_FILE = 'pinfold.sqlite';
+
+interface OpenedDatabase {
+  persistence(): Promise<Persistence>;
+  /** Ends the client, after the persistence is closed. */
+  end(): Promise<void>;
+  /** The pool of connections; absent for SQLite. */
+  readonly pool?: Pool;
+}
+
+/** Loads the client of the chosen database only: a client takes as long to load as all the rest of the start. */
+export async function openDatabase(
+  { kind, url: connectionString }: DatabaseSetting,
+  dataDir: string,
+): Promise<OpenedDatabase> {
+  if (kind === 'sqlite') {
+    const { openSqlite } = await import('@pinfold/persistence-sqlite');
+    return { persistence: async () => openSqlite({ file: join(dataDir, SQLITE_FILE) }), end: async () => {} };
+  }
+  const [{ openPostgres, POOL_LIMITS }, { default: pg }] = await Promise.all([
+    import('@pinfold/persistence-postgres'),
+    import('pg'),
+  ]);
+  const limits = { max: MAX_CONNECTIONS, fallback_application_name: 'pinfold', ...POOL_LIMITS };
+  // Pipelining sends statements without waiting for earlier answers, which saves round trips.
+  const pool = new pg.Pool({ connectionString, ...limits, pipeline: true });
+  // The pool closes its connections after `end`, when the stores no longer listen. A connection that fails then must not end the process.
+  pool.on('error', () => {});
+  const persistence = async (): Promise<Persistence> => openPostgres({ pool, schema: SCHEMA });
+  return { persistence, end: () => pool.end(), pool };
+}
 
 const ARCHIVES = 'archives';
 
