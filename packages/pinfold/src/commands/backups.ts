@@ -6,12 +6,11 @@ import { explainSystemErrors, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { ComposedService } from '../compose/compose.ts';
-import { fromStores } from '../moving/from-stores.ts';
+import { checkOverwrite, toFolder } from '../moving/folder.ts';
 import { Generations, openExport } from '../moving/generations.ts';
 import { printSummary, progressTo } from '../moving/progress.ts';
-import { checkOverwrite, ToFolder } from '../moving/to-folder.ts';
-import { ToStores } from '../moving/to-stores.ts';
-import { walkToTar } from '../moving/to-tar.ts';
+import { fromStores, toStores } from '../moving/stores.ts';
+import { walkToTar } from '../moving/tar.ts';
 import { type Walk, walk } from '../moving/walk.ts';
 import type { Environment } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
@@ -75,7 +74,7 @@ const importAll = command({
       terminal,
       ({ ports }) =>
         explainSystemErrors(async () =>
-          walk(await openExport(from, terminal), new ToStores(ports), progressTo(terminal, 'importing')),
+          walk(await openExport(from, terminal), toStores(ports), progressTo(terminal, 'importing')),
         ),
       { purpose: 'import' },
     );
@@ -110,7 +109,7 @@ const copy = command({
       ({ ports: source }) =>
         withComposition(
           target,
-          ({ ports }) => walk(fromStores(source), new ToStores(ports), progressTo(terminal, 'copying')),
+          ({ ports }) => walk(fromStores(source), toStores(ports), progressTo(terminal, 'copying')),
           { purpose: 'import' },
         ).catch((error: unknown) => {
           throw nameOption(error, values);
@@ -133,7 +132,7 @@ async function exportToFolder(
   const last = generations === undefined ? folder : await generations.newest();
   // An export of another database must not replace this one, nor join its generations.
   if (last !== undefined) await checkOverwrite(last, ports.roles);
-  const to = generations === undefined ? new ToFolder(folder) : await generations.begin();
+  const to = generations === undefined ? toFolder(folder) : await generations.begin();
   const moved = await walk(fromStores(ports), to, progressTo(terminal, 'exporting'));
   await generations?.finish();
   if (sampleSize !== undefined) {

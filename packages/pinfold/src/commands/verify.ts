@@ -4,15 +4,10 @@ import { CommandFailure, explainSystemErrors, UsageError } from '../command-line
 import { pluralize } from '../command-line/print-list.ts';
 import { formatJsonLine, type Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
-import {
-  type Finding,
-  type VerifiedExport,
-  type VerifiedStores,
-  verifyExport,
-  verifyStores,
-} from '../moving/check.ts';
+import { type VerifiedExport, type VerifiedStores, verifyExport, verifyStores } from '../moving/check.ts';
 import { openExport } from '../moving/generations.ts';
 import { progressTo } from '../moving/progress.ts';
+import type { Finding } from '../moving/walk.ts';
 
 const verify = command({
   name: 'verify',

@@ -1,9 +1,19 @@
 import { createHash } from 'node:crypto';
-import { type ArchiveId, type ArchiveStorage, isFault, type Sha256, type StagedArchive } from '@pinfold/core';
+import { crc32, inflateRawSync } from 'node:zlib';
+import {
+  type ArchiveId,
+  type ArchiveInspector,
+  type ArchiveStorage,
+  type EncodedManifest,
+  isFault,
+  type ManifestEntry,
+  type Sha256,
+  type StagedArchive,
+} from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
-import { systemCodeOf } from '@pinfold/core/internal';
+import { decodeManifest, entryPath, systemCodeOf } from '@pinfold/core/internal';
 import { CommandFailure } from '../command-line/failures.ts';
-import type { Step, Walk } from './walk.ts';
+import type { Walk } from './walk.ts';
 
 /** A whole archive in memory. */
 export interface MovingArchive extends StagedArchive {
@@ -11,19 +21,13 @@ export interface MovingArchive extends StagedArchive {
   readonly bytes: Uint8Array;
 }
 
-/** The number of archives read or stored at the same time. Each is held in memory as a whole. */
-export const CONCURRENCY = 4;
-
 /** The maximum bytes of an archive to move; far above what the settings allow. */
 const MAX_ARCHIVE_BYTES = 1_073_741_824;
 
 /** @throws CommandFailure if the archive is larger than any publication can be. */
 export function checkArchiveSize(id: ArchiveId, bytes: number): void {
-  if (bytes <= MAX_ARCHIVE_BYTES) return;
-  throw new CommandFailure(
-    `archive ${id} is over a gigabyte, more than any publication can have`,
-    'unreadable',
-  );
+  if (bytes > MAX_ARCHIVE_BYTES)
+    throw unreadable(`archive ${id} is over a gigabyte, more than any publication can have`);
 }
 
 export function toMovingArchive(id: ArchiveId, bytes: Uint8Array): MovingArchive {
@@ -48,47 +52,28 @@ export async function* listArchives(archives: Pick<ArchiveStorage, 'list'>): Asy
   } while (after !== undefined);
 }
 
-/**
- * Reads the archives that a walk needs, in order of their ids. Yields others without reading them: a page of a list has a
- * thousand.
- */
-export async function* readArchives(storage: ArchiveStorage, walk: Walk): AsyncGenerator<Step, void> {
-  // Only of those that need no reading: there may be millions of ids.
-  const stored = new Set<ArchiveId>();
-  for await (const id of listArchives(storage)) {
-    if (!walk.named.has(id)) yield { kind: 'archive', id, loaded: undefined };
-    else if (!walk.needs(id)) stored.add(id);
-  }
-  const running: Promise<readonly Step[]>[] = [];
-  try {
-    for (const id of [...walk.named.keys()].sort()) {
-      const read = readStep(storage, walk, id, stored.has(id));
-      // Awaited later: until then a rejection must not count as unhandled.
-      read.catch(() => undefined);
-      if (running.push(read) >= CONCURRENCY) yield* (await running.shift()) ?? [];
-    }
-    for (const read of running) yield* await read;
-  } finally {
-    await Promise.allSettled(running);
-  }
+/** Tells a walk what a storage has. Returns the archives to read, in order of their ids. */
+export async function findArchives(storage: ArchiveStorage, walk: Walk): Promise<readonly ArchiveId[]> {
+  const needed: ArchiveId[] = [];
+  for await (const id of listArchives(storage)) if (walk.find(id)) needed.push(id);
+  // Without trying to read it, an archive does not count as missing.
+  const unlisted = walk.absent.map(({ archive }) => archive);
+  return [...chooseSample(needed, walk.sample), ...unlisted].sort();
 }
 
-/** Returns nothing for a missing archive. */
-async function readStep(
+function chooseSample(ids: readonly ArchiveId[], count: number | undefined): readonly ArchiveId[] {
+  if (count === undefined) return ids;
+  const shuffled = ids.map((id) => ({ id, order: Math.random() }));
+  shuffled.sort((one, other) => one.order - other.order);
+  return shuffled.slice(0, count).map(({ id }) => id);
+}
+
+export async function moveArchives(
   storage: ArchiveStorage,
+  ids: readonly ArchiveId[],
   walk: Walk,
-  id: ArchiveId,
-  isStored: boolean,
-): Promise<readonly Step[]> {
-  const present: Step = { kind: 'archive', id, loaded: undefined };
-  try {
-    if (!walk.needs(id)) return isStored || (await storage.size(id)) !== undefined ? [present] : [];
-    const loaded = await readArchive(storage, id);
-    return loaded === undefined ? [] : [{ ...present, loaded }];
-  } catch (error) {
-    walk.onFailure(toFailure(`archive ${id}`, error));
-    return [present];
-  }
+): Promise<void> {
+  for (const id of ids) await walk.move(id, () => readArchive(storage, id));
 }
 
 /** Reads a whole archive; `undefined` if it is missing. */
@@ -105,6 +90,10 @@ async function readArchive(storage: ArchiveStorage, id: ArchiveId): Promise<Movi
   return toMovingArchive(id, bytes);
 }
 
+export function unreadable(message: string, cause?: unknown): CommandFailure {
+  return new CommandFailure(message, { cause, code: 'unreadable' });
+}
+
 /**
  * Describes why something cannot be read, for example because the disk is damaged. Throws an error that is a bug of this
  * program.
@@ -113,5 +102,61 @@ export function toFailure(name: string, cause: unknown): CommandFailure {
   if (cause instanceof CommandFailure) return cause;
   const reason = isFault(cause) ? `: ${cause.message} (${cause.code})` : ` (${systemCodeOf(cause)})`;
   if (!isFault(cause) && systemCodeOf(cause) === undefined) throw cause;
-  return new CommandFailure(`${name} cannot be read${reason}`, { cause, code: 'unreadable' });
+  return unreadable(`${name} cannot be read${reason}`, cause);
+}
+
+/**
+ * Whether a manifest names only files of its archive: each is an entry of the ZIP with the same sizes, method, CRC-32
+ * and bytes. Otherwise the author of an export could show bytes that were never proved, such as the ZIP itself.
+ */
+export async function matchesArchive(
+  manifest: EncodedManifest,
+  archive: MovingArchive,
+  inspector: ArchiveInspector,
+): Promise<boolean> {
+  const entries = manifestEntries(manifest);
+  if (entries === undefined) return false;
+  const keyOf = (...numbers: readonly number[]): string => numbers.join();
+  const { entries: listed } = await inspector.list(archive);
+  const keys = new Set(
+    listed.map((one) => keyOf(one.dataOffset, one.compressedSize, one.size, one.crc32, one.method)),
+  );
+  const areListed = entries.every((one) =>
+    keys.has(keyOf(one.offset, one.compressedSize, one.size, one.crc32, one.method === 'stored' ? 0 : 8)),
+  );
+  return areListed && hasEntries(archive.bytes, entries);
+}
+
+/** The files of a manifest; `undefined` if it is invalid, or names a path or an offset twice. */
+export function manifestEntries(manifest: EncodedManifest): readonly ManifestEntry[] | undefined {
+  try {
+    const { entries } = decodeManifest(manifest);
+    const paths = new Set(entries.map(({ path }) => entryPath(path)?.normalize('NFC')));
+    const offsets = new Set(entries.map(({ offset }) => offset));
+    const numbers = entries.flatMap((entry) => [entry.offset, entry.compressedSize, entry.size, entry.crc32]);
+    const isValid = entries.length > 0 && !paths.has(undefined) && numbers.every(Number.isSafeInteger);
+    return isValid && paths.size === entries.length && offsets.size === entries.length ? entries : undefined;
+  } catch (error) {
+    // JSON that is not a list of files throws a TypeError when its members are read.
+    if (isFault(error) || error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether an archive contains each file of a manifest, with its bytes. */
+export function hasEntries(archive: Uint8Array, entries: readonly ManifestEntry[]): boolean {
+  return entries.every(({ offset, compressedSize, size, method, crc32: expected }) => {
+    const data = archive.subarray(offset, offset + compressedSize);
+    const bytes = method === 'stored' ? data : inflate(data, size);
+    return data.length === compressedSize && bytes?.length === size && crc32(bytes) === expected;
+  });
+}
+
+/** Inflates data; `undefined` if it is damaged or larger than `size`. */
+function inflate(data: Uint8Array, size: number): Uint8Array | undefined {
+  try {
+    return inflateRawSync(data, { maxOutputLength: Math.max(1, size) });
+  } catch {
+    return undefined;
+  }
 }

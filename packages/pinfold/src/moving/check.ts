@@ -1,20 +1,15 @@
-import { type ArchiveId, before, hours, type RoleId } from '@pinfold/core';
+import { type ArchiveId, before, hours } from '@pinfold/core';
 import { archiveCreatedAt } from '@pinfold/core/adapter';
 import { decodeManifest } from '@pinfold/core/internal';
 import type { MovedRecord } from '@pinfold/core/moving';
 import type { CommandFailure } from '../command-line/failures.ts';
-import { type ExportedStores, fromStores } from './from-stores.ts';
-import { hasEntries, manifestEntries } from './manifest-proof.ts';
+import { hasEntries, manifestEntries } from './archives.ts';
 import type { Progress } from './progress.ts';
-import { type Destination, type Gap, type Source, type Walk, walk } from './walk.ts';
+import { type ExportedStores, fromStores } from './stores.ts';
+import { type Destination, type Finding, type Source, type Walk, walk } from './walk.ts';
 
 /** A younger archive without a record may belong to a running publication. */
 const YOUNG = hours(24);
-
-export interface Finding {
-  readonly archive: ArchiveId;
-  readonly pin: RoleId;
-}
 
 interface Compared {
   /** The number of archives that records name. */
@@ -45,11 +40,7 @@ export interface VerifiedStores extends Compared {
   readonly young: number;
 }
 
-/**
- * Compares the records of an export with each other, and its archives with their records.
- *
- * @param sample how many archives to read. Default: all.
- */
+/** Compares the records of an export with each other, and its archives with their records. */
 export async function verifyExport(
   source: Source,
   progress: Progress,
@@ -65,14 +56,10 @@ export async function verifyExport(
   };
   const walked = await walk(source, { sample, records, onFailure }, progress);
   const superfluous = walked.unnamed.length;
-  return { records: walked.records, superfluous, ...describeCompared(walked), failures };
+  return { records: walked.recordCount, superfluous, ...describeCompared(walked), failures };
 }
 
-/**
- * Compares the stored archives with the records, and reads them.
- *
- * @param sample how many archives to read. Default: all.
- */
+/** Compares the stored archives with the records, and the files in them with those that viewers are shown. */
 export async function verifyStores(
   stores: ExportedStores,
   progress: Progress,
@@ -80,7 +67,7 @@ export async function verifyStores(
 ): Promise<VerifiedStores> {
   const { roles, archives, clock } = stores;
   const unsound: Finding[] = [];
-  const store: Destination['store'] = async (archive, { pin }) => {
+  const store: Destination['store'] = async (archive, pin) => {
     const manifest = await roles.loadManifest(archive.id);
     // Without a manifest, its record no longer names the archive.
     if (manifest === undefined || hasEntries(archive.bytes, decodeManifest(manifest).entries)) return;
@@ -99,23 +86,16 @@ export async function verifyStores(
   return {
     ...compared,
     altered: [...altered, ...unsound],
-    removed: findingsOf(walked.lost, 'removed'),
+    // Others are among the missing.
+    removed: walked.lost.filter(({ archive }) => !walked.named.has(archive)),
     superfluous,
     young: walked.unnamed.length - old.length,
   };
 }
 
-function describeCompared({ named, copied, gaps }: Walk): Compared {
-  const found = [...gaps.values()];
-  const altered = findingsOf(found, 'altered');
-  return {
-    named: named.size,
-    read: copied + altered.length,
-    missing: findingsOf(found, 'missing'),
-    altered,
-  };
-}
-
-function findingsOf(gaps: readonly Gap[], fault: Gap['fault']): readonly Finding[] {
-  return gaps.flatMap((gap) => (gap.fault === fault ? [{ archive: gap.archive, pin: gap.pin }] : []));
+function describeCompared({ named, copied, absent }: Walk): Compared {
+  const findings = (wanted: string): readonly Finding[] =>
+    absent.flatMap(({ archive, pin, state }) => (state === wanted ? [{ archive, pin }] : []));
+  const altered = findings('altered');
+  return { named: named.size, read: copied + altered.length, missing: findings('missing'), altered };
 }

@@ -1,14 +1,16 @@
 import { type Dirent, existsSync } from 'node:fs';
-import { readdir, rename, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { link, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { codeOf } from '@pinfold/core/internal';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { makeFolder } from '../compose/data-folder.ts';
 import { syncFolder } from '../saving/sync-folder.ts';
-import { MANIFEST } from './export-form.ts';
-import { fromFolder, fromTar } from './from-export.ts';
-import { ToFolder } from './to-folder.ts';
-import type { Source } from './walk.ts';
+import { listArchives } from './archives.ts';
+import { archivePath, MANIFEST } from './export-form.ts';
+import { fromFolder, openArchives, toFolder } from './folder.ts';
+import { fromTar } from './tar.ts';
+import type { Destination, Source } from './walk.ts';
 
 /** The name of a generation is the UTC time at which its export was complete, so names sort by age. */
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
@@ -35,7 +37,7 @@ export class Generations {
   }
 
   /** Begins a new generation. Archives of the newest one are linked instead of copied. */
-  async begin(): Promise<ToFolder> {
+  async begin(): Promise<Destination> {
     await makeFolder(this.#folder);
     const found = await readdir(this.#folder, { withFileTypes: true });
     const isIncoming = (entry: Dirent): boolean => entry.isDirectory() && entry.name === INCOMING;
@@ -43,7 +45,9 @@ export class Generations {
       const message = `${this.#folder} contains other files than generations of exports; name an empty folder`;
       throw new CommandFailure(message, 'cannot_write');
     }
-    return new ToFolder(this.#incoming, await this.newest());
+    const newest = await this.newest();
+    if (newest !== undefined) await linkArchives(newest, this.#incoming);
+    return toFolder(this.#incoming, true);
   }
 
   /**
@@ -85,6 +89,17 @@ export class Generations {
   async #complete(): Promise<readonly string[]> {
     const folders = (await this.#names()).map((name) => join(this.#folder, name));
     return folders.filter((folder) => existsSync(join(folder, MANIFEST)));
+  }
+}
+
+/** Links all archives of an export; the next one may need only some. An interrupted export may have linked others. */
+async function linkArchives(from: string, to: string): Promise<void> {
+  for await (const id of listArchives(openArchives(from))) {
+    const file = join(to, archivePath(id));
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await link(join(from, archivePath(id)), file).catch((error: unknown) => {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    });
   }
 }
 

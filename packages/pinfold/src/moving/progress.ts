@@ -34,7 +34,7 @@ const MAX_NAMED = 20;
 
 /** @throws CommandFailure if archives of the source are missing or altered; everything else was moved. */
 export function printSummary(done: string, walked: Walk, json: boolean, { out, err }: Terminal): void {
-  const { records, copied } = walked;
+  const { recordCount: records, copied } = walked;
   const broken = walked.broken.map(({ archive }) => archive);
   const archives = walked.archives.size;
   const withoutArchive = walked.lost.map(({ pin }) => pin);

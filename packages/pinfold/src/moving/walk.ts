@@ -1,73 +1,58 @@
 import type { ArchiveId, RoleId, Sha256 } from '@pinfold/core';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
-import { CONCURRENCY, type MovingArchive } from './archives.ts';
+import { type MovingArchive, toFailure, unreadable } from './archives.ts';
 import type { Progress } from './progress.ts';
 
-/** The data of a record that its archive is checked against. Kept small, because an export may have millions. */
-export interface NamedArchive {
-  readonly pin: RoleId;
-  readonly sha256: Sha256;
-  readonly bytes: number;
-}
+/** The number of archives read, and the number stored, at the same time. Each is held in memory as a whole. */
+const CONCURRENCY = 4;
 
-/** An archive that a publication lacks. */
-export interface Gap {
-  readonly kind: 'gap';
-  /** `removed`: its record no longer names it. */
-  readonly fault: 'missing' | 'altered' | 'removed';
+/** An archive and its publication. */
+export interface Finding {
   readonly archive: ArchiveId;
   readonly pin: RoleId;
-  /** Whether its publication is in service nevertheless. */
-  readonly isLost: boolean;
-  /** Whether the source itself says that it lacks the archive. */
-  readonly isKnown: boolean;
 }
 
-export type Step =
-  | { readonly kind: 'records'; readonly records: readonly MovedRecord[] }
-  /** `loaded` is undefined if the archive is not needed, or cannot be read. */
-  | { readonly kind: 'archive'; readonly id: ArchiveId; readonly loaded: MovingArchive | undefined }
-  | Gap;
+/** An archive that a record names. Kept small, because an export may have millions. */
+interface NamedArchive extends Finding {
+  readonly sha256: Sha256;
+  readonly bytes: number;
+  /** Whether the source has it as the record says, as far as it was read. */
+  state: 'missing' | 'altered' | 'sound';
+}
 
-/** The source of an export: yields its records first, then its archives, then the gaps that it knows. */
-export type Source = (walk: Walk) => AsyncIterable<Step>;
+/** Gives a walk the records of an export first, then its archives. Returns the archives that it says it lacks. */
+export type Source = (walk: Walk) => Promise<readonly ArchiveId[]>;
 
-/** The destination of an export: receives its records first, then its archives, then its end. */
+/** Receives the records of an export first, then its archives, then its end. */
 export interface Destination {
   /** The number of archives to read, chosen at random. Default: all that it does not have. */
   readonly sample?: number | undefined;
   /** Yields the archives that it has already. */
   begin?(): AsyncIterable<ArchiveId>;
   records?(records: readonly MovedRecord[]): Promise<void>;
-  /** Stores an archive that has the SHA-256 and the size of its record. Several are stored at the same time. */
-  store?(archive: MovingArchive, named: NamedArchive): Promise<void>;
-  /** Receives an item that cannot be read. Without it, the first one ends the walk. */
+  /** Stores an archive that is as its record says. Called in the order of the source, several at the same time. */
+  store?(archive: MovingArchive, pin: RoleId): Promise<void>;
+  /** Receives what cannot be read. Without it, the first one ends the walk. */
   onFailure?(failure: CommandFailure): void;
   end?(walk: Walk): Promise<void>;
 }
 
-/**
- * Moves an export from a source to a destination, and compares each archive with its record. The destination begins
- * with the first step, so that an invalid source changes nothing.
- */
+/** Moves an export from a source to a destination, and compares each archive with its record. */
 export async function walk(source: Source, to: Destination, progress: Progress): Promise<Walk> {
   const moving = new Walk(to, progress);
-  let hasBegun = false;
   try {
-    for await (const step of source(moving)) {
-      if (!hasBegun) await moving.begin();
-      hasBegun = true;
-      await moving.take(step);
-    }
+    moving.known = new Set(await source(moving));
   } catch (error) {
-    // If no step was read, the source is not an export.
-    if (!hasBegun || !(error instanceof CommandFailure)) throw error;
-    moving.onFailure(error);
+    await moving.settle().catch(() => undefined);
+    // Before it began, the source was not known to be an export.
+    if (!moving.hasBegun || !(error instanceof CommandFailure)) throw error;
+    moving.fail(error);
   }
-  // The source has no records.
-  if (!hasBegun) await moving.begin();
-  await moving.end();
+  // The source may have no records.
+  await moving.records([]);
+  await moving.settle();
+  await to.end?.(moving);
   return moving;
 }
 
@@ -75,120 +60,136 @@ export async function walk(source: Source, to: Destination, progress: Progress):
 export class Walk {
   /** The archives that the records so far name. */
   readonly named: Map<ArchiveId, NamedArchive> = new Map();
-  /** The archives of the export. */
-  readonly archives: Set<ArchiveId> = new Set();
+  /** Archives of publications in service that are missing at the source, or that their records no longer name. */
+  readonly lost: Finding[] = [];
+  /** Archives that the source says it lacks. */
+  known: ReadonlySet<ArchiveId> = new Set();
   /** Archives of the source that no record names. */
   readonly unnamed: ArchiveId[] = [];
-  readonly gaps: Map<ArchiveId, Gap> = new Map();
-  /** The number of records. */
-  records = 0;
+  recordCount = 0;
   /** The number of archives that the destination did not have before. */
   copied = 0;
+  hasBegun = false;
+  /** The number of archives to read, chosen at random. Default: all that the destination does not have. */
+  readonly sample: number | undefined;
   readonly #to: Destination;
   readonly #progress: Progress;
+  readonly #publications: Set<RoleId> = new Set();
   readonly #present: Set<ArchiveId> = new Set();
-  readonly #altered: Set<ArchiveId> = new Set();
-  readonly #running: Promise<void>[] = [];
-  #sample: ReadonlySet<ArchiveId> | undefined;
+  readonly #reading: Promise<void>[] = [];
+  readonly #storing: Promise<void>[] = [];
 
   constructor(to: Destination, progress: Progress) {
+    this.sample = to.sample;
     this.#to = to;
     this.#progress = progress;
   }
 
-  /** Archives that are missing or altered at the source, and that the destination does not have. */
-  get broken(): readonly Gap[] {
-    return [...this.gaps.values()].filter(
-      ({ fault, archive }) => fault !== 'removed' && !this.#present.has(archive),
-    );
+  /** The archives of the export. */
+  get archives(): ReadonlySet<ArchiveId> {
+    const archives = new Set(this.named.keys());
+    for (const { archive } of this.broken) archives.delete(archive);
+    return archives;
   }
 
-  /** Archives of publications in service that were removed or are missing at the source. */
-  get lost(): readonly Gap[] {
-    return [...this.gaps.values()].filter(({ isLost }) => isLost);
+  /** The archives that the source does not have as records say, in order of their ids. */
+  get absent(): readonly NamedArchive[] {
+    const absent = [...this.named.values()].filter(({ state }) => state !== 'sound');
+    return absent.sort((one, other) => (one.archive < other.archive ? -1 : 1));
   }
 
-  /** Whether an archive must be read: not if the destination has it already. */
-  needs(id: ArchiveId): boolean {
-    const { sample } = this.#to;
-    if (sample !== undefined) this.#sample ??= chooseSample(this.named.keys(), sample);
-    const isNew = this.named.has(id) && !this.archives.has(id) && !this.#present.has(id);
-    return isNew && this.#sample?.has(id) !== false;
+  /** Those of them that the destination does not have either. */
+  get broken(): readonly NamedArchive[] {
+    return this.absent.filter(({ archive }) => !this.#present.has(archive));
   }
 
-  /** The archives that records name and the source has not yielded as they should be, in order of their ids. */
-  absent(): readonly Gap[] {
-    const absent = [...this.named].filter(([id]) => !this.archives.has(id) && !this.gaps.has(id));
-    const gaps = absent.map(([archive, { pin }]): Gap => {
-      const fault = this.#altered.has(archive) ? 'altered' : 'missing';
-      return { kind: 'gap', fault, archive, pin, isLost: false, isKnown: false };
-    });
-    return gaps.sort((one, other) => (one.archive < other.archive ? -1 : 1));
-  }
-
-  /** Receives an item that cannot be read, and throws it or lets the source continue. */
-  onFailure(failure: CommandFailure): void {
+  /** Receives what cannot be read, and throws it or lets the source continue. */
+  fail(failure: CommandFailure): void {
     if (this.#to.onFailure === undefined) throw failure;
     this.#to.onFailure(failure);
   }
 
-  async begin(): Promise<void> {
-    for await (const id of this.#to.begin?.() ?? []) this.#present.add(id);
-  }
-
-  async take(step: Step): Promise<void> {
-    if (step.kind === 'records') {
-      await this.#takeRecords(step.records);
-    } else if (step.kind === 'archive') {
-      await this.#takeArchive(step.id, step.loaded);
-    } else {
-      this.gaps.set(step.archive, step);
-      if (step.fault !== 'removed' && this.#present.has(step.archive)) this.archives.add(step.archive);
+  /** Reads something of the source; `undefined` if it cannot be read and the source continues nevertheless. */
+  async attempt<Result>(name: string, read: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await read();
+    } catch (error) {
+      this.fail(toFailure(name, error));
+      return undefined;
     }
   }
 
-  async end(): Promise<void> {
-    await Promise.all(this.#running);
-    for (const gap of this.absent()) await this.take(gap);
-    await this.#to.end?.(this);
-  }
-
-  async #takeRecords(records: readonly MovedRecord[]): Promise<void> {
-    for (const { kind, value } of records) {
-      if (kind === 'removal') this.named.delete(value.archive);
-      if (kind === 'publication' && value.manifest !== null)
-        this.named.set(value.archive, { pin: value.id, sha256: value.sha256, bytes: value.archiveBytes });
-    }
+  /** With the first records, even none, the destination begins. Until then, an invalid source has changed nothing. */
+  async records(records: readonly MovedRecord[]): Promise<void> {
+    if (!this.hasBegun) for await (const id of this.#to.begin?.() ?? []) this.#present.add(id);
+    this.hasBegun = true;
+    for (const record of records) this.#note(record);
     await this.#to.records?.(records);
-    this.records += records.length;
+    this.recordCount += records.length;
     this.#progress({ records: records.length }, this.named.size);
   }
 
-  async #takeArchive(id: ArchiveId, loaded: MovingArchive | undefined): Promise<void> {
+  /** Receives the id of an archive that the source has. Returns whether the destination needs it. */
+  find(id: ArchiveId): boolean {
     const named = this.named.get(id);
-    if (named === undefined) {
-      this.unnamed.push(id);
-      return;
+    if (named === undefined) this.unnamed.push(id);
+    // A tar may have it twice.
+    if (named === undefined || named.state === 'sound') return false;
+    named.state = 'sound';
+    if (!this.#present.has(id)) return true;
+    this.#progress({ archives: 1 }, this.named.size);
+    return false;
+  }
+
+  /**
+   * Moves a named archive. When this returns, it may not be read yet.
+   *
+   * @param load returns `undefined` if the archive is missing.
+   */
+  async move(id: ArchiveId, load: () => Promise<MovingArchive | undefined>): Promise<void> {
+    const loading = this.attempt(`archive ${id}`, async () => (await load()) ?? 'missing');
+    // In turn, so that archives are stored in the order of the source.
+    const moved = Promise.all([loading, this.#reading.at(-1)]).then(([loaded]) => this.#take(id, loaded));
+    await enqueue(this.#reading, moved);
+  }
+
+  /** Waits for all archives. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#reading);
+    await Promise.all(this.#storing);
+  }
+
+  #note({ kind, value }: MovedRecord): void {
+    if (kind === 'publication') this.#publications.add(value.id);
+    if (kind === 'publication' && value.manifest !== null) {
+      const { archive, id: pin, sha256, archiveBytes: bytes } = value;
+      this.named.set(archive, { archive, pin, sha256, bytes, state: 'missing' });
     }
-    if (loaded === undefined) {
-      this.archives.add(id);
-    } else if (loaded.sha256 === named.sha256 && loaded.size === named.bytes) {
-      this.archives.add(id);
-      this.copied += 1;
-      const stored = Promise.resolve(this.#to.store?.(loaded, named));
-      // Awaited later: until then a rejection must not count as unhandled.
-      stored.catch(() => undefined);
-      if (this.#running.push(stored) >= CONCURRENCY) await this.#running.shift();
-    } else {
-      this.#altered.add(id);
+    if (kind === 'removal') this.named.delete(value.archive);
+    // The database would throw a fault with a less helpful message.
+    if (kind === 'name' && !this.#publications.has(value.role)) {
+      const shown = `${value.role}, a publication that the export does not have`;
+      this.fail(unreadable(`the name ${value.name} shows ${shown}`));
     }
-    this.#progress({ archives: 1, bytes: loaded?.size }, this.named.size);
+  }
+
+  async #take(id: ArchiveId, loaded: MovingArchive | 'missing' | undefined): Promise<void> {
+    const archive = loaded === 'missing' ? undefined : loaded;
+    this.#progress({ archives: 1, bytes: archive?.size }, this.named.size);
+    const named = this.named.get(id);
+    // What cannot be read was reported, and is not missing.
+    if (named === undefined || loaded === undefined) return;
+    const isSound = archive?.sha256 === named.sha256 && archive.size === named.bytes;
+    named.state = isSound ? 'sound' : archive === undefined ? 'missing' : 'altered';
+    if (!isSound) return;
+    this.copied += 1;
+    await enqueue(this.#storing, Promise.resolve(this.#to.store?.(archive, named.pin)));
   }
 }
 
-/** Chooses `count` ids at random. */
-function chooseSample(ids: Iterable<ArchiveId>, count: number): ReadonlySet<ArchiveId> {
-  const shuffled = Array.from(ids, (id) => ({ id, order: Math.random() }));
-  shuffled.sort((one, other) => one.order - other.order);
-  return new Set(shuffled.slice(0, count).map(({ id }) => id));
+/** Adds a running task, and waits for the oldest one if too many run. */
+async function enqueue(running: Promise<void>[], task: Promise<void>): Promise<void> {
+  // Awaited later: until then a rejection must not count as unhandled.
+  task.catch(() => undefined);
+  if (running.push(task) >= CONCURRENCY) await running.shift();
 }

@@ -1,7 +1,7 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 import type { EntryPath, ManifestEntry } from '@pinfold/core';
 import { expect } from 'chai';
-import { hasEntries } from '../../src/moving/manifest-proof.ts';
+import { hasEntries } from '../../src/moving/archives.ts';
 
 const TEXT = Buffer.from('to be read, and read again, and again');
 const DEFLATED = deflateRawSync(TEXT);

@@ -13,8 +13,7 @@ import {
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { type MovingArchive, toMovingArchive } from '../../src/moving/archives.ts';
-import { fromStores } from '../../src/moving/from-stores.ts';
-import { ToStores } from '../../src/moving/to-stores.ts';
+import { fromStores, toStores } from '../../src/moving/stores.ts';
 import { type Destination, type Source, type Walk, walk } from '../../src/moving/walk.ts';
 
 /** These archives are not ZIPs. */
@@ -82,7 +81,7 @@ describe('a move during changes', () => {
   it('records an archive that a sweep removed: its role has ended at the target as well', async () => {
     const archives = createHookedStorage(anArchiveId(2), () => stopAndRemove(2));
     const target = createMemory();
-    const to = new ToStores({ imports: target.imports, archives: target.archives, ...unproved });
+    const to = toStores({ imports: target.imports, archives: target.archives, ...unproved });
     const moved = await walk(fromStores({ ...memory, archives, clock }), to, () => undefined);
     expect(moved).to.deep.include({ archives: new Set([1, 3].map(anArchiveId)), copied: 2, broken: [] });
     const role = (await target.roles.load(aRoleId(2)))?.value;
@@ -133,14 +132,15 @@ describe('a move during changes', () => {
         await target.archives.put(id, archive);
       },
     });
-    const source: Source = async function* (walk) {
-      for await (const record of memory.snapshot.records()) yield { kind: 'records', records: [record] };
+    const source: Source = async (walk) => {
+      for await (const record of memory.snapshot.records()) await walk.records([record]);
       for (const n of [1, 1, 50, 2, 3]) {
         const archive = toMovingArchive(anArchiveId(n), someBytes(1_000 * n, n));
-        yield { kind: 'archive', id: archive.id, loaded: walk.needs(archive.id) ? archive : undefined };
+        if (walk.find(archive.id)) await walk.move(archive.id, async () => archive);
       }
+      return [];
     };
-    await walk(source, new ToStores({ imports: target.imports, archives, ...unproved }), () => undefined);
+    await walk(source, toStores({ imports: target.imports, archives, ...unproved }), () => undefined);
     expect(put).to.deep.equal([1, 2, 3].map(anArchiveId));
   });
 });

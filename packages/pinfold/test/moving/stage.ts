@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { packFiles } from '@pinfold/client/zip';
 import type { ArchiveId, Role, RoleId, Token } from '@pinfold/core';
 import { compose } from '../../src/compose/compose.ts';
 import { DEFAULT_ACCOUNT } from '../../src/identity.ts';
-import { describeRecordsFile, MANIFEST, RECORDS } from '../../src/moving/export-form.ts';
+import { describeRecords, MANIFEST, RECORDS } from '../../src/moving/export-form.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { type CommandRun, type Env, run } from '../command-run.ts';
 import { newFolder } from '../servers/new-folder.ts';
@@ -150,10 +150,9 @@ export async function alterManifest(folder: string, members: object): Promise<vo
 export async function replaceRecords(folder: string, change: (text: string) => string): Promise<void> {
   const [before = ''] = await listFiles(join(folder, RECORDS));
   const text = change(await readFile(before, 'utf8'));
-  await rm(before);
-  const entry = describeRecordsFile(1, Buffer.from(text));
-  await writeFile(join(folder, entry.file), text);
-  await alterManifest(folder, { records: [entry] });
+  await writeFile(before, text);
+  const content = describeRecords(Buffer.from(text));
+  await alterManifest(folder, { records: [{ file: relative(folder, before), ...content }] });
 }
 
 function hash(bytes: Uint8Array): string {
