@@ -16,8 +16,8 @@ import {
 import type { SqlPlan } from '@pinfold/core/sql';
 import { expect } from 'chai';
 import { postgresPlace } from 'pinfold-test-servers/mocha';
-import { JoinedReads } from '../src/database/joined-reads.ts';
 import { PostgresDatabase } from '../src/database/postgres-database.ts';
+import { JoinedReads } from '../src/database/postgres-session.ts';
 import { PostgresConnection } from '../src/engine/postgres-connection.ts';
 import { fakeServer, findOne, POTS, serverError } from './fake-server.ts';
 import { PIPELINED } from './open-database.ts';

@@ -32,7 +32,7 @@ import {
   START,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { RESERVE, Reserve } from '../src/engine/reserve.ts';
+import { RESERVE, Reserve } from '../src/engine/lasting-file.ts';
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 import type { Prepare } from '../src/engine/sqlite-file.ts';
 import { openSqlite } from '../src/index.ts';

@@ -20,7 +20,7 @@ import { createTables, SqlCompiler } from '@pinfold/core/sql';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { SqliteDatabase } from '../src/database/sqlite-database.ts';
-import { SQLITE } from '../src/database/sqlite-dialect.ts';
+import { SQLITE } from '../src/database/sqlite-steps.ts';
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 import { inFolder } from './in-folder.ts';
 

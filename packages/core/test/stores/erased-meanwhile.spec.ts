@@ -12,8 +12,7 @@ import {
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { after, type Day, hours, minutes } from '../../src/index.ts';
-import type { Advance } from '../../src/stores/erasing/advance.ts';
-import { forgetPersons } from '../../src/stores/erasing/events-of-erased.ts';
+import { type Advance, forgetPersons } from '../../src/stores/erasing/erasure-steps.ts';
 import { type Stores, storesOver } from './memory-stores.ts';
 import { begin, ERASED_AT, erase, OTHER } from './rules/erasure-store/erase.ts';
 

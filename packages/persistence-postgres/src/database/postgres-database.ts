@@ -17,9 +17,8 @@ import type { Client, PostgresConnection } from '../engine/postgres-connection.t
 import { asFault, kindOf, ProgramError, reasonOf } from '../engine/postgres-errors.ts';
 import { COMMIT, lockNumber, unprepared } from '../engine/statement.ts';
 import { checkSchema, databaseState, migrate, newestMigration } from '../schema/migrate.ts';
-import { JoinedReads } from './joined-reads.ts';
 import { PostgresLookups } from './postgres-lookups.ts';
-import { PostgresSession, type SharedPlans } from './postgres-session.ts';
+import { JoinedReads, PostgresSession, type SharedPlans } from './postgres-session.ts';
 
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 /** Begins a read-only transaction, all of whose statements see one state. */

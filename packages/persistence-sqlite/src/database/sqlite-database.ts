@@ -17,8 +17,7 @@ import { asFault } from '../engine/sqlite-errors.ts';
 import type { SqliteFile } from '../engine/sqlite-file.ts';
 import { checkSchema, databaseState, migrate, migrationsTo } from '../schema/migrate.ts';
 import type { ThreadedWriter } from '../writing/threaded-writer.ts';
-import { SQLITE } from './sqlite-dialect.ts';
-import { runSteps } from './sqlite-steps.ts';
+import { runSteps, SQLITE } from './sqlite-steps.ts';
 
 /** The threads of a database. */
 export interface SqliteThreads {

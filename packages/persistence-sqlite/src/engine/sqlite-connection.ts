@@ -1,6 +1,5 @@
 import { type Clock, duration } from '@pinfold/core';
-import { LastingFile } from './lasting-file.ts';
-import { Reserve } from './reserve.ts';
+import { LastingFile, Reserve } from './lasting-file.ts';
 import { asFault, isBusy, MAX_TOTAL_WAIT, MAX_WAIT, unavailable } from './sqlite-errors.ts';
 import type { SqliteFile } from './sqlite-file.ts';
 

@@ -7,7 +7,7 @@ import {
 } from '@pinfold/core/adapter';
 import { type AnyTable, type DatabaseState, TABLES } from '@pinfold/core/records';
 import { createTables } from '@pinfold/core/sql';
-import { SQLITE } from '../database/sqlite-dialect.ts';
+import { SQLITE } from '../database/sqlite-steps.ts';
 import type { SqliteConnection } from '../engine/sqlite-connection.ts';
 import type { Prepare } from '../engine/sqlite-file.ts';
 

@@ -1,10 +1,8 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { byName, type DatabaseSchema, type Program } from '@pinfold/core/records';
 import { SqlCompiler } from '@pinfold/core/sql';
-import { SQLITE } from '../database/sqlite-dialect.ts';
-import { runSteps } from '../database/sqlite-steps.ts';
-import { LastingFile } from '../engine/lasting-file.ts';
-import { Reserve } from '../engine/reserve.ts';
+import { runSteps, SQLITE } from '../database/sqlite-steps.ts';
+import { LastingFile, Reserve } from '../engine/lasting-file.ts';
 import type { SqliteFile } from '../engine/sqlite-file.ts';
 import { type PlainError, toPlain } from './plain-errors.ts';
 import { commitTogether, WriteQueue } from './write-queue.ts';

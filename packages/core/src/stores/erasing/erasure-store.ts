@@ -23,8 +23,7 @@ import { newAccount } from '../checks.ts';
 import { appendEvents } from '../events.ts';
 import { CLAIMED, claimedAhead, claimRoles, nextVersion } from '../role-rows.ts';
 import { addChange, addQuery, type MoreLocks, tryWithLocks } from '../store-programs.ts';
-import type { Advance } from './advance.ts';
-import { erasureEvent, forgetEvents, forgetPersons } from './events-of-erased.ts';
+import { type Advance, erasureEvent, forgetEvents, forgetPersons } from './erasure-steps.ts';
 import {
   forgetConsents,
   forgetKeys,

@@ -32,8 +32,14 @@ import {
 } from '../../records/tables/role-tables.ts';
 import { feedEnds } from '../events.ts';
 import { CHANGED, changeRoles, derivedMembers, nextVersion, type RoleChange } from '../role-rows.ts';
-import { type Advance, addPersons, changeUnder, type ForgetSteps, otherLocks } from './advance.ts';
-import { erasureEvent } from './events-of-erased.ts';
+import {
+  type Advance,
+  addPersons,
+  changeUnder,
+  erasureEvent,
+  type ForgetSteps,
+  otherLocks,
+} from './erasure-steps.ts';
 
 /** The maximum number of rows that one step removes, each with a lock of its own. */
 const AT_ONCE = 80;
