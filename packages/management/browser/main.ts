@@ -1,8 +1,7 @@
 import { parseLanguage } from '@pinfold/http/internal/language';
-import { momentFormat } from '../src/i18n.ts';
+import { localZone, momentFormat } from '../src/i18n.ts';
 import { copyOnClick } from './copy.ts';
 import { openDialogs } from './dialogs.ts';
-import { localZone } from './local-zone.ts';
 import { enhanceNameFields } from './name-field.ts';
 import { watchPublishPanel } from './publish-panel.ts';
 

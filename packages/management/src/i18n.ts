@@ -19,6 +19,21 @@ const FORMATS: Map<string, unknown> = new Map();
 /** Bounds the cache: a browser may send any of hundreds of time zones. */
 const MAX_FORMATS = 100;
 
+/** Returns the IANA name of a time zone; `undefined` if the platform does not know the zone. */
+export function timeZoneOf(name: string): string | undefined {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** The time zone of the person at the browser; UTC if the browser does not know it (`Etc/Unknown`). */
+export function localZone(): string {
+  return timeZoneOf(String(new Intl.DateTimeFormat().resolvedOptions().timeZone)) ?? 'UTC';
+}
+
 /** Returns the format of an exact time, to the minute. It names the zone only if that is UTC. */
 export function momentFormat(language: Language, timeZone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat(LANGUAGES[language].dates, {

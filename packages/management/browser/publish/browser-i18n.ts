@@ -1,9 +1,8 @@
 import { parseLanguage } from '@pinfold/http/internal/language';
-import { Messages } from '../../src/i18n.ts';
+import { localZone, Messages } from '../../src/i18n.ts';
 import type { SharedId } from '../../src/messages/catalogues.ts';
 import { publishing, shared } from '../../src/messages/publishing.ts';
 import { codesIn, messagesIn } from '../../src/messages/texts.ts';
-import { localZone } from '../local-zone.ts';
 
 export type PublishingId = keyof typeof publishing | SharedId;
 

@@ -1,10 +1,8 @@
 import type { RoleState } from '@pinfold/core';
 import type { SentPublication } from '../../src/publication.ts';
-import type { BrowserMessages } from './browser-i18n.ts';
-import { pause } from './pause.ts';
 import type { ProgressPanel } from './progress-panel.ts';
 import { lateContent, linkTo, stopForm } from './published.ts';
-import type { Upload } from './upload.ts';
+import { pause, type Upload } from './upload.ts';
 
 /** A publication that the server had completed before it was cancelled. */
 export interface LatePublication extends SentPublication {
@@ -74,28 +72,14 @@ async function ask(
   }
 }
 
-/** The parts of the screen that show how a cancelled upload ended. */
-export interface CancelPanel {
-  readonly messages: BrowserMessages;
-  readonly stage: ProgressPanel;
-  /** The form token when the page was loaded. */
-  readonly token: string;
-  /** The address of a page of the screen. */
-  page(path: string): string;
-  /** The current form token; `undefined` unless the same account is signed in. */
-  freshToken(): Promise<string | undefined>;
-  /** A button that calls `first`, then closes the stage. */
-  closeButton(id: 'chooseAnother' | 'publishAnother', first?: () => void): HTMLElement;
-}
-
 /** Waits until the server has confirmed the outcome of the upload; `undefined` if the person stops waiting. */
 export async function showCancelling(
-  panel: CancelPanel,
+  panel: ProgressPanel,
   { key, token }: Upload,
 ): Promise<Awaited<ReturnType<typeof confirmCancelled>> | undefined> {
-  const { messages, stage } = panel;
+  const { messages } = panel;
   const waiting = new AbortController();
-  stage.wait(messages.text('cancelling'));
+  panel.wait(messages.text('cancelling'));
   const question: CancelQuestion = {
     url: panel.page('publish/cancel'),
     key,
@@ -103,7 +87,7 @@ export async function showCancelling(
     freshToken: () => panel.freshToken(),
     onUnconfirmed: (why) => {
       const closeButton = panel.closeButton('chooseAnother', () => waiting.abort());
-      stage.wait(messages.text(UNCONFIRMED[why]), closeButton);
+      panel.wait(messages.text(UNCONFIRMED[why]), closeButton);
     },
   };
   try {
@@ -115,17 +99,17 @@ export async function showCancelling(
 }
 
 /** Shows a publication that was complete before it was cancelled, with a button that stops it. */
-export async function showLate(panel: CancelPanel, late: LatePublication, name: string): Promise<void> {
-  const { messages, stage } = panel;
+export async function showLate(panel: ProgressPanel, late: LatePublication, name: string): Promise<void> {
+  const { messages } = panel;
   const address = panel.page(`publications/${late.id}`);
   const details = linkTo(address, messages.text('showDetails'));
   const closeButton = panel.closeButton('publishAnother');
   if (late.state !== 'published') {
-    stage.end(messages.text('cancelledStopped'), 'bad', undefined, details, closeButton);
+    panel.end(messages.text('cancelledStopped'), 'bad', undefined, details, closeButton);
     return;
   }
-  const stop = stopForm(messages, address, (await panel.freshToken()) ?? panel.token);
-  stage.end(
+  const stop = stopForm(messages, address, (await panel.freshToken()) ?? panel.data.token);
+  panel.end(
     messages.text('cancelledLate'),
     'bad',
     lateContent(messages, late, name),

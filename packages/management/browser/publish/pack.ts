@@ -1,3 +1,4 @@
+import { raceSignal } from '@pinfold/core/adapter';
 import type { FolderFile } from './source.ts';
 
 export interface PackRequest {
@@ -17,13 +18,13 @@ export function pack(
 ): Promise<Exclude<PackAnswer, { kind: 'progress' }>> {
   signal.throwIfAborted();
   const packing = new Worker(worker, { type: 'module' });
-  return new Promise<Exclude<PackAnswer, { kind: 'progress' }>>((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  const packed = new Promise<Exclude<PackAnswer, { kind: 'progress' }>>((resolve, reject) => {
     packing.addEventListener('error', (event) => reject(event.error ?? new Error(event.message)));
     packing.addEventListener('message', ({ data }: MessageEvent<PackAnswer>) => {
       if (data.kind === 'progress') onProgress(data.bytes);
       else resolve(data);
     });
     packing.postMessage({ files } satisfies PackRequest);
-  }).finally(() => packing.terminate());
+  });
+  return raceSignal(packed, signal).finally(() => packing.terminate());
 }

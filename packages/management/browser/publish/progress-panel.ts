@@ -1,20 +1,26 @@
 import { type Html, html } from '@pinfold/http/internal/html';
-import type { BrowserMessages } from './browser-i18n.ts';
+import type { Values } from '../../src/i18n.ts';
+import { fetchPage } from '../dialogs.ts';
+import { optionsOf, showOption } from '../publish-panel.ts';
+import { type BrowserMessages, browserMessages, type PublishingId } from './browser-i18n.ts';
 import { button, elementOf, nodesOf } from './elements.ts';
+import type { ArchiveLimits } from './judge.ts';
 
-export interface Step {
-  readonly text: string;
-  readonly name: string;
-  /** The bytes to process; absent: the bar does not move. */
-  readonly total?: number | undefined;
+interface PanelData {
+  /** A pseudonym of the account. */
+  readonly owner: string;
+  /** The form token when the page was loaded. */
+  readonly token: string;
+  readonly limits: ArchiveLimits;
 }
 
 const ANNOUNCE_MILLISECONDS = 5_000;
 
-/** Shows the progress of publishing instead of the drop area. */
+/** The panel for publishing. Shows the progress, and then the outcome, instead of the drop area. */
 export class ProgressPanel {
+  readonly messages: BrowserMessages = browserMessages();
+  readonly data: PanelData;
   readonly #panel: HTMLElement;
-  readonly #messages: BrowserMessages;
   readonly #place: HTMLElement = elementOf(html`<div class="stage"></div>`);
   readonly #status: HTMLElement = elementOf(html`<p class="hidden" role="status"></p>`);
   readonly #bar: HTMLProgressElement = elementOf(html`<progress max="1" value="0"></progress>`);
@@ -22,9 +28,21 @@ export class ProgressPanel {
   readonly #percentage: HTMLElement = elementOf(html`<p class="stage-progress quiet"></p>`);
   #reported = Number.NEGATIVE_INFINITY;
 
-  constructor(panel: HTMLElement, messages: BrowserMessages) {
+  constructor(panel: HTMLElement) {
     this.#panel = panel;
-    this.#messages = messages;
+    this.data = JSON.parse(panel.dataset.publish ?? '') as PanelData;
+  }
+
+  /** The address of a page of the screen. */
+  page(path: string): string {
+    return new URL(path, new URL(this.#panel.dataset.action ?? '', location.href)).href;
+  }
+
+  /** The current form token; `undefined` unless the same account is signed in. */
+  async freshToken(): Promise<string | undefined> {
+    const panel = (await fetchPage(this.page('.')))?.querySelector<HTMLElement>('[data-publish]');
+    const { owner, token } = JSON.parse(panel?.dataset.publish ?? '{}') as Partial<PanelData>;
+    return owner === this.data.owner ? token : undefined;
   }
 
   /** Replaces the drop area, and the outcome of an earlier publication. */
@@ -36,18 +54,15 @@ export class ProgressPanel {
     this.#place.append(this.#status);
   }
 
-  close(): void {
-    this.#setWorking(false);
-    this.#place.remove();
-    this.#panel.toggleAttribute('data-busy', false);
-    this.#panel.querySelector<HTMLElement>('[data-choose]')?.focus();
-  }
-
-  /** Shows a step with a bar and a button to cancel. The first step takes the focus, since the focused element is gone. */
-  work({ text, name, total }: Step, cancel: () => void): void {
+  /**
+   * Shows a step with a button to cancel and a bar, which only moves if there is a total. The first step takes the focus,
+   * since the focused element is gone.
+   */
+  work(id: PublishingId, name: string, total: number | undefined, cancel: () => void): void {
+    const text = this.messages.text(id, { name });
     this.#setWorking(true);
     addEventListener('beforeunload', askBeforeLeaving);
-    this.#bar.setAttribute('aria-label', this.#messages.text('progressLabel', { name }));
+    this.#bar.setAttribute('aria-label', this.messages.text('progressLabel', { name }));
     this.#line.textContent = text;
     this.#percentage.textContent = '';
     if (total !== undefined) this.#moveBar(0, total);
@@ -58,7 +73,7 @@ export class ProgressPanel {
     const head = elementOf(html`<div class="stage-head"></div>`);
     head.append(this.#line, this.#percentage);
     const row = elementOf(html`<div class="stage-row"></div>`);
-    row.append(this.#bar, button(this.#messages.text('cancel'), '', cancel));
+    row.append(this.#bar, button(this.messages.text('cancel'), '', cancel));
     this.#show(head, row);
     this.#announce('');
     this.#line.focus();
@@ -99,6 +114,38 @@ export class ProgressPanel {
     heading.focus();
   }
 
+  /** Shows why nothing was published. */
+  fail(id: PublishingId, values: Values = {}): undefined {
+    this.refuse(this.messages.text(id, values));
+  }
+
+  refuse(title: string, content?: Html): undefined {
+    this.end(title, 'bad', content, this.closeButton('chooseAnother'));
+  }
+
+  /** A button that calls `first`, then closes the panel. */
+  closeButton(id: PublishingId, first: () => void = () => {}): HTMLElement {
+    return button(this.messages.text(id), '', () => {
+      first();
+      this.#close();
+    });
+  }
+
+  /** Empties the options, so that the next publication does not use them unnoticed. */
+  emptyOptions(): void {
+    for (const option of optionsOf(this.#panel)) {
+      option.value = '';
+      showOption(option);
+    }
+  }
+
+  #close(): void {
+    this.#setWorking(false);
+    this.#place.remove();
+    this.#panel.toggleAttribute('data-busy', false);
+    this.#panel.querySelector<HTMLElement>('[data-choose]')?.focus();
+  }
+
   /** While the panel works, it accepts no other publication. */
   #setWorking(works: boolean): void {
     this.#panel.toggleAttribute('data-working', works);
@@ -107,9 +154,9 @@ export class ProgressPanel {
 
   #moveBar(done: number, total: number): string {
     this.#bar.value = total === 0 ? 1 : done / total;
-    const text = this.#messages.text('uploadedOf', {
-      done: this.#messages.size(done),
-      total: this.#messages.size(total),
+    const text = this.messages.text('uploadedOf', {
+      done: this.messages.size(done),
+      total: this.messages.size(total),
     });
     this.#percentage.textContent = text;
     return text;

@@ -1,23 +1,14 @@
 import { raceSignal } from '@pinfold/core/adapter';
-import { type Html, html } from '@pinfold/http/internal/html';
+import { html } from '@pinfold/http/internal/html';
 import type { PublishProblem } from '@pinfold/http/internal/texts';
-import type { Values } from '../../src/i18n.ts';
 import { problemList } from '../../src/problem-lists.ts';
 import { putOnClipboard } from '../copy.ts';
-import { fetchPage } from '../dialogs.ts';
-import { type Chosen, optionsOf, showOption } from '../publish-panel.ts';
+import { type Chosen, optionsOf } from '../publish-panel.ts';
 import { askForBuiltSite, askForStartPage, askToLeaveOut } from './ask.ts';
-import { type BrowserMessages, browserMessages, type PublishingId } from './browser-i18n.ts';
-import { type CancelPanel, type LatePublication, showCancelling, showLate } from './cancelled.ts';
+import type { BrowserMessages, PublishingId } from './browser-i18n.ts';
+import { type LatePublication, showCancelling, showLate } from './cancelled.ts';
 import { button } from './elements.ts';
-import {
-  type ArchiveLimits,
-  judgeArchive,
-  judgeFolder,
-  judgeSize,
-  judgeWholeFolder,
-  suggestsFolder,
-} from './judge.ts';
+import { judgeArchive, judgeFolder, judgeSize, judgeWholeFolder, suggestsFolder } from './judge.ts';
 import { pack } from './pack.ts';
 import { ProgressPanel } from './progress-panel.ts';
 import { leftOutLine, linkTo, protectLink, publishedContent, refreshList } from './published.ts';
@@ -32,13 +23,6 @@ import {
 } from './source.ts';
 import { type Published, type Upload, type UploadOutcome, upload } from './upload.ts';
 
-interface PanelData {
-  /** A pseudonym of the account. */
-  readonly owner: string;
-  readonly token: string;
-  readonly limits: ArchiveLimits;
-}
-
 /** A ZIP to upload, and its source without the files that packing left out for their content. */
 interface Packed<From extends Source = Source> {
   readonly archive: Blob;
@@ -52,36 +36,37 @@ export async function publish(panel: HTMLElement, chosen: Chosen): Promise<void>
   await new Publishing(panel).run(chosen);
 }
 
-class Publishing implements CancelPanel {
-  readonly #panel: HTMLElement;
-  readonly messages: BrowserMessages = browserMessages();
-  readonly stage: ProgressPanel;
-  readonly #data: PanelData;
+class Publishing {
+  readonly #element: HTMLElement;
+  readonly #panel: ProgressPanel;
+  readonly #messages: BrowserMessages;
   #cancel: AbortController = new AbortController();
   /** The upload that was sent, and so may be published even if the person cancels. */
   #sent: Upload | undefined;
 
-  constructor(panel: HTMLElement) {
-    this.#panel = panel;
-    this.#data = JSON.parse(panel.dataset.publish ?? '') as PanelData;
-    this.stage = new ProgressPanel(panel, this.messages);
+  constructor(element: HTMLElement) {
+    this.#element = element;
+    this.#panel = new ProgressPanel(element);
+    this.#messages = this.#panel.messages;
   }
 
   async run(chosen: Chosen): Promise<void> {
-    this.stage.open();
+    this.#panel.open();
     await this.#unlessCancelled(async () => {
       const inspected = await this.#inspect(chosen);
-      const chosenSite = inspected && (await askForBuiltSite(this.messages, inspected));
-      if (inspected !== undefined && chosenSite === undefined) this.#fail('cancelled');
+      const chosenSite = inspected && (await askForBuiltSite(this.#messages, inspected));
+      if (inspected !== undefined && chosenSite === undefined) this.#panel.fail('cancelled');
       const packed = chosenSite && (await this.#archiveOf(chosenSite));
       if (packed === undefined) return;
       const { archive, source } = packed;
-      const { action = '' } = this.#panel.dataset;
+      const { action = '' } = this.#element.dataset;
       const filename = source.kind === 'archive' ? source.name : `${source.name || 'site'}.zip`;
       const title = await raceSignal(titleIn(source), this.#cancel.signal);
-      const [password = '', name = ''] = optionsOf(this.#panel).map(({ value }) => value);
-      const { token } = this.#data;
-      const upload = { action, token, key: newKey(), filename, title, password, name, archive };
+      const [password = '', name = ''] = optionsOf(this.#element).map(({ value }) => value);
+      const { token } = this.#panel.data;
+      // `crypto.randomUUID` is for secure contexts only.
+      const key = crypto.getRandomValues(new Uint32Array(4)).join('-');
+      const upload = { action, token, key, filename, title, password, name, archive };
       await this.#send(upload, source);
     });
   }
@@ -91,29 +76,25 @@ class Publishing implements CancelPanel {
       await work();
     } catch (error) {
       if (error !== CANCELLED) {
-        this.#refuse(this.messages.text('badFormTitle'), html`<p>${this.messages.text('badFormText')}</p>`);
+        const content = html`<p>${this.#messages.text('badFormText')}</p>`;
+        this.#panel.refuse(this.#messages.text('badFormTitle'), content);
         throw error;
       }
-      if (this.#sent === undefined) this.#fail('cancelled');
+      if (this.#sent === undefined) this.#panel.fail('cancelled');
       else await this.#confirmCancelled(this.#sent);
     }
   }
 
   /** Shows that nothing was published once the server has confirmed it. */
   async #confirmCancelled(sent: Upload): Promise<void> {
-    const outcome = await showCancelling(this, sent);
-    if (outcome?.kind === 'cancelled') this.#fail('cancelled');
+    const outcome = await showCancelling(this.#panel, sent);
+    if (outcome?.kind === 'cancelled') this.#panel.fail('cancelled');
     else if (outcome !== undefined) await this.#showLate(outcome);
   }
 
   async #showLate(late: LatePublication): Promise<void> {
-    await showLate(this, late, this.#sent?.name ?? '');
+    await showLate(this.#panel, late, this.#sent?.name ?? '');
     await refreshList();
-  }
-
-  /** The form token when the page was loaded. */
-  get token(): string {
-    return this.#data.token;
   }
 
   async #inspect(chosen: Chosen): Promise<Source | undefined> {
@@ -123,62 +104,64 @@ class Publishing implements CancelPanel {
     this.#work('preparing', name);
     try {
       const source = await raceSignal(sourceOf(chosen), this.#cancel.signal);
-      return source ?? this.#fail('oneThing');
+      return source ?? this.#panel.fail('oneThing');
     } catch (error) {
       if (!(error instanceof DOMException)) throw error;
-      return this.#fail('unreadable', { name });
+      return this.#panel.fail('unreadable', { name });
     }
   }
 
   /** Makes the ZIP to upload, or shows why there is none. Asks last whether files may be left out. */
   async #archiveOf(chosen: Source): Promise<Packed | undefined> {
-    const { limits } = this.#data;
+    const { limits } = this.#panel.data;
     const source = chosen.kind === 'folder' ? await this.#chooseStartPage(chosen) : withoutForbidden(chosen);
     const { leftOut } = source;
     const judging =
       source.kind === 'folder' ? judgeWholeFolder(source, limits) : judgeArchive(source.file, limits);
     const judged = await raceSignal(judging, this.#cancel.signal);
     if (judged.files === 0 && leftOut.length > 0 && !suggestsFolder(judged)) {
-      const content = leftOutLine(this.messages, 'wouldLeaveOut', leftOut);
-      return this.#refuse(this.messages.text('nothingLeft'), content);
+      const content = leftOutLine(this.#messages, 'wouldLeaveOut', leftOut);
+      return this.#panel.refuse(this.#messages.text('nothingLeft'), content);
     }
     if (source.kind === 'folder' && source.files.length === 0 && !suggestsFolder(judged))
-      return this.#fail('empty');
+      return this.#panel.fail('empty');
     if (this.#showProblems(judged.problems, leftOut)) return undefined;
     const packed = source.kind === 'folder' ? await this.#pack(source) : { source, archive: source.file };
     if (packed === undefined || packed.source.leftOut.length === 0) return packed;
     const rest = packed.source.kind === 'folder' ? judgeFolder(packed.source.files, limits) : judged;
-    return (await askToLeaveOut(this.messages, packed.source, rest)) ? packed : this.#fail('leftOutAsked');
+    return (await askToLeaveOut(this.#messages, packed.source, rest))
+      ? packed
+      : this.#panel.fail('leftOutAsked');
   }
 
   /** If a folder only lacks an index.html, asks whether another page may become it. */
   async #chooseStartPage(folder: FolderSource): Promise<FolderSource> {
-    const judging = judgeWholeFolder(folder, this.#data.limits);
+    const judging = judgeWholeFolder(folder, this.#panel.data.limits);
     const { problems } = await raceSignal(judging, this.#cancel.signal);
     const page = startPageIn(problems);
     if (page === undefined) return folder;
-    return (await askForStartPage(this.messages, page)) ? withStartPage(folder, page) : folder;
+    return (await askForStartPage(this.#messages, page)) ? withStartPage(folder, page) : folder;
   }
 
   async #pack(source: FolderSource): Promise<Packed<FolderSource> | undefined> {
-    const { worker = '' } = this.#panel.dataset;
+    const { worker = '' } = this.#element.dataset;
     const total = source.files.reduce((sum, { file }) => sum + file.size, 0);
     this.#work('packing', source.name, total);
-    const onProgress = (bytes: number) => this.stage.progress(bytes, total, performance.now());
+    const onProgress = (bytes: number) => this.#panel.progress(bytes, total, performance.now());
     const packed = await pack(worker, source.files, onProgress, this.#cancel.signal);
-    if (packed.kind === 'unreadable') return this.#fail('unreadable', { name: packed.path });
+    if (packed.kind === 'unreadable') return this.#panel.fail('unreadable', { name: packed.path });
     const { archive } = packed;
     const leftOut = [...source.leftOut, ...packed.leftOut].sort();
-    if (this.#showProblems(judgeSize(archive, this.#data.limits), leftOut)) return undefined;
+    if (this.#showProblems(judgeSize(archive, this.#panel.data.limits), leftOut)) return undefined;
     const files = source.files.filter(({ path }) => !packed.leftOut.includes(path));
     return { archive, source: { ...source, files, leftOut } };
   }
 
   #showProblems(problems: readonly PublishProblem[], leftOut: readonly string[]): boolean {
     if (problems.length === 0) return false;
-    const messages = this.messages;
+    const messages = this.#messages;
     const content = html`${problemList(messages, problems)}${leftOutLine(messages, 'wouldLeaveOut', leftOut)}`;
-    this.#refuse(messages.text('problemsTitle'), content);
+    this.#panel.refuse(messages.text('problemsTitle'), content);
     return true;
   }
 
@@ -193,7 +176,7 @@ class Publishing implements CancelPanel {
     const progress = {
       sent: (bytes: number) => {
         if (step === 'waiting') work('uploading', size);
-        this.stage.progress(bytes, size, performance.now());
+        this.#panel.progress(bytes, size, performance.now());
       },
       arrived: () => work('checking'),
       waiting: (reason: 'broken' | 'in_progress') => work(reason === 'broken' ? 'waiting' : 'inProgress'),
@@ -209,7 +192,7 @@ class Publishing implements CancelPanel {
         this.#showProblems(outcome.problems, []);
         return;
       case 'refused':
-        this.#refuse(outcome.message);
+        this.#panel.refuse(outcome.message);
         return;
       default:
         this.#offerRetry(outcome, content, source);
@@ -217,19 +200,19 @@ class Publishing implements CancelPanel {
   }
 
   async #succeed(published: Published, source: Source): Promise<void> {
-    const messages = this.messages;
-    this.#emptyOptions();
+    const messages = this.#messages;
+    this.#panel.emptyOptions();
     const copied = await putOnClipboard(published.name?.url ?? published.sharedUrl);
     if (this.#cancel.signal.aborted)
       return this.#showLate({ ...published, kind: 'published', state: 'published' });
-    const page = this.page(`publications/${published.id}`);
-    this.stage.end(
+    const page = this.#panel.page(`publications/${published.id}`);
+    this.#panel.end(
       messages.text(published.kind === 'published' ? 'publishedNow' : 'publishedBefore'),
       'good',
       publishedContent(messages, published, page, { copied, source }),
       linkTo(page, messages.text('showDetails')),
       protectLink(messages, page, published),
-      this.closeButton('publishAnother'),
+      this.#panel.closeButton('publishAnother'),
     );
     await refreshList();
   }
@@ -246,67 +229,24 @@ class Publishing implements CancelPanel {
       busy: 'unavailable',
       strange: 'strangeAnswer',
     } as const;
-    const retry = button(this.messages.text('tryAgain'), 'primary', () => {
+    const retry = button(this.#messages.text('tryAgain'), 'primary', () => {
       this.#cancel = new AbortController();
       void this.#unlessCancelled(async () => {
-        const token = kind === 'signed_out' ? await this.freshToken() : undefined;
+        const token = kind === 'signed_out' ? await this.#panel.freshToken() : undefined;
         await this.#send({ ...content, token: token ?? content.token }, source);
       });
     });
     const first = kind === 'mismatch' ? undefined : retry;
-    this.stage.end(
-      message ?? this.messages.text(texts[kind], values),
+    this.#panel.end(
+      message ?? this.#messages.text(texts[kind], values),
       'bad',
       undefined,
       first,
-      this.closeButton('chooseAnother'),
+      this.#panel.closeButton('chooseAnother'),
     );
   }
 
   #work(id: PublishingId, name: string, total?: number): void {
-    this.stage.work({ text: this.messages.text(id, { name }), name, total }, () =>
-      this.#cancel.abort(CANCELLED),
-    );
+    this.#panel.work(id, name, total, () => this.#cancel.abort(CANCELLED));
   }
-
-  #fail(id: PublishingId, values: Values = {}): undefined {
-    this.#refuse(this.messages.text(id, values));
-  }
-
-  #refuse(title: string, content?: Html): undefined {
-    this.stage.end(title, 'bad', content, this.closeButton('chooseAnother'));
-  }
-
-  page(path: string): string {
-    return new URL(path, new URL(this.#panel.dataset.action ?? '', location.href)).href;
-  }
-
-  closeButton(id: PublishingId, first: () => void = () => {}): HTMLElement {
-    return button(this.messages.text(id), '', () => {
-      first();
-      this.stage.close();
-    });
-  }
-
-  /** Empties the options, so that the next publication does not use them unnoticed. */
-  #emptyOptions(): void {
-    for (const option of optionsOf(this.#panel)) {
-      option.value = '';
-      showOption(option);
-    }
-  }
-
-  /** The current form token; `undefined` unless the same account is signed in. */
-  async freshToken(): Promise<string | undefined> {
-    const panel = (await fetchPage(this.page('.')))?.querySelector<HTMLElement>('[data-publish]');
-    const { owner, token } = JSON.parse(panel?.dataset.publish ?? '{}') as Partial<PanelData>;
-    return owner === this.#data.owner ? token : undefined;
-  }
-}
-
-/** Creates a random key. `crypto.randomUUID` is for secure contexts only. */
-function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('');
 }

@@ -1,7 +1,7 @@
 import type { Warning } from '@pinfold/core';
+import { raceSignal } from '@pinfold/core/adapter';
 import type { PublishProblem } from '@pinfold/http/internal/texts';
 import type { SentPublication } from '../../src/publication.ts';
-import { pause } from './pause.ts';
 
 /** A publication to upload. Every retry sends the same key, so that it is published once. */
 export interface Upload {
@@ -31,7 +31,7 @@ export type UploadOutcome =
   | { readonly kind: 'strange'; readonly status: number; readonly message?: never }
   | { readonly kind: 'refused'; readonly message: string };
 
-export interface UploadProgress {
+interface UploadProgress {
   sent(bytes: number): void;
   arrived(): void;
   waiting(reason: 'broken' | 'in_progress'): void;
@@ -113,4 +113,8 @@ function formOf({ token, key, title = '', password = '', name = '', archive, fil
 
 function bodyOf(request: XMLHttpRequest): Reply['body'] {
   return typeof request.response === 'object' && request.response !== null ? request.response : undefined;
+}
+
+export function pause(length: number, signal: AbortSignal): Promise<void> {
+  return raceSignal(new Promise((resolve) => setTimeout(resolve, length)), signal);
 }
