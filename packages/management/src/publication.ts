@@ -1,4 +1,11 @@
-import type { Actor, Publication, Refusal, RoleCommand, RoleId } from '@pinfold/core';
+import {
+  type Actor,
+  type Publication,
+  parseRoleId,
+  type Refusal,
+  type RoleCommand,
+  type RoleId,
+} from '@pinfold/core';
 import { checkCommand } from '@pinfold/core/internal';
 import { sharedUrl } from '@pinfold/http';
 import type { RequestContext, SignedInContext } from './request/request-context.ts';
@@ -37,6 +44,15 @@ export function shownPublication(
     endsSoon: state === 'published' && expiresAt !== null && expiresAt - now < SOON_MILLISECONDS,
     refusal: (command) => checkCommand(publication, command, now)?.state,
   };
+}
+
+/** The publication that the path of a request names. */
+export function idOf({ request }: RequestContext): RoleId | undefined {
+  return parseRoleId(String(request.params.id));
+}
+
+export function pathOf({ base }: RequestContext, id: RoleId): string {
+  return `${base}/publications/${id}`;
 }
 
 /** Reads the publications that the actor may read, by id. */

@@ -2,22 +2,25 @@ import { CHANGE_COST } from '@pinfold/core/internal';
 import { has, type Screen, type With } from './options.ts';
 import { block, limit, showAccount, unblock } from './pages/account.ts';
 import { showAccounts } from './pages/accounts.ts';
-import { showAllPublications, showAnyPublication, takeDown } from './pages/any-publication.ts';
+import {
+  lift,
+  showAllPublications,
+  showAnyPublication,
+  showTakedowns,
+  takeDown,
+} from './pages/administered-publications.ts';
 import { connect, giveKey, registerConnect, showConnect } from './pages/connect.ts';
-import { downloadArchive } from './pages/download.ts';
 import { showAccountHistory, showHistory } from './pages/history.ts';
 import { createKey, revokeKey, showKeys } from './pages/keys.ts';
 import { showList } from './pages/list.ts';
-import { askToMoveName, deleteName, offerNames, showNames } from './pages/names.ts';
-import { moveName, setName } from './pages/point-name.ts';
+import { askToMoveName, deleteName, moveName, offerNames, setName, showNames } from './pages/names.ts';
 import * as publication from './pages/publication.ts';
+import { downloadArchive } from './pages/publication.ts';
 import { cancel, publish, receiveArchive } from './pages/publish.ts';
 import { changeService, showService } from './pages/service.ts';
 import { endSession, showSessions } from './pages/sessions.ts';
-import { showSignIn, signIn, signOut } from './pages/sign-in.ts';
-import { beginElsewhere, finishElsewhere } from './pages/sign-in-elsewhere.ts';
+import { beginElsewhere, finishElsewhere, showSignIn, signIn, signOut } from './pages/sign-in.ts';
 import { askToStop, askToStopSelected, stopSelected } from './pages/stop.ts';
-import { lift, showTakedowns } from './pages/takedowns.ts';
 import {
   checkFormToken,
   checkSameOrigin,

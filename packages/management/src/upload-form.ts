@@ -1,7 +1,7 @@
 import { type IdempotencyKey, type Limits, parseFilename, parseIdempotencyKey } from '@pinfold/core';
 import type { FormFailure, FormField, FormFile, FormReader } from '@pinfold/http/internal';
 import type { MessageId } from './messages/catalogues.ts';
-import type { FormToken } from './request/form-guard.ts';
+import type { FormToken } from './request/cookies.ts';
 
 export interface UploadFields {
   readonly key: string;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
-import { newFormSecret } from '../src/request/form-guard.ts';
-import { type Flash, readFlash, signFlash } from '../src/response/flash.ts';
+import { newFormSecret } from '../src/request/cookies.ts';
+import { type Flash, readFlash, signFlash } from '../src/response/answer.ts';
 import { openSignedIn, person } from './open-screen.ts';
 
 const FLASH: Flash = {

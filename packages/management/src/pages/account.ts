@@ -7,8 +7,8 @@ import type { MessageId } from '../messages/catalogues.ts';
 import { fieldOf, type SignedIn, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { notFound } from '../response/refuse.ts';
-import { accountPath, administrationPage } from '../views/administration.ts';
 import { buttonForm, choice, choices, confirmation, field, fieldForm, reasonField } from '../views/forms.ts';
+import { accountPath, administrationPage } from '../views/layout.ts';
 import { backLink, card, columns, heading, moment } from '../views/parts.ts';
 import { factList } from '../views/tables.ts';
 

@@ -5,10 +5,9 @@ import type { MessageId } from '../messages/catalogues.ts';
 import { omitEmpty, PAGE_SIZE, pageRequest, queryText } from '../request/page-request.ts';
 import type { SignedIn } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
-import { accountPath, administrationPage } from '../views/administration.ts';
 import { hidden } from '../views/forms.ts';
-import { icon } from '../views/icons.ts';
-import { distance, heading } from '../views/parts.ts';
+import { accountPath, administrationPage } from '../views/layout.ts';
+import { distance, heading, icon } from '../views/parts.ts';
 import { filters, listOf, queryOf, searchButton, searchField } from '../views/tables.ts';
 
 const MAX_SEARCHED = 1_000;

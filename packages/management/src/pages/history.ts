@@ -13,8 +13,7 @@ import { omitEmpty, pageRequest, queryText } from '../request/page-request.ts';
 import type { SignedIn, SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { notFound } from '../response/refuse.ts';
-import { accountLink, administrationPage } from '../views/administration.ts';
-import { layout } from '../views/layout.ts';
+import { accountLink, administrationPage, layout } from '../views/layout.ts';
 import { card, heading, moment, shortId } from '../views/parts.ts';
 import { type Column, listOf } from '../views/tables.ts';
 

@@ -4,14 +4,12 @@ import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import { type ShownPublication, shownPublication } from '../publication.ts';
 import { allowanceText } from '../quota-text.ts';
-import { omitEmpty, pageRequest, searchText } from '../request/page-request.ts';
-import { readPastedLink } from '../request/pasted-link.ts';
+import { omitEmpty, pageRequest, readPastedLink, searchText } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { disabledInReadOnly, hidden, rowForm, stopLink } from '../views/forms.ts';
-import { icon } from '../views/icons.ts';
 import { layout } from '../views/layout.ts';
-import { copyLinkButton, distance, marks, stateBadge } from '../views/parts.ts';
+import { copyLinkButton, distance, icon, marks, stateBadge } from '../views/parts.ts';
 import { type PublishFormError, publishPanel } from '../views/publish-panel.ts';
 import {
   type Column,

@@ -1,46 +1,41 @@
 import {
+  type ArchiveRefusal,
   type ChangeRequest,
   type Conflict,
   type Generation,
   isFault,
   type Manifest,
   type Publication,
-  parseRoleId,
   type Refusal,
   type RoleId,
   type UpdateOutcome,
 } from '@pinfold/core';
 import { nameUrl, sharedUrl } from '@pinfold/http';
-import { html, loopTurns } from '@pinfold/http/internal';
+import { archiveAnswer, html, loopTurns } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
-import { publicationName, type RefusedBecause, shownPublication } from '../publication.ts';
-import { refuseAnyChange } from '../request/middleware.ts';
+import { idOf, pathOf, publicationName, type RefusedBecause, shownPublication } from '../publication.ts';
+import { isStillSignedIn, refuseAnyChange } from '../request/middleware.ts';
 import { queryText } from '../request/page-request.ts';
-import { fieldOf, type SignedInContext } from '../request/request-context.ts';
-import { type Answer, page, seeOther, withLog } from '../response/answer.ts';
-import type { Flash } from '../response/flash.ts';
+import { fieldOf, type SignedIn, type SignedInContext } from '../request/request-context.ts';
+import { type Answer, type Flash, page, seeOther, withLog } from '../response/answer.ts';
 import { notFound, refuse } from '../response/refuse.ts';
-import { factsCard, lifetimeCard, linkCard, NO_RENEWAL, stopCard } from '../views/detail-cards.ts';
-import { type FieldError, passwordCard, titleCard } from '../views/detail-forms.ts';
-import { leaveView } from '../views/error-view.ts';
-import { filesCard } from '../views/files.ts';
-import { icon } from '../views/icons.ts';
-import { layout } from '../views/layout.ts';
-import { backLink, columns, heading, marks, stateBadge } from '../views/parts.ts';
-import { viewsCard } from '../views/view-counts.ts';
+import {
+  type FieldError,
+  factsCard,
+  filesCard,
+  lifetimeCard,
+  linkCard,
+  NO_RENEWAL,
+  passwordCard,
+  stopCard,
+  titleCard,
+  viewsCard,
+} from '../views/detail-cards.ts';
+import { layout, leaveView } from '../views/layout.ts';
+import { backLink, columns, heading, icon, marks, stateBadge } from '../views/parts.ts';
 import { historyCard } from './history.ts';
 import { nameCard } from './names.ts';
-
-export function invalidText(
-  { messages }: SignedInContext,
-  refusal: Refusal<'invalid_title' | 'invalid_password'>,
-): string {
-  const values = { ...refusal };
-  return refusal.code === 'invalid_title'
-    ? messages.text(`title_${refusal.rule}`, values)
-    : messages.text(`password_${refusal.rule}`, values);
-}
 
 type Handler = (context: SignedInContext) => Promise<Answer>;
 
@@ -118,6 +113,27 @@ ${filesCard(context, publication, manifest, Number(context.query.files))}`,
   return page(layout(context, { title: name, signedIn: context, main }), formError === undefined ? 200 : 422);
 }
 
+/** Returns `undefined` if storage has lost the archive, so that the owner can still stop the publication. */
+async function manifestOf(
+  { useCases, manifests }: Screen,
+  publication: Publication,
+  signal: AbortSignal,
+): Promise<Manifest | undefined> {
+  const cached = publication.state === 'published' ? manifests.get(publication.id) : undefined;
+  if (cached !== undefined) return cached;
+  try {
+    const opened = await useCases.open.manifest(publication, signal);
+    if (opened.kind !== 'manifest') return undefined;
+    // Yields to other requests: reading thousands of names takes some milliseconds.
+    await loopTurns.wait();
+    manifests.set(publication.id, opened.manifest);
+    return opened.manifest;
+  } catch (error) {
+    if (isFault(error) && error.code === 'archive_missing') return undefined;
+    throw error;
+  }
+}
+
 async function change(
   context: SignedInContext,
   command: (request: ChangeRequest) => Promise<UpdateOutcome | Conflict>,
@@ -167,6 +183,32 @@ function refuseChange(
   }
 }
 
+export function invalidText(
+  { messages }: SignedInContext,
+  refusal: Refusal<'invalid_title' | 'invalid_password'>,
+): string {
+  const values = { ...refusal };
+  return refusal.code === 'invalid_title'
+    ? messages.text(`title_${refusal.rule}`, values)
+    : messages.text(`password_${refusal.rule}`, values);
+}
+
+export function refusalFlash(reason: RefusedBecause, tried: MessageId): Flash {
+  if (tried === 'didRenew') return { tone: 'bad', message: NO_RENEWAL[reason] };
+  return { tone: 'bad', message: reason === 'deleted' ? 'state_deleted' : 'state_expired' };
+}
+
+function backTo(context: SignedInContext, id: RoleId): string {
+  const { referer } = context.request.headers;
+  const from = referer !== undefined && URL.canParse(referer) ? new URL(referer) : undefined;
+  const isList = from?.pathname === `${context.base}/` || from?.pathname === context.base;
+  return isList ? `${context.base}/${from?.search ?? ''}` : pathOf(context, id);
+}
+
+function generationOf(text: string): Generation | undefined {
+  return /^[1-9]\d{0,14}$/.test(text) ? (Number(text) as Generation) : undefined;
+}
+
 export async function openSite(context: SignedInContext): Promise<Answer> {
   const { account: by, cause, credential, signal, screen } = context;
   const id = idOf(context);
@@ -174,12 +216,11 @@ export async function openSite(context: SignedInContext): Promise<Answer> {
   const outcome = await screen.createGrant({ by, id, cause, credential, signal });
   // A page, because browsers block the redirect of a form to another origin (`form-action 'self'`).
   if (outcome.kind === 'created') return page(leaveView(context, outcome.url));
-  const log = { outcome: outcome.code };
   switch (outcome.code) {
     case 'forbidden':
-      return withLog(refuse(context, 403, 'openForbiddenTitle', 'forbidden_viewing'), log);
+      return refuseViewing(context);
     case 'invalid_state':
-      return withLog(seeOther(pathOf(context, id), { tone: 'bad', message: 'state_expired_viewing' }), log);
+      return backWithError(context, id, 'state_expired_viewing', outcome.code);
     default:
       return refuseAnyChange(context, outcome);
   }
@@ -191,11 +232,11 @@ export async function showCode(context: SignedInContext): Promise<Answer> {
   if (publication === undefined) return notFound(context);
   // Loaded on first use, for a faster start.
   const { encodeQR } = await import('qr');
-  return await screen.pageTurns.run(account, signal, async () => ({
-    kind: 'picture',
-    status: 200,
-    svg: encodeQR(await linkFor(context, publication), 'svg'),
-  }));
+  return await screen.pageTurns.run(account, signal, async () => {
+    const bytes = Buffer.from(encodeQR(await linkFor(context, publication), 'svg'));
+    const headers = { 'Content-Type': 'image/svg+xml; charset=utf-8' };
+    return { kind: 'file', status: 200, answer: { status: 200, headers, bytes } };
+  });
 }
 
 /** Returns the URL of the name in the query, or else the shared URL. */
@@ -206,55 +247,44 @@ async function linkFor(context: SignedInContext, { id }: Publication): Promise<s
   return found?.kind === 'found' ? nameUrl(screen.publicUrl, found.name) : sharedUrl(screen.publicUrl, id);
 }
 
+/** Sends the ZIP of a publication as it was uploaded. */
+export async function downloadArchive(context: SignedIn<'openArchive'>): Promise<Answer> {
+  const { account: by, request, response, signal, screen } = context;
+  const id = idOf(context);
+  if (id === undefined) return notFound(context);
+  const opened = await screen.openArchive({ by, id, signal });
+  if (opened.kind === 'refused') {
+    return opened.code === 'forbidden' ? refuseViewing(context) : refuseArchive(context, id, opened);
+  }
+  const answer = await archiveAnswer(opened, {
+    request,
+    response,
+    client: screen.clientAddress(request),
+    signal,
+    isStillAllowed: () => isStillSignedIn(context),
+  });
+  if ('code' in answer) return refuseArchive(context, id, answer);
+  return { kind: 'file', status: answer.status, answer };
+}
+
+function refuseArchive(context: SignedInContext, id: RoleId, refusal: ArchiveRefusal): Answer {
+  if (refusal.code === 'not_found') return notFound(context);
+  const message: MessageId = refusal.state === 'deleted' ? 'state_deleted_archive' : 'state_archive_removed';
+  return backWithError(context, id, message, refusal.code);
+}
+
+function refuseViewing(context: SignedInContext): Answer {
+  return withLog(refuse(context, 403, 'openForbiddenTitle', 'forbidden_viewing'), { outcome: 'forbidden' });
+}
+
+function backWithError(context: SignedInContext, id: RoleId, message: MessageId, outcome: string): Answer {
+  return withLog(seeOther(pathOf(context, id), { tone: 'bad', message }), { outcome });
+}
+
 export async function readOwn(context: SignedInContext): Promise<Publication | undefined> {
   const { account: by, signal, screen } = context;
   const id = idOf(context);
   if (id === undefined) return undefined;
   const found = await screen.useCases.read({ by, id, signal });
   return found.kind === 'found' ? found.publication : undefined;
-}
-
-/** Returns `undefined` if storage has lost the archive, so that the owner can still stop the publication. */
-async function manifestOf(
-  { useCases, manifests }: Screen,
-  publication: Publication,
-  signal: AbortSignal,
-): Promise<Manifest | undefined> {
-  const cached = publication.state === 'published' ? manifests.get(publication.id) : undefined;
-  if (cached !== undefined) return cached;
-  try {
-    const opened = await useCases.open.manifest(publication, signal);
-    if (opened.kind !== 'manifest') return undefined;
-    // Yields to other requests: reading thousands of names takes some milliseconds.
-    await loopTurns.wait();
-    manifests.set(publication.id, opened.manifest);
-    return opened.manifest;
-  } catch (error) {
-    if (isFault(error) && error.code === 'archive_missing') return undefined;
-    throw error;
-  }
-}
-
-export function pathOf({ base }: SignedInContext, id: RoleId): string {
-  return `${base}/publications/${id}`;
-}
-
-function backTo(context: SignedInContext, id: RoleId): string {
-  const { referer } = context.request.headers;
-  const from = referer !== undefined && URL.canParse(referer) ? new URL(referer) : undefined;
-  const isList = from?.pathname === `${context.base}/` || from?.pathname === context.base;
-  return isList ? `${context.base}/${from?.search ?? ''}` : pathOf(context, id);
-}
-
-function idOf({ request }: SignedInContext): RoleId | undefined {
-  return parseRoleId(String(request.params.id));
-}
-
-export function refusalFlash(reason: RefusedBecause, tried: MessageId): Flash {
-  if (tried === 'didRenew') return { tone: 'bad', message: NO_RENEWAL[reason] };
-  return { tone: 'bad', message: reason === 'deleted' ? 'state_deleted' : 'state_expired' };
-}
-
-function generationOf(text: string): Generation | undefined {
-  return /^[1-9]\d{0,14}$/.test(text) ? (Number(text) as Generation) : undefined;
 }

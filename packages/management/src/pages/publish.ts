@@ -19,7 +19,7 @@ import {
 } from '@pinfold/http/internal';
 import type { PublishProblem } from '@pinfold/http/internal/texts';
 import { problemList } from '../problem-lists.ts';
-import { publicationName, type SentPublication } from '../publication.ts';
+import { pathOf, publicationName, type SentPublication } from '../publication.ts';
 import { refusalText } from '../quota-text.ts';
 import { askToSignIn, checkCallerAgain, type Guard } from '../request/middleware.ts';
 import { fieldOf, type SignedInContext } from '../request/request-context.ts';
@@ -98,7 +98,7 @@ export async function publish(context: ArchiveContext): Promise<Answer> {
     const body = { kind: outcome.kind, ...sentPublication(context, publication), warnings, name };
     return { kind: 'json', status: outcome.kind === 'published' ? 201 : 200, body };
   }
-  return seeOther(`${context.base}/publications/${id}`, {
+  return seeOther(pathOf(context, id), {
     tone: 'good',
     message: warnings.length === 0 ? 'didPublish' : 'didPublishWithWarnings',
     values: { name: publicationName(publication) },

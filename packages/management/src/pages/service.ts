@@ -3,10 +3,9 @@ import { type Html, html } from '@pinfold/http/internal';
 import type { NodeHealth } from '../options.ts';
 import { fieldOf, type SignedIn, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
-import { administrationPage } from '../views/administration.ts';
 import { choice, choices, field, fieldForm } from '../views/forms.ts';
-import { icon } from '../views/icons.ts';
-import { card, heading } from '../views/parts.ts';
+import { administrationPage } from '../views/layout.ts';
+import { card, heading, icon } from '../views/parts.ts';
 import { factList } from '../views/tables.ts';
 
 const PATH = '/administration/service';

@@ -1,6 +1,6 @@
 import { parseRoleId } from '@pinfold/core';
 import { html } from '@pinfold/http/internal';
-import { type ShownPublication, shownPublication, shownPublications } from '../publication.ts';
+import { pathOf, type ShownPublication, shownPublication, shownPublications } from '../publication.ts';
 import { askToSignIn } from '../request/middleware.ts';
 import { checkRevocationRate } from '../request/rates.ts';
 import { fieldsOf, type SignedInContext } from '../request/request-context.ts';
@@ -9,7 +9,7 @@ import { notFound } from '../response/refuse.ts';
 import { stopMeans } from '../views/detail-cards.ts';
 import { disabledInReadOnly, form, hidden } from '../views/forms.ts';
 import { layout } from '../views/layout.ts';
-import { pathOf, readOwn, refusalFlash } from './publication.ts';
+import { readOwn, refusalFlash } from './publication.ts';
 
 /** As many as the list shows on a page. */
 const MAX_SELECTED = 20;

@@ -1,6 +1,10 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
+import type { AccountId } from '@pinfold/core';
 import { cookieValues, setCookie } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
+import { timeZoneOf } from '../i18n.ts';
 
 export interface CookieScope {
   /** Over https they carry the prefix `__Host-`, which no sibling host can plant. */
@@ -11,9 +15,9 @@ export interface CookieScope {
 }
 
 /** Names of the screen's cookies. `language` is never trusted. */
-export type CookieName = 'session' | 'form' | 'flash' | 'language' | 'oidc';
+type CookieName = 'session' | 'form' | 'flash' | 'language' | 'oidc';
 
-export const ZONE_COOKIE = 'pinfold_zone';
+const ZONE_COOKIE = 'pinfold_zone';
 
 /** The maximum number of paths at which a cookie is expired; addresses of the screen have fewer above them. */
 const MAX_PATHS = 8;
@@ -28,13 +32,7 @@ export function readCookies(request: Request, scope: CookieScope, name: CookieNa
 
 export function readZone(request: Request): string | undefined {
   const [zone] = cookieValues(request.headers.cookie, ZONE_COOKIE);
-  if (zone === undefined || !/^[\w+\-/]{1,64}$/.test(zone)) return undefined;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
+  return zone !== undefined && /^[\w+\-/]{1,64}$/.test(zone) ? timeZoneOf(zone) : undefined;
 }
 
 /** Sets a cookie until the browser closes, or for some seconds; 0 removes it. */
@@ -96,4 +94,51 @@ function domainsAbove(host: string): readonly string[] {
 
 function nameOf({ secure }: CookieScope, name: CookieName): string {
   return `${secure ? '__Host-' : ''}pinfold_${name}`;
+}
+
+export function newFormSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+export function isFormSecret(text: string): boolean {
+  return /^[\w-]{43}$/.test(text);
+}
+
+const TOKEN_BYTES = 32;
+
+/**
+ * The token that every form sends, valid in one browser and for one session: forms of an ended session are refused. Each
+ * answer masks it anew, so that the lengths of compressed answers reveal nothing about it.
+ */
+export class FormToken {
+  readonly #token: Buffer;
+  readonly masked: string;
+
+  constructor(secret: string, sessionBinding: string) {
+    this.#token = createHmac('sha256', secret).update(`pinfold form\n${sessionBinding}`).digest();
+    const mask = randomBytes(TOKEN_BYTES);
+    this.masked = Buffer.concat([mask, xor(mask, this.#token)]).toString('base64url');
+  }
+
+  matches(sent: string | undefined): boolean {
+    const bytes = Buffer.from(sent ?? '', 'base64url');
+    if (bytes.length !== 2 * TOKEN_BYTES) return false;
+    const [mask, masked] = [bytes.subarray(0, TOKEN_BYTES), bytes.subarray(TOKEN_BYTES)];
+    return timingSafeEqual(xor(mask, masked), this.#token);
+  }
+}
+
+function xor(left: Uint8Array, right: Uint8Array): Buffer {
+  return Buffer.from(left.map((byte, index) => byte ^ (right[index] ?? 0)));
+}
+
+/** Returns a pseudonym of the account for this browser: scripts see whether another account has signed in. */
+export function ownerMark(secret: string, account: AccountId): string {
+  return createHmac('sha256', secret).update(`pinfold owner\n${account}`).digest('base64url');
+}
+
+/** Whether another site led here, in which case browsers omit SameSite=Strict cookies. */
+export function isFromAnotherSite(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site'];
+  return (site === 'cross-site' || site === 'same-site') && headers['sec-fetch-mode'] === 'navigate';
 }

@@ -13,10 +13,9 @@ import {
 import type { MessageId } from '../messages/catalogues.ts';
 import { type Answer, onThisHost, page, seeOther, withLog } from '../response/answer.ts';
 import { notFound, refuse, refuseChanges, wantsJson } from '../response/refuse.ts';
-import { bounceView, signInFirstView } from '../views/error-view.ts';
+import { bounceView, signInFirstView } from '../views/layout.ts';
 import { type Identity, identify } from './authenticate.ts';
-import { expireEverywhere, readCookies, writeCookie } from './cookies.ts';
-import { FormToken, isFromAnotherSite } from './form-guard.ts';
+import { expireEverywhere, FormToken, isFromAnotherSite, readCookies, writeCookie } from './cookies.ts';
 import { checkAccountRate, checkRevocationPageRate, checkRevocationRate } from './rates.ts';
 import { type FormContext, fieldOf, type RequestContext, type SignedInContext } from './request-context.ts';
 

@@ -12,10 +12,15 @@ import type { Request, Response } from 'express';
 import { Messages } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen, With } from '../options.ts';
-import { onThisHost } from '../response/answer.ts';
-import { type Flash, readFlash } from '../response/flash.ts';
-import { type CookieScope, readCookies, readZone } from './cookies.ts';
-import { type FormToken, isFormSecret, newFormSecret } from './form-guard.ts';
+import { type Flash, onThisHost, readFlash } from '../response/answer.ts';
+import {
+  type CookieScope,
+  type FormToken,
+  isFormSecret,
+  newFormSecret,
+  readCookies,
+  readZone,
+} from './cookies.ts';
 
 export interface RequestContext {
   readonly screen: Screen;

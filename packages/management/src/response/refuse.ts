@@ -2,7 +2,7 @@ import { after, duration, isFault, type Unchangeable } from '@pinfold/core';
 import { UnavailableError } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import { errorView } from '../views/error-view.ts';
+import { errorView } from '../views/layout.ts';
 import type { Answer } from './answer.ts';
 
 const RETRY_SECONDS = 5;

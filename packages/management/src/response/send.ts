@@ -1,19 +1,27 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import {
   type EncodedAnswer,
   encodeAnswer,
+  prefersGzip,
   type Settled,
   send,
   stripCors,
   type Answer as WireAnswer,
 } from '@pinfold/http/internal';
+import type { Request } from 'express';
 import { writeCookie } from '../request/cookies.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import type { Answer } from './answer.ts';
-import { type Flash, signFlash } from './flash.ts';
+import { type Answer, type Flash, signFlash } from './answer.ts';
 
 const FLASH_SECONDS = 60;
 
 const NO_BYTES = new Uint8Array();
+
+const inThread = promisify(gzip);
+
+/** Below this size, in bytes, an uncompressed page and its headers fit one packet. */
+const MIN_SIZE = 1_024;
 
 export function setSecurityHeaders({ response, nonce, screen: { branding } }: RequestContext): void {
   stripCors(response);
@@ -36,7 +44,19 @@ export function setSecurityHeaders({ response, nonce, screen: { branding } }: Re
   });
 }
 
-export interface Encoded extends Settled {
+/**
+ * Compresses a page unless another site led to it. Such a site may choose the search text, and the compressed length
+ * would show how much of that text occurs in the secret addresses on the page (BREACH).
+ */
+export async function compressPage(answer: Answer, { headers }: Pick<Request, 'headers'>): Promise<Answer> {
+  if (answer.kind !== 'page' || answer.body === undefined || answer.body.length < MIN_SIZE) return answer;
+  const from = headers['sec-fetch-site'];
+  const isOurs = from === 'same-origin' || from === 'none';
+  if (!isOurs || !prefersGzip(headers['accept-encoding'])) return answer;
+  return { ...answer, body: await inThread(answer.body), coding: 'gzip' };
+}
+
+interface Encoded extends Settled {
   encoded: EncodedAnswer;
   readonly flash: Flash | undefined;
 }
@@ -64,19 +84,14 @@ export async function sendAnswer(context: RequestContext, outcome: Encoded): Pro
 function wireAnswer(answer: Answer, language: string): WireAnswer {
   const { status } = answer;
   if (answer.kind === 'see_other') return { status, headers: { Location: answer.to, 'Content-Length': '0' } };
-  if (answer.kind === 'download') return answer.answer;
-  if (answer.kind === 'picture') {
-    const headers = { 'Content-Type': 'image/svg+xml; charset=utf-8' };
-    return { status, headers, bytes: Buffer.from(answer.svg) };
-  }
+  if (answer.kind === 'file') return answer.answer;
   const retry = answer.retryAfter === undefined ? {} : { 'Retry-After': String(answer.retryAfter) };
   if (answer.kind === 'json') return { status, json: answer.body, headers: retry };
-  const type = 'text/html; charset=utf-8';
   return {
     status,
     headers: {
       ...retry,
-      'Content-Type': type,
+      'Content-Type': 'text/html; charset=utf-8',
       'Content-Language': language,
       ...(answer.coding === undefined ? {} : { 'Content-Encoding': answer.coding }),
       Vary: 'Accept-Encoding, Accept-Language, Cookie, Sec-Fetch-Site',

@@ -14,10 +14,9 @@ import {
 } from '../request/middleware.ts';
 import { createContext, type RequestContext } from '../request/request-context.ts';
 import type { Answer } from './answer.ts';
-import { compressPage } from './compress-page.ts';
 import { writePage } from './page-turns.ts';
 import { answerFault } from './refuse.ts';
-import { encodeOutcome, sendAnswer, setSecurityHeaders } from './send.ts';
+import { compressPage, encodeOutcome, sendAnswer, setSecurityHeaders } from './send.ts';
 
 export interface Endpoint {
   readonly guards: Guards<RequestContext>['all'];

@@ -1,15 +1,26 @@
 import { stringify } from 'node:querystring';
 import { type Html, html, LANGUAGES, type Language, raw } from '@pinfold/http/internal';
+import type { MessageId } from '../messages/catalogues.ts';
 import { warningList } from '../problem-lists.ts';
 import type { RequestContext, SignedInContext } from '../request/request-context.ts';
-import type { Flash } from '../response/flash.ts';
+import { type Flash, onThisHost } from '../response/answer.ts';
 import { buttonForm, READ_ONLY_ID } from './forms.ts';
-import { icon, iconSheet } from './icons.ts';
+import { icon, iconSheet } from './parts.ts';
+import { filters } from './tables.ts';
 
 /** The optional parts of the screen. */
 const PARTS = ['names', 'keys', 'history', 'administration'] as const;
 
-export interface PageParts {
+const ADMINISTRATION_PARTS = [
+  ['accounts', ''],
+  ['allPublications', '/publications'],
+  ['takedowns', '/takedowns'],
+  ['history', '/history'],
+  ['sessions', '/sessions'],
+  ['service', '/service'],
+] as const;
+
+interface PageParts {
   readonly title: string;
   readonly main: Html;
   readonly signedIn?: SignedInContext;
@@ -62,17 +73,6 @@ ${branding.languages.length > 1 && branding.languages.map((one) => languageLink(
 </html>`;
 }
 
-export function cardPage(
-  context: RequestContext,
-  title: string,
-  content: Html,
-  parts: Omit<PageParts, 'main' | 'title'> = {},
-): Html {
-  const main = html`<section class="card narrow"><h1>${title}</h1>
-${content}</section>`;
-  return layout(context, { ...parts, title, main });
-}
-
 /** On the answer to a form, leads to the page above it: nothing is shown at the form's own address. */
 function languageLink({ messages, query, request }: RequestContext, language: Language): Html {
   const { name } = LANGUAGES[language];
@@ -114,4 +114,91 @@ function flashView({ messages }: RequestContext, flash: Flash): Html {
 ${icon(flash.tone)}<div class="flash-text"><p dir="auto">${text}</p>
 ${flash.warnings?.length ? warningList(messages, flash.warnings) : undefined}</div>
 </section>`;
+}
+
+/** A page for administrators; `title` defaults to the part's. */
+export function administrationPage(
+  context: SignedInContext,
+  part: (typeof ADMINISTRATION_PARTS)[number][0],
+  main: Html,
+  { title, isReasonWrong }: { readonly title?: string; readonly isReasonWrong?: boolean } = {},
+): Html {
+  const { messages, base, offers } = context;
+  const shown = ADMINISTRATION_PARTS.filter(([name]) =>
+    name === 'history' ? offers.history : name !== 'sessions' || offers.signOut,
+  );
+  const links = shown.map(([name, path]) => [name, `${base}/administration${path}`, name === part] as const);
+  const flash: Flash = { tone: 'bad', message: 'reasonWrong' };
+  return layout(context, {
+    ...(isReasonWrong ? { flash } : {}),
+    title: title ?? messages.text(part),
+    signedIn: context,
+    part: 'administration',
+    showsMode: part === 'service',
+    main: html`${filters(context, 'administration', links)}
+${main}`,
+  });
+}
+
+export function accountPath({ base }: SignedInContext, name: string): string {
+  return `${base}/administration/accounts/${encodeURIComponent(name)}`;
+}
+
+export function accountLink(context: SignedInContext, name: string): Html {
+  return html`<a href="${accountPath(context, name)}" class="clip" title="${name}" dir="auto">${name}</a>`;
+}
+
+export function cardPage(
+  context: RequestContext,
+  title: string,
+  content: Html,
+  parts: Omit<PageParts, 'main' | 'title'> = {},
+): Html {
+  const main = html`<section class="card narrow"><h1>${title}</h1>
+${content}</section>`;
+  return layout(context, { ...parts, title, main });
+}
+
+export function errorView(
+  context: RequestContext,
+  title: MessageId,
+  text: MessageId,
+  note: string | null = null,
+): Html {
+  const { messages, base } = context;
+  const signedIn = isSignedIn(context) ? context : undefined;
+  const content = html`<p>${messages.text(text)}</p>
+${note && html`<p dir="auto">${note}</p>`}
+<p><a class="button" href="${base}/">${messages.text(signedIn === undefined ? 'signIn' : 'backToList')}</a></p>`;
+  return cardPage(context, messages.text(title), content, signedIn === undefined ? {} : { signedIn });
+}
+
+function isSignedIn(context: RequestContext): context is SignedInContext {
+  return 'caller' in context;
+}
+
+export function signInFirstView(context: RequestContext): Html {
+  const { messages, screen } = context;
+  const { signInUrl } = screen.branding;
+  if (signInUrl === undefined) return errorView(context, 'signInFirstTitle', 'signInFirstText');
+  const content = html`<p><a class="button" href="${signInUrl}">${messages.text('signIn')}</a></p>`;
+  return cardPage(context, messages.text('signInFirstTitle'), content);
+}
+
+/** A page that reloads itself, or opens another page of this screen: browsers then send SameSite=Strict cookies. */
+export function bounceView(context: RequestContext, to: string = context.base + context.request.url): Html {
+  return leaveView(context, onThisHost(to));
+}
+
+/** A page that opens another site: browsers would block the redirect of a form to it. */
+export function leaveView(
+  context: RequestContext,
+  url: string,
+  title: MessageId = 'continueTitle',
+  link: MessageId = 'continueHere',
+): Html {
+  const { messages } = context;
+  const content = html`<p><a class="button" href="${url}">${messages.text(link)}</a></p>`;
+  const head = html`<meta http-equiv="refresh" content="0; url=${url}">`;
+  return cardPage(context, messages.text(title), content, { head });
 }

@@ -5,8 +5,7 @@ import { NAME_PATTERN } from '../name-spelling.ts';
 import type { ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { confirmation, disabledInReadOnly, type FieldDetails, field, rowForm } from './forms.ts';
-import { icon } from './icons.ts';
-import { copyButton, distance, heading, shortId, stateBadge } from './parts.ts';
+import { copyButton, distance, heading, icon, shortId, stateBadge } from './parts.ts';
 import { listOf } from './tables.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Limits } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal';
-import { ownerMark } from '../request/form-guard.ts';
+import { ownerMark } from '../request/cookies.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { field, form, hidden, READ_ONLY_ID } from './forms.ts';
-import { icon } from './icons.ts';
 import { nameField } from './names.ts';
+import { icon } from './parts.ts';
 
 export interface PublishFormError {
   readonly summary: string;

@@ -3,7 +3,7 @@ import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import { omitEmpty } from '../request/page-request.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import { icon } from './icons.ts';
+import { icon } from './parts.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 

@@ -1,16 +1,14 @@
-import { parseRoleId } from '@pinfold/core';
 import type { AdministeredPublication } from '@pinfold/core/administration';
-import { parseAccountId, parseRoleState } from '@pinfold/core/internal';
+import { parseAccountId, parseRoleState, parseSha256 } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
-import { shownPublication } from '../publication.ts';
-import { omitEmpty, pageRequest, queryText, searchText } from '../request/page-request.ts';
-import { readPastedLink } from '../request/pasted-link.ts';
+import { idOf, shownPublication } from '../publication.ts';
+import { omitEmpty, pageRequest, queryText, readPastedLink, searchText } from '../request/page-request.ts';
 import { fieldOf, type SignedIn, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { notFound } from '../response/refuse.ts';
-import { accountLink, administrationPage } from '../views/administration.ts';
 import { publicationFacts } from '../views/detail-cards.ts';
 import { choice, confirmation, reasonField } from '../views/forms.ts';
+import { accountLink, administrationPage } from '../views/layout.ts';
 import {
   backLink,
   card,
@@ -26,7 +24,9 @@ import {
 import { factList, listOf, STATE_FILTERS, searchButton, searchField } from '../views/tables.ts';
 import { reasonOf } from './account.ts';
 
-const PATH = '/administration/publications';
+const PUBLICATIONS = '/administration/publications';
+
+const TAKEDOWNS = '/administration/takedowns';
 
 export async function showAllPublications(context: SignedIn<'administration'>): Promise<Answer> {
   const { base, messages, screen } = context;
@@ -34,16 +34,16 @@ export async function showAllPublications(context: SignedIn<'administration'>): 
   const link = readPastedLink(search);
   const account = queryText(context, 'account');
   const state = parseRoleState(context.query.state);
-  if (account !== '' && parseAccountId(account) === undefined) return seeOther(base + PATH);
+  if (account !== '' && parseAccountId(account) === undefined) return seeOther(base + PUBLICATIONS);
   const listed = await screen.administration.listRoles({
     ...pageRequest(context),
     ...omitEmpty({ account, search: link !== undefined && 'id' in link ? link.id : search, state }),
   });
-  if (listed.kind === 'refused') return seeOther(base + PATH);
+  if (listed.kind === 'refused') return seeOther(base + PUBLICATIONS);
   const option = ([value, message]: (typeof STATE_FILTERS)[number]) =>
     html`<option value="${value ?? ''}"${value === state && html` selected`}>${messages.text(message)}</option>`;
   const main = html`${heading(messages.text('allPublications'))}
-<div class="list-top"><form class="search wide" role="search" action="${base}${PATH}">
+<div class="list-top"><form class="search wide" role="search" action="${base}${PUBLICATIONS}">
 ${searchField(context, 'account', 'accountName', account)}
 <label class="hidden" for="state">${messages.text('state')}</label>
 <select id="state" name="state">${STATE_FILTERS.map(option)}</select>
@@ -56,7 +56,7 @@ ${listOf(context, {
     takedown,
   })),
   none: 'noneFound',
-  path: PATH,
+  path: PUBLICATIONS,
   next: listed.next,
   query: { account, q: search, state },
   rowClass: (publication) => (publication.state === 'published' ? '' : 'over'),
@@ -64,7 +64,7 @@ ${listOf(context, {
     [
       'publication',
       (publication) =>
-        html`<a class="name" href="${base}${PATH}/${publication.id}" dir="auto" title="${publication.name}">${publication.name}</a><span class="marks">${marks(context, publication)}${publication.takedown && html`<span class="chip">${messages.text('takenDown')}</span>`}</span>`,
+        html`<a class="name" href="${base}${PUBLICATIONS}/${publication.id}" dir="auto" title="${publication.name}">${publication.name}</a><span class="marks">${marks(context, publication)}${publication.takedown && html`<span class="chip">${messages.text('takenDown')}</span>`}</span>`,
     ],
     ['account', (publication) => accountLink(context, publication.account)],
     ['state', (publication) => stateBadge(context, publication)],
@@ -97,7 +97,7 @@ export async function showAnyPublication(
     ['sha256', html`${shortId(sha256)} ${copyButton(context, sha256, 'copySha256')}`],
   ]);
   const state = html`<p class="head-state">${stateBadge(context, publication)}${marks(context, publication)}</p>`;
-  const main = html`${backLink(base + PATH, messages.text('allPublications'))}
+  const main = html`${backLink(base + PUBLICATIONS, messages.text('allPublications'))}
 ${heading(title, state)}
 ${columns(card(context, 'facts', facts), takedownCard(context, found, title))}`;
   const shown = administrationPage(context, 'allPublications', main, { title, isReasonWrong });
@@ -116,7 +116,8 @@ function takedownCard(
   const fields = html`${reasonField(context)}
 ${choice('checkbox', 'copies', 'yes', messages.text('takeDownCopies'))}${choice('checkbox', 'purge', 'yes', messages.text('takeDownPurge'))}`;
   const details = { values: { name }, fields };
-  const dialog = confirmation(context, 'takeDown', 'take-down', `${base}${PATH}/${id}/take-down`, details);
+  const path = `${base}${PUBLICATIONS}/${id}/take-down`;
+  const dialog = confirmation(context, 'takeDown', 'take-down', path, details);
   return card(
     context,
     'takedown',
@@ -125,8 +126,8 @@ ${choice('checkbox', 'copies', 'yes', messages.text('takeDownCopies'))}${choice(
 }
 
 export async function takeDown(context: SignedIn<'administration'>): Promise<Answer> {
-  const { request, cause, base, screen } = context;
-  const id = parseRoleId(String(request.params.id));
+  const { cause, base, screen } = context;
+  const id = idOf(context);
   const reason = reasonOf(context);
   if (id === undefined) return notFound(context);
   if (reason === undefined) return showAnyPublication(context, true);
@@ -136,5 +137,41 @@ export async function takeDown(context: SignedIn<'administration'>): Promise<Ans
   if (taken.kind === 'refused') return notFound(context);
   const count = taken.copies.length;
   const message = count === 0 ? 'didTakeDownOne' : copies ? 'didTakeDownAll' : 'didTakeDown';
-  return seeOther(`${base}${PATH}/${id}`, { tone: 'good', message, values: { count } });
+  return seeOther(`${base}${PUBLICATIONS}/${id}`, { tone: 'good', message, values: { count } });
+}
+
+export async function showTakedowns(context: SignedIn<'administration'>): Promise<Answer> {
+  const { base, messages } = context;
+  const listed = await context.screen.administration.listTakedowns(pageRequest(context));
+  if (listed.kind === 'refused') return seeOther(base + TAKEDOWNS);
+  const main = html`${heading(messages.text('takedowns'))}
+${listOf(context, {
+  items: listed.takedowns,
+  none: 'bansNone',
+  path: TAKEDOWNS,
+  next: listed.next,
+  columns: [
+    [
+      'publication',
+      ({ id, sha256 }) =>
+        html`<a class="name" href="${base}/administration/publications/${id}">${shortId(id)}</a><span class="marks"><code class="quiet" title="${sha256}">SHA-256 ${sha256.slice(0, 12)}…</code></span>`,
+    ],
+    ['account', ({ account }) => accountLink(context, account)],
+    ['reason', ({ reason }) => html`<span dir="auto">${reason}</span>`],
+    ['historyWhen', ({ at }) => moment(context, at)],
+    [
+      'actions',
+      ({ sha256: id }) => confirmation(context, 'lift', `lift-${id}`, `${base}${TAKEDOWNS}/${id}/lift`),
+    ],
+  ],
+})}`;
+  return page(administrationPage(context, 'takedowns', main));
+}
+
+export async function lift(context: SignedIn<'administration'>): Promise<Answer> {
+  const { request, cause, screen } = context;
+  const sha256 = parseSha256(String(request.params.sha256));
+  const lifted = sha256 && (await screen.administration.liftTakedown(sha256, cause));
+  if (lifted?.kind !== 'lifted') return notFound(context);
+  return seeOther(context.base + TAKEDOWNS, { tone: 'good', message: 'didLift' });
 }
