@@ -42,7 +42,7 @@ process.exit(writeError === undefined ? code : code || 1);
 async function endBySignal(exitCode: number): Promise<void> {
   const error = { code: 'interrupted', detail: 'a signal ended the command', idempotency_key: publishedKey };
   if (publishedKey !== undefined) {
-    const { formatResumeHint } = await import('./publishing/resume-hint.ts');
+    const { formatResumeHint } = await import('./commands/publish.ts');
     console.error(formatResumeHint({ idempotencyKey: publishedKey }, 'interrupted:'));
   }
   if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error })}\n`);

@@ -4,7 +4,6 @@ import type { Terminal } from '../command-line/terminal.ts';
 import { readRelease } from '../release.ts';
 import { formatFailure, systemErrorCode } from './failure-text.ts';
 import type { Server } from './logins.ts';
-import type { RetryBudget } from './retry-budget.ts';
 
 /** The time for retries of a call without a budget, in milliseconds: short, since a person waits. */
 const RETRY_FOR = 10_000;
@@ -114,5 +113,39 @@ export class WatchedFile extends File {
       taken = Math.min(taken + CHUNK_BYTES, bytes.byteLength);
     };
     return new ReadableStream({ pull }, { highWaterMark: 0 });
+  }
+}
+
+/** In milliseconds. Longer than the lease of a killed node (60 s) and a failover of the database. */
+const PUBLISH_RETRY_FOR = 150_000;
+
+/** The time that all requests of a command may spend on retries; only time during failures counts. */
+export class RetryBudget {
+  readonly #now: () => number;
+  #left: number = PUBLISH_RETRY_FOR;
+  #failedAt: number | undefined;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Milliseconds left, at least 0. */
+  get left(): number {
+    const failingFor = this.#failedAt === undefined ? 0 : this.#now() - this.#failedAt;
+    return Math.max(0, this.#left - failingFor);
+  }
+
+  /** Milliseconds that were left when the current failure began. */
+  get leftAtFailure(): number {
+    return this.#left;
+  }
+
+  failed(): void {
+    this.#failedAt ??= this.#now();
+  }
+
+  succeeded(): void {
+    this.#left = this.left;
+    this.#failedAt = undefined;
   }
 }

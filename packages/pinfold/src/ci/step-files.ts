@@ -2,8 +2,8 @@ import { appendFile } from 'node:fs/promises';
 import type { WireWarning } from '@pinfold/http-express/internal/problems';
 import { CommandFailure, explainSystemErrors } from '../command-line/failures.ts';
 import { escapeControls } from '../command-line/terminal.ts';
-import { groupFindings } from '../publishing/finding-groups.ts';
 import type { Published } from '../publishing/publications.ts';
+import { groupFindings } from '../publishing/refusal-text.ts';
 import type { Environment } from '../settings/settings.ts';
 
 /** Writes the outputs and the summary of a step of GitHub Actions to the files that its variables name. */

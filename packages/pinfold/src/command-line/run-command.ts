@@ -1,7 +1,7 @@
+import { createAboutCommands, formatHelp } from '../commands/about.ts';
 import type { Command } from './command.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { CommandFailure, formatReason, isUnavailable, toFailureJson, UsageError } from './failures.ts';
-import { formatHelp } from './help.ts';
 import { escapeControlsInLines, formatJsonLine, type Terminal } from './terminal.ts';
 
 type Load = () => Promise<{ readonly commands: readonly Command[] }>;
@@ -15,39 +15,32 @@ const FILES: readonly (readonly [load: Load, ...words: readonly string[]])[] = [
   ],
   [() => import('../commands/names.ts'), 'names'],
   [() => import('../commands/mcp.ts'), 'mcp'],
-  [() => import('../commands/serve.ts'), 'serve', 'migrate'],
+  [() => import('../commands/service.ts'), 'serve', 'migrate'],
   [() => import('../commands/sessions.ts'), 'manage', 'sessions'],
   [() => import('../commands/keys.ts'), 'keys'],
   [() => import('../commands/accounts.ts'), 'accounts'],
   [() => import('../commands/admin-publications.ts'), 'pins', 'pin', 'unpin'],
   [() => import('../commands/takedowns.ts'), 'takedowns'],
-  [() => import('../commands/mode.ts'), 'mode'],
+  [() => import('../commands/service.ts'), 'mode'],
   [() => import('../commands/history.ts'), 'history'],
   [() => import('../commands/cleanup.ts'), 'cleanup'],
-  [() => import('../commands/doctor.ts'), 'doctor'],
-  [() => import('../commands/backups.ts'), 'export', 'import', 'copy'],
-  [() => import('../commands/verify.ts'), 'verify'],
+  [() => import('../commands/service.ts'), 'doctor'],
+  [() => import('../commands/backups.ts'), 'export', 'import', 'copy', 'verify'],
   [() => import('../commands/login.ts'), 'login', 'logout', 'whoami'],
-  [
-    async () => {
-      const { createAboutCommands } = await import('../commands/about.ts');
-      return { commands: createAboutCommands(allCommands) };
-    },
-    ...['completion', 'version', 'help'],
-  ],
+  [async () => ({ commands: createAboutCommands(allCommands) }), 'completion', 'version', 'help'],
 ];
 
-export const FIRST_WORDS: readonly string[] = FILES.flatMap(([, ...words]) => words);
+const FIRST_WORDS: readonly string[] = FILES.flatMap(([, ...words]) => words);
 
 /** The commands that begin with a word; empty if there are none. */
-export async function loadCommands(word: string): Promise<readonly Command[]> {
+async function loadCommands(word: string): Promise<readonly Command[]> {
   const [load] = FILES.find(([, ...words]) => words.includes(word)) ?? [];
   const { commands } = (await load?.()) ?? { commands: [] };
   return commands.filter(({ name }) => name.split(' ')[0] === word);
 }
 
 export async function allCommands(): Promise<readonly Command[]> {
-  return (await Promise.all(FILES.map(([load]) => load()))).flatMap(({ commands }) => commands);
+  return (await Promise.all(FIRST_WORDS.map(loadCommands))).flat();
 }
 
 export async function runCommand(args: readonly string[], rawTerminal: Terminal): Promise<number> {

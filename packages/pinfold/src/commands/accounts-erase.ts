@@ -10,8 +10,8 @@ import {
   type Result,
   valueOption,
 } from '../command-line/command.ts';
-import { readLines } from '../command-line/decode-text.ts';
 import { CommandFailure, UnavailableError, UsageError } from '../command-line/failures.ts';
+import { readLines } from '../command-line/input.ts';
 import { pluralize } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';

@@ -7,10 +7,9 @@ import { type Command, command, flagOption, type Result, valueOption } from '../
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { formatBytes, formatLine, LIST_OPTIONS, pluralize, printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { withComposition } from '../command-line/with-composition.ts';
+import { everyItem, withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
 import { accountNotFound, erase } from './accounts-erase.ts';
-import { everyItem } from './every-item.ts';
 
 const list = command({
   name: 'accounts list',

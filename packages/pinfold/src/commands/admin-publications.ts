@@ -3,10 +3,10 @@ import { type Account, accountId, type Instant, OPERATOR, type RoleId } from '@p
 import type { RoleListRequest } from '@pinfold/core/administration';
 import { type AdministeredPin, administeredPinOf, pinOf } from '@pinfold/http-express/internal';
 import { SystemClock } from '@pinfold/platform-node/internal/system-clock';
+import { findLinkAddresses } from '../api-client/machine-server.ts';
 import { readAccount, readOperatorText, readPath, readState, readTime } from '../command-line/arguments.ts';
 import { type Command, command, flagOption, type Result, valueOption } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { findLinkAddresses } from '../command-line/known-addresses.ts';
 import {
   type Fact,
   formatBytes,
@@ -17,18 +17,15 @@ import {
   printList,
 } from '../command-line/print-list.ts';
 import { formatJsonLine, type Terminal } from '../command-line/terminal.ts';
-import { withComposition } from '../command-line/with-composition.ts';
+import { everyItem, resolveRoleId, withComposition } from '../command-line/with-composition.ts';
 import type { ComposedService } from '../compose/compose.ts';
 import { operatorCause } from '../identity.ts';
-import { readReference } from '../publishing/publication-reference.ts';
-import { currentFolder } from '../publishing/publications.ts';
+import { currentFolder, readReference } from '../publishing/publications.ts';
 import { expectAccepted } from '../publishing/refusal-text.ts';
 import { saveEvidenceFiles } from '../saving/evidence.ts';
 import { toOriginal } from '../saving/original.ts';
 import { checkSavable, savedResult, saveOriginal } from '../saving/save-original.ts';
 import type { Settings } from '../settings/settings.ts';
-import { everyItem } from './every-item.ts';
-import { resolveRoleId } from './resolve-role-id.ts';
 
 const list = command({
   name: 'pins list',

@@ -6,10 +6,8 @@ import { SystemClock } from '@pinfold/platform-node/internal/system-clock';
 import { readAccount, readName, readTime } from '../command-line/arguments.ts';
 import { type Command, command, valueOption } from '../command-line/command.ts';
 import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';
-import { withComposition } from '../command-line/with-composition.ts';
-import { readReference } from '../publishing/publication-reference.ts';
-import { everyItem } from './every-item.ts';
-import { resolveRoleId } from './resolve-role-id.ts';
+import { everyItem, resolveRoleId, withComposition } from '../command-line/with-composition.ts';
+import { readReference } from '../publishing/publications.ts';
 
 const history = command({
   name: 'history',

@@ -18,9 +18,8 @@ import {
 import { type Command, command, flagOption, listOption, valueOption } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { LIST_OPTIONS, pluralize, printList } from '../command-line/print-list.ts';
-import { withComposition } from '../command-line/with-composition.ts';
+import { checkNotErasing, withComposition } from '../command-line/with-composition.ts';
 import { DEFAULT_ACCOUNT, operatorCause } from '../identity.ts';
-import { checkNotErasing } from './check-not-erasing.ts';
 
 const create = command({
   name: 'keys create',

@@ -1,12 +1,11 @@
 import type { Name } from '@pinfold/client';
-import { readNameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
+import { readNameToPublish, TO_BRANCH } from '../ci/build-job.ts';
 import { readName } from '../command-line/arguments.ts';
 import { type Command, command, flagOption } from '../command-line/command.ts';
 import { isRefusedWith, UsageError } from '../command-line/failures.ts';
 import { formatLine, formatState, LIST_OPTIONS, printList } from '../command-line/print-list.ts';
 import { moveName, stopShown } from '../publishing/move-name.ts';
-import { readReference } from '../publishing/publication-reference.ts';
-import { resolveId, TARGET_OPTIONS, withPublications } from '../publishing/publications.ts';
+import { readReference, resolveId, TARGET_OPTIONS, withPublications } from '../publishing/publications.ts';
 import { nameNotFound } from '../publishing/refusal-text.ts';
 
 const GUIDE = '../publish-with-the-command.md#names';

@@ -15,8 +15,8 @@ import {
   printList,
 } from '../command-line/print-list.ts';
 import { formatJsonLine, type Terminal } from '../command-line/terminal.ts';
-import { readReference } from '../publishing/publication-reference.ts';
 import {
+  readReference,
   resolveId,
   TARGET_OPTIONS,
   type TargetOptions,

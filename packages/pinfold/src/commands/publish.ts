@@ -3,10 +3,7 @@ import type { DryRun } from '@pinfold/client';
 import { defaultLimits, parseFilename, parseIdempotencyKey, parseTitle } from '@pinfold/core';
 import type { WireWarning } from '@pinfold/http-express/internal/problems';
 import { SystemClock } from '@pinfold/platform-node/internal/system-clock';
-import { PUBLISH_RETRY_FOR, RetryBudget } from '../api-client/retry-budget.ts';
-import { readNameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
-import { createBuildTitle, isCi } from '../ci/build-title.ts';
-import { deriveRunKey } from '../ci/run-key.ts';
+import { createBuildTitle, deriveRunKey, isCi, readNameToPublish, TO_BRANCH } from '../ci/build-job.ts';
 import { rethrowWithSummary, writeStepFiles } from '../ci/step-files.ts';
 import { readPath } from '../command-line/arguments.ts';
 import { type Command, command, flagOption, valueOption } from '../command-line/command.ts';
@@ -18,8 +15,7 @@ import {
 } from '../command-line/failures.ts';
 import { formatBytes, formatExpiry, pluralize } from '../command-line/print-list.ts';
 import { escapeControls, formatJsonLine, type Terminal } from '../command-line/terminal.ts';
-import { groupFindings } from '../publishing/finding-groups.ts';
-import { explainMissingIndex } from '../publishing/missing-index.ts';
+import { explainRefusal } from '../publishing/explain-refusal.ts';
 import { checkStaysProtected } from '../publishing/move-name.ts';
 import { packPath } from '../publishing/pack-path.ts';
 import {
@@ -30,9 +26,7 @@ import {
   TARGET_OPTIONS,
   withTarget,
 } from '../publishing/publications.ts';
-import { readArgument } from '../publishing/refusal-text.ts';
-import { formatResumeHint } from '../publishing/resume-hint.ts';
-import { explainTooLarge } from '../publishing/too-large.ts';
+import { groupFindings, readArgument } from '../publishing/refusal-text.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 
 const publish = command({
@@ -101,11 +95,9 @@ const publish = command({
       checkReplay(published, request, values['idempotency-key'] === undefined);
       return restoreName(published, name, publications);
     };
-    const budget = new RetryBudget(PUBLISH_RETRY_FOR);
-    const published = await withTarget(target, terminal, task, budget).catch(async (error: unknown) => {
+    const published = await withTarget(target, terminal, task, true).catch(async (error: unknown) => {
       const failure = explainFailure(error, isSending ? request : undefined, terminal);
-      const explained = await explainTooLarge(failure, packed);
-      return rethrow(folder === undefined ? explained : await explainMissingIndex(explained, path, folder));
+      return rethrow(await explainRefusal(failure, path, { ...packed, folder }));
     });
     if ('checked' in published) return printCheck(published.checked, json, values.strict === true, terminal);
     if (json) terminal.out(formatJsonLine({ ...published, idempotency_key: idempotencyKey }));
@@ -202,7 +194,6 @@ function explainFailure(
     const { option, expectation } = error;
     return new SettingsError(option, `${expectation}; --url names a server elsewhere`, error);
   }
-  if (!(error instanceof CommandFailure)) return error;
   if (!(error instanceof UnavailableError) || request === undefined) return error;
   terminal.err(formatResumeHint(request, 'giving up: check the server and its URL, then'));
   const { json, message } = error;
@@ -245,4 +236,16 @@ function printWarnings(warnings: readonly WireWarning[], { err }: Terminal): voi
     err(escapeControls(`warning: ${sentence}`));
     for (const place of places) err(escapeControls(`    ${place}`));
   }
+}
+
+/** Explains how to continue after an attempt with an unknown outcome; quotes the key for a POSIX shell if necessary. */
+export function formatResumeHint(
+  { idempotencyKey }: Pick<PublishRequest, 'idempotencyKey'>,
+  reason: 'giving up: check the server and its URL, then' | 'interrupted:',
+): string {
+  return `${reason} repeat the command with --idempotency-key ${quoteForShell(idempotencyKey)}, which publishes only once, even if an attempt succeeded`;
+}
+
+function quoteForShell(text: string): string {
+  return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

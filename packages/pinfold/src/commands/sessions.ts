@@ -1,15 +1,13 @@
 import { type AccountId, OPERATOR, type Session, type SessionId, type Sessions } from '@pinfold/core';
 import { sessionIdOf, toRfc3339 } from '@pinfold/core/internal';
+import { findPrintableAddresses } from '../api-client/machine-server.ts';
 import { readAccount, readActingAccount, readOneOrAll } from '../command-line/arguments.ts';
 import { type Command, command, flagOption, valueOption } from '../command-line/command.ts';
 import { CommandFailure } from '../command-line/failures.ts';
-import { findPrintableAddresses } from '../command-line/known-addresses.ts';
 import { LIST_OPTIONS, pluralize, printList } from '../command-line/print-list.ts';
-import { withComposition } from '../command-line/with-composition.ts';
+import { checkNotErasing, everyItem, withComposition } from '../command-line/with-composition.ts';
 import { DEFAULT_ACCOUNT, operatorCause } from '../identity.ts';
 import { createSignInLink } from '../start/sign-in-link.ts';
-import { checkNotErasing } from './check-not-erasing.ts';
-import { everyItem } from './every-item.ts';
 
 const list = command({
   name: 'sessions list',

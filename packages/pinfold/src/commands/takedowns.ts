@@ -3,14 +3,13 @@ import { isOperatorText, parseAccountId, parseSha256 } from '@pinfold/core/inter
 import { takedownOf, type WireTakedown } from '@pinfold/http-express/internal';
 import { readPath } from '../command-line/arguments.ts';
 import { type Command, command } from '../command-line/command.ts';
-import { readLines } from '../command-line/decode-text.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { readLines } from '../command-line/input.ts';
 import { LIST_OPTIONS, pluralize, printList } from '../command-line/print-list.ts';
 import { formatJsonLine, type Terminal } from '../command-line/terminal.ts';
-import { withComposition } from '../command-line/with-composition.ts';
+import { everyItem, withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
 import { tryParseJson } from '../try-parse-json.ts';
-import { everyItem } from './every-item.ts';
 
 const list = command({
   name: 'takedowns list',

@@ -1,18 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import { packFiles } from '@pinfold/client/zip';
 import { parseIdempotencyKey, parsePassword } from '@pinfold/core';
+import { entryPath } from '@pinfold/core/internal';
 import { FINDING_TEXTS } from '@pinfold/http/internal/texts';
-import type { WireWarning } from '@pinfold/http-express/internal/problems';
+import { refuseRequest, type WireWarning } from '@pinfold/http-express/internal/problems';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { pluralize } from '../command-line/print-list.ts';
-import { groupFindings } from '../publishing/finding-groups.ts';
-import { explainMissingIndex } from '../publishing/missing-index.ts';
-import { isPage, type ZipToSend } from '../publishing/pack.ts';
+import { explainRefusal } from '../publishing/explain-refusal.ts';
+import { explainUnpackable, isPage, type PackedPath, packPage } from '../publishing/pack-path.ts';
 import type { Publications } from '../publishing/publications.ts';
-import { explainTooLarge } from '../publishing/too-large.ts';
-import { CONTENT, LEFT_OUT, pack } from './content.ts';
+import { groupFindings } from '../publishing/refusal-text.ts';
+import type { Roots } from './roots.ts';
 import {
   type Arguments,
   formatPin,
+  type Json,
   READS,
   result,
   schemaOf,
@@ -20,9 +22,42 @@ import {
   stringOrNull,
   type Tool,
   type ToolContext,
+  type ToolResult,
   warnIfOpen,
 } from './tool.ts';
-import type { ToolResult } from './tool-error.ts';
+
+/** A file of a site whose content is in the arguments, for agents without a disk. */
+export interface FileContent {
+  readonly path: string;
+  readonly content?: string;
+  readonly base64?: string;
+}
+
+/** The arguments that contain the site; a call has exactly one of them. */
+const CONTENT: Readonly<Record<'path' | 'html' | 'files', Json>> = {
+  path: string('A folder with an index.html, a .zip or an .html. Give exactly one of path, html and files.'),
+  html: string('The source of a single page.'),
+  files: {
+    type: 'array',
+    description: 'The files of a site, index.html among them.',
+    items: {
+      type: 'object',
+      properties: {
+        path: string('Its path in the site, such as css/main.css.'),
+        content: string('Its text. Give either this or base64.'),
+        base64: string('Its bytes.'),
+      },
+      required: ['path'],
+      additionalProperties: false,
+    },
+  },
+};
+
+const LEFT_OUT: Json = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'Paths that were not packed.',
+};
 
 export const PUBLISHING_TOOLS: readonly Tool[] = [
   {
@@ -57,28 +92,35 @@ export const PUBLISHING_TOOLS: readonly Tool[] = [
     output: schemaOf('DryRun', { left_out: LEFT_OUT }),
     annotations: READS,
     run: async (args, { publications, roots }) => {
-      const { leftOut, folder, ...packed } = await pack(args, roots);
-      const { bytes, filename } = packed;
+      const packed = await pack(args, roots);
       const checked = await publications.api
-        .check(bytes, { filename })
-        .catch(explainFailure(args, { folder, ...packed }, publications));
+        .check(packed.bytes, { filename: packed.filename })
+        .catch(explainFailure(args, packed, publications));
       const { file_count, size } = checked.archive;
       const summary = `It can be published: ${pluralize(file_count, 'file')}, ${pluralize(size, 'byte')}.`;
       return result([summary, ...formatWarnings(checked.warnings, args)], {
         ...checked,
-        left_out: leftOut,
+        left_out: packed.leftOut,
       });
     },
   },
 ];
 
 async function publish(args: Arguments, { publications, roots }: ToolContext): Promise<ToolResult> {
-  const { leftOut, folder, ...packed } = await pack(args, roots);
+  const packed = await pack(args, roots);
+  const { filename, bytes, leftOut } = packed;
   const { title, password, name, idempotency_key: idempotencyKey = randomUUID() } = args;
   checkSendable(idempotencyKey, password);
   const published = await publications
-    .publish({ ...packed, title: title ?? undefined, idempotencyKey, name, password: password ?? undefined })
-    .catch(explainFailure(args, { folder, ...packed }, publications))
+    .publish({
+      filename,
+      bytes,
+      title: title ?? undefined,
+      idempotencyKey,
+      name,
+      password: password ?? undefined,
+    })
+    .catch(explainFailure(args, packed, publications))
     .catch((error: unknown) => {
       if (!(error instanceof CommandFailure)) throw error;
       const json = {
@@ -111,17 +153,14 @@ function checkSendable(key: string, password: string | null | undefined): void {
   }
 }
 
-/** Returns a rejection handler that explains a missing index.html, or the size of the site, for this caller. */
+/** Returns a rejection handler that explains the refusal of an archive for this caller. */
 function explainFailure(
-  { path }: Arguments,
-  { folder, ...packed }: ZipToSend & { readonly folder: string | undefined },
+  { path = '' }: Arguments,
+  packed: PackedPath,
   { toFailure }: Publications,
 ): (error: unknown) => Promise<never> {
   return async (error) => {
-    const failure = await explainTooLarge(toFailure(error), packed);
-    throw path === undefined || folder === undefined
-      ? failure
-      : await explainMissingIndex(failure, path, folder);
+    throw await explainRefusal(toFailure(error), path, packed);
   };
 }
 
@@ -132,4 +171,48 @@ function formatWarnings(warnings: readonly WireWarning[], { path = '', html }: A
   );
   const lacksFiles = isSinglePage && warnings.some(({ rule }) => rule === 'broken_reference');
   return lacksFiles ? [...lines, FINDING_TEXTS.page_alone.en] : lines;
+}
+
+async function pack({ path, html, files }: Arguments, roots: Roots): Promise<PackedPath> {
+  const contents = [path, html, files].filter((content) => content !== undefined);
+  if (contents.length !== 1) {
+    const detail = 'Give exactly one of path, html and files.';
+    throw new UsageError(detail, { cause: refuseRequest('invalid_request', { detail }) });
+  }
+  if (path !== undefined) return roots.pack(path);
+  if (html !== undefined) return packPage('page', encode(html, 'html'));
+  return { filename: 'site.zip', ...(await explainUnpackable(packFiles(readFiles(files ?? [])))) };
+}
+
+function readFiles(
+  files: readonly FileContent[],
+): readonly { readonly path: string; readonly bytes: Uint8Array }[] {
+  if (files.length === 0) throw new UsageError('files is empty: give index.html at least');
+  const paths = new Set<string>();
+  return files.map((file) => {
+    const quotedPath = JSON.stringify(file.path);
+    if (entryPath(file.path) === undefined || !file.path.isWellFormed())
+      throw new UsageError(
+        `${quotedPath} is not a path of a file in a site: it must be relative, without "..", "\\", ":" and lone surrogates`,
+      );
+    if (paths.has(file.path)) throw new UsageError(`${quotedPath} is given twice`);
+    paths.add(file.path);
+    return { path: file.path, bytes: readBytes(file, quotedPath) };
+  });
+}
+
+function readBytes({ content, base64 }: FileContent, quotedPath: string): Uint8Array {
+  if ((content === undefined) === (base64 === undefined))
+    throw new UsageError(`${quotedPath} needs exactly one of content and base64`);
+  if (content !== undefined) return encode(content, quotedPath);
+  const bytes = Buffer.from(base64 ?? '', 'base64');
+  // Node's decoder skips invalid characters.
+  if (bytes.toString('base64') !== base64) throw new UsageError(`the base64 of ${quotedPath} is not valid`);
+  return bytes;
+}
+
+/** Encodes a text as UTF-8. Throws for a lone surrogate, which UTF-8 would replace with another character. */
+function encode(text: string, quotedPath: string): Uint8Array {
+  if (text.isWellFormed()) return new TextEncoder().encode(text);
+  throw new UsageError(`${quotedPath} has half of a character (a lone surrogate): give the whole character`);
 }

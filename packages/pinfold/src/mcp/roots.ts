@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import paths, { basename, join, type PlatformPath, resolve } from 'node:path';
 import { findBuildFolder } from '@pinfold/client/zip';
 import { CommandFailure, explainSystemErrors, UsageError } from '../command-line/failures.ts';
-import { isPage, type PackedPath, packFile, packPage, packWholeFolder } from '../publishing/pack.ts';
+import { isPage, type PackedPath, packFile, packPage, packWholeFolder } from '../publishing/pack-path.ts';
 
 /** Far above every limit, so that a file given by mistake does not fill the memory. */
 const MAX_BYTES = 536_870_912;

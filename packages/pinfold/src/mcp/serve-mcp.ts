@@ -4,8 +4,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import type { Terminal } from '../command-line/terminal.ts';
 import type { Publications } from '../publishing/publications.ts';
 import { readRelease } from '../release.ts';
-import { NAME_TOOLS } from './name-tools.ts';
-import { PUBLICATION_TOOLS } from './publication-tools.ts';
+import { NAME_TOOLS, PUBLICATION_TOOLS } from './publication-tools.ts';
 import { PUBLISHING_TOOLS } from './publishing-tools.ts';
 import type { Roots } from './roots.ts';
 import { registerTool } from './tool.ts';

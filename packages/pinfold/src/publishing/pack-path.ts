@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
-import { findBuildFolder, titleOf } from '@pinfold/client/zip';
+import { basename, join, parse, resolve } from 'node:path';
+import { type PackFolderOptions, packFolder, zipNameOf } from '@pinfold/client/node';
+import { findBuildFolder, packFiles, titleOf } from '@pinfold/client/zip';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { readFileOrPipe } from '../command-line/read-file-or-pipe.ts';
+import { readFileOrPipe } from '../command-line/input.ts';
 import { escapeControls, type Terminal } from '../command-line/terminal.ts';
-import { isPage, type PackedPath, packFile, packPage, packWholeFolder, type ZipToSend } from './pack.ts';
-import { currentFolder } from './publications.ts';
+import { currentFolder, type PublishRequest } from './publications.ts';
 
 /** Node reads at most 2 GiB of a file at once. */
 const MAX_BYTES = 2_147_483_647;
@@ -121,4 +121,50 @@ async function packPageFile(
   const { leftOut, ...packed } = await packPage(path, page, loadedFiles);
   printLeftOut(leftOut, terminal);
   return { ...packed, pageTitle: titleOf(page) };
+}
+
+export type ZipToSend = Pick<PublishRequest, 'filename' | 'bytes'>;
+
+export interface PackedPath extends ZipToSend {
+  readonly leftOut: readonly string[];
+  /** The folder that was packed; absent for other files. */
+  readonly folder?: string;
+}
+
+export async function packWholeFolder(folder: string, options: PackFolderOptions): Promise<PackedPath> {
+  return { filename: zipNameOf(folder), folder, ...(await explainUnpackable(packFolder(folder, options))) };
+}
+
+/** Reports what the packer cannot put in a ZIP, such as too many files, as an archive that is too large. */
+export async function explainUnpackable<Packed>(packing: Promise<Packed>): Promise<Packed> {
+  try {
+    return await packing;
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new CommandFailure(error.message, { cause: error, code: 'archive_too_large' });
+    throw error;
+  }
+}
+
+export function isPage(filename: string): boolean {
+  return /\.html?$/i.test(filename);
+}
+
+export async function packPage(
+  path: string,
+  page: Uint8Array,
+  loadedFiles: ReadonlyMap<string, Uint8Array> = new Map(),
+): Promise<PackedPath> {
+  const others = [...loadedFiles].map(([name, bytes]) => ({ path: name, bytes }));
+  const packed = await packFiles([{ path: 'index.html', bytes: page }, ...others]);
+  return { filename: `${parse(path).name}.zip`, ...packed };
+}
+
+/** Reads a ZIP without packing. Checks the file name first, so that a wrong file is not read. */
+export async function packFile(
+  filename: string,
+  read: () => Promise<ZipToSend['bytes']>,
+): Promise<ZipToSend> {
+  if (/\.zip$/i.test(filename)) return { filename, bytes: await read() };
+  throw new UsageError('PATH must be a folder, a .zip or an .html');
 }

@@ -1,7 +1,6 @@
 import type { Pin, PinfoldClient } from '@pinfold/client';
-import { createClient, toCommandFailure } from '../api-client/api-call.ts';
+import { createClient, RetryBudget, toCommandFailure } from '../api-client/api-call.ts';
 import type { Server } from '../api-client/logins.ts';
-import { PUBLISH_RETRY_FOR, RetryBudget } from '../api-client/retry-budget.ts';
 import { UnavailableError, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import type { Original } from '../saving/original.ts';
@@ -13,13 +12,13 @@ const SHA256_TAG = /^(?:W\/)?"([0-9a-f]{64})"$/;
 
 const SITE_TIMEOUT = 2_000;
 
-/** @param budget the time for retries that all requests share; if absent, each publication has its own. */
+/** @param sharesBudget whether all requests share the time for retries; otherwise each publication has its own. */
 export async function openRemotePublications(
   server: Server,
   terminal: Terminal,
-  budget?: RetryBudget,
+  sharesBudget: boolean = false,
 ): Promise<Publications> {
-  const api = await createClient(server, terminal, budget);
+  const api = await createClient(server, terminal, sharesBudget ? new RetryBudget() : undefined);
   return {
     api,
     toFailure: (error) => toCommandFailure(error, server),
@@ -27,7 +26,7 @@ export async function openRemotePublications(
       // The client would throw a TypeError, as for a mistake in code. Here the user made the mistake.
       if (options.idempotencyKey.includes(server.apiKey))
         throw new UsageError(refusalMessage('idempotency_key_secret'));
-      const client = budget ? api : await createClient(server, terminal, new RetryBudget(PUBLISH_RETRY_FOR));
+      const client = sharesBudget ? api : await createClient(server, terminal, new RetryBudget());
       const { idempotencyKey: _, ...published } = await client.publish(bytes, options);
       return published;
     },

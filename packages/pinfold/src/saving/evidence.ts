@@ -12,7 +12,7 @@ import {
   toFailureJson,
 } from '../command-line/failures.ts';
 import { formatJsonLine, type Terminal } from '../command-line/terminal.ts';
-import { everyItem } from '../commands/every-item.ts';
+import { everyItem } from '../command-line/with-composition.ts';
 import type { ComposedService } from '../compose/compose.ts';
 import { operatorCause } from '../identity.ts';
 import { checkedPieces, toOriginal } from './original.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import { readFirstLine } from '../../src/command-line/terminal.ts';
+import { readFirstLine } from '../../src/command-line/input.ts';
 
 /** Yields bytes one after the other, and records whether it was read to its end. */
 async function* yieldBytes(bytes: Uint8Array, seen: { ended?: boolean } = {}): AsyncGenerator<Uint8Array> {

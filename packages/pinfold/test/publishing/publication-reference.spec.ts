@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readReference, resolveReference } from '../../src/publishing/publication-reference.ts';
+import { readReference, resolveReference } from '../../src/publishing/publications.ts';
 
 const ID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 

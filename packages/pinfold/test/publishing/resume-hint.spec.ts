@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { formatResumeHint } from '../../src/publishing/resume-hint.ts';
+import { formatResumeHint } from '../../src/commands/publish.ts';
 
 describe('the advice after an attempt with an unknown outcome', () => {
   it('names the option with the key of the attempt, quoted for a shell', () => {

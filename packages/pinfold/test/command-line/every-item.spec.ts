@@ -1,6 +1,6 @@
 import type { Refusal } from '@pinfold/core';
 import { expect } from 'chai';
-import { everyItem } from '../../src/commands/every-item.ts';
+import { everyItem } from '../../src/command-line/with-composition.ts';
 
 type Page = { readonly kind: 'page'; readonly items: readonly number[]; readonly next: string | undefined };
 
