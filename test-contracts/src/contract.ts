@@ -1,4 +1,5 @@
-import type { HistoryStore } from '@pinfold/core';
+import { type HistoryStore, type Instant, instant } from '@pinfold/core';
+import type { Stores } from '@pinfold/core/adapter';
 import { inWords } from './assertion-message.ts';
 
 /**
@@ -43,11 +44,32 @@ export type ClauseTable<Port, S extends Subject<Port> = Subject<Port>> = Readonl
   Record<string, Clause<Port, S>['check']>
 >;
 
+/** Clauses of a port that is tested together with other stores of its database. */
+export type StoreClauses<Part> = ClauseTable<Part, StoreSubject<Part>>;
+
+/** The stores that an `AccountStore` is tested with: their writes create rows of accounts, whose limits and blocks they obey. */
+export type AccountStores = Pick<Stores, 'accounts' | 'apiKeys' | 'roles' | 'sessions'>;
+
 /** A check with a peer of the port from the beginning. */
 export function withPeer<S extends Subject<unknown>>(
   check: (port: S['port'], peer: S['port'], subject: S, another: () => Promise<S>) => Promise<void>,
 ): (subject: S, another: () => Promise<S>) => Promise<void> {
   return async (subject, another) => check(subject.port, await subject.peer(), subject, another);
+}
+
+/** Long before and long after any host's clock: code that reads the host's clock fails in one of them. */
+const ERAS: readonly Instant[] = [instant(0), instant(Date.UTC(2150, 0, 1, 3, 4, 5, 678))];
+
+/** Runs a check over a new subject in each era. */
+export function inEachEra<S extends Subject<unknown>>(
+  check: (port: S['port'], peer: S['port'], start: Instant, subject: S) => Promise<void>,
+): (subject: S, another: () => Promise<S>) => Promise<void> {
+  return async (_, another) => {
+    for (const start of ERAS) {
+      const inEra = withPeer<S>((port, peer, subject) => check(port, peer, start, subject));
+      await inEra(await another(), another);
+    }
+  };
 }
 
 /** The clauses of a table, in its order. */
@@ -137,4 +159,50 @@ export async function checkClause<Port, S extends Subject<Port>>(
   if (outcome.status === 'rejected') {
     throw inWords(outcome.reason);
   }
+}
+
+/** The two functions of a test runner that a contract needs, as in mocha, node:test and vitest. */
+export interface Runner {
+  describe(title: string, body: () => void): unknown;
+  it(title: string, body: () => Promise<void>): unknown;
+}
+
+/**
+ * Declares a contract's clauses as tests of any runner: one test per clause, each over a new subject. After a clause
+ * of the harness has failed, no further one is checked: each fails with a message that names it.
+ *
+ * @example
+ * import { describe, it } from 'node:test';
+ * import type { ApiKeyStore } from '@pinfold/core';
+ * import { apiKeyStoreContract, bindContract, type StoreSubject } from '@pinfold/test-contracts';
+ *
+ * declare const create: () => Promise<StoreSubject<ApiKeyStore>>;
+ *
+ * bindContract(apiKeyStoreContract, { name: 'MyApiKeyStore', create }, { describe, it });
+ */
+export function bindContract<Port, S extends Subject<Port>>(
+  contract: Contract<Port, S>,
+  options: ContractOptions<Port, S>,
+  runner: Runner,
+): void {
+  let failed: string | undefined;
+  const check = async (clause: Clause<Port, S>): Promise<void> => {
+    if (failed !== undefined) throw new Error(`not checked, because ${failed} failed: begin with that one`);
+    await checkClause(clause, options.create);
+  };
+  runner.describe(`${options.name} as ${contract.port}`, () => {
+    const declare = (clause: Clause<Port, S>, body: () => Promise<void>): unknown =>
+      runner.it(`${clause.id}: ${clause.text}`, body);
+    for (const clause of contract.harness) {
+      declare(clause, async () => {
+        try {
+          await check(clause);
+        } catch (error) {
+          failed ??= clause.id;
+          throw error;
+        }
+      });
+    }
+    for (const clause of contract.clauses) declare(clause, () => check(clause));
+  });
 }

@@ -3,18 +3,20 @@ export { apiKeySecretsContract } from './api-key-secrets/contract.ts';
 export { apiKeyStoreContract } from './api-key-store/contract.ts';
 export { archiveInspectorContract } from './archive-inspector/contract.ts';
 export type { ArchiveInspectorSubject } from './archive-inspector/subject.ts';
-export { archiveStorageContract } from './archive-storage/contract.ts';
+export { type ArchiveStorageSubject, archiveStorageContract } from './archive-storage/contract.ts';
 export { checkArchiveStorageSequences, type ModelOptions } from './archive-storage/sequences.ts';
-export type { ArchiveStorageSubject } from './archive-storage/subject.ts';
+export { type FaultPlan, type FaultyMethod, type Injection, withFaults } from './around-calls.ts';
 export { attemptCounterContract } from './attempt-counter/contract.ts';
-export { bindContract, type Runner } from './bind-contract.ts';
 export { type ClockSubject, clockContract } from './clock/contract.ts';
 export {
+  type AccountStores,
+  bindContract,
   type Clause,
   type Contract,
   type ContractOptions,
   checkClause,
   clausesOf,
+  type Runner,
   type StoreSubject,
   type Subject,
 } from './contract.ts';
@@ -29,5 +31,3 @@ export { passwordHasherContract } from './password-hasher/contract.ts';
 export { sessionSecretsContract } from './session-secrets/contract.ts';
 export { stagingContract } from './staging/contract.ts';
 export type { StagingSubject } from './staging/subject.ts';
-export type { AccountStores } from './stores.ts';
-export { type FaultPlan, type FaultyMethod, type Injection, withFaults } from './with-faults.ts';

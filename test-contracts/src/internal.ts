@@ -1,20 +1,18 @@
 // For packages of the same release; not covered by semver.
 
 export { admit, aTry } from './attempt-counter/tries.ts';
-export { inEachEra } from './clock-skew.ts';
 export { meanwhile, together } from './concurrently.ts';
-export { type ClauseTable, toClauses, withPeer } from './contract.ts';
+export { type ClauseTable, inEachEra, type StoreClauses, toClauses, withPeer } from './contract.ts';
 export { LIBRARY, RUN } from './database/commands.ts';
 export { databaseContract } from './database/contract.ts';
 export { checkRandomPrograms } from './database/random.ts';
 export { expectAbortedAlone } from './expect-aborts.ts';
 export { expectApart } from './expect-apart.ts';
-export { expectFaults, expectUnreachable } from './expect-faults.ts';
 export { ALL_LIMITS, anAccountName, BLOCK, changeAccount, NEARLY_ONE_ACCOUNT } from './fixtures/accounts.ts';
 export { collectGarbage } from './fixtures/collect-garbage.ts';
+export { aPairing, listedKeys } from './fixtures/credentials.ts';
 export { useEveryStore } from './fixtures/every-store.ts';
 export { problemOfEachRule, warningOfEachRule } from './fixtures/findings.ts';
-export { listedKeys } from './fixtures/keys.ts';
 export {
   archivePart,
   type FormPart,
@@ -24,7 +22,6 @@ export {
 } from './fixtures/multipart.ts';
 export { everyText, SIGNS } from './fixtures/near-texts.ts';
 export { textsNormalizedBy } from './fixtures/normal-forms.ts';
-export { aPairing } from './fixtures/pairings.ts';
 export { openRawConnection, type RawAnswer, RawConnection } from './fixtures/raw-connection.ts';
 export {
   ALL,
@@ -36,7 +33,6 @@ export {
   recordedIds,
   walkEvents,
 } from './fixtures/recorded-events.ts';
-export { restOf } from './fixtures/rest-of.ts';
 export {
   aRoleQuery,
   END,
@@ -65,6 +61,7 @@ export {
   repeatedEntries,
 } from './fixtures/zips/costly-zips.ts';
 export { type PlannedEntry, writeZip } from './fixtures/zips/zip-writer.ts';
+export { restOf } from './http/send-request.ts';
 export {
   eraseMarked,
   MARKED_SCHEMA,
@@ -74,6 +71,5 @@ export {
 } from './marked-account.ts';
 export { describeMigrations } from './migrations.ts';
 export { ofEachTest } from './of-each-test.ts';
-export { faultOf } from './rejection.ts';
-export type { StoreClauses } from './stores.ts';
+export { expectFaults, expectUnreachable, faultOf } from './rejection.ts';
 export { walk } from './walk.ts';

@@ -1,6 +1,6 @@
 import type { Migration, Persistence } from '@pinfold/core/adapter';
 import { expect } from 'chai';
-import { anApiKey } from './fixtures/keys.ts';
+import { anApiKey } from './fixtures/credentials.ts';
 import { anEvent } from './fixtures/roles.ts';
 import { faultOf, rejectionOf } from './rejection.ts';
 

@@ -1,11 +1,15 @@
 import type { ArchiveStorage } from '@pinfold/core';
 import type { Database, DatabaseSchema } from '@pinfold/core/records';
 import { describe, it } from 'mocha';
-import { archiveStorageContract } from './archive-storage/contract.ts';
+import { type ArchiveStorageSubject, archiveStorageContract } from './archive-storage/contract.ts';
 import { checkArchiveStorageSequences } from './archive-storage/sequences.ts';
-import type { ArchiveStorageSubject } from './archive-storage/subject.ts';
-import { bindContract } from './bind-contract.ts';
-import type { Contract, ContractOptions, StoreSubject, Subject } from './contract.ts';
+import {
+  bindContract,
+  type Contract,
+  type ContractOptions,
+  type StoreSubject,
+  type Subject,
+} from './contract.ts';
 import { LIBRARY } from './database/commands.ts';
 import { databaseContract } from './database/contract.ts';
 import { checkRandomPrograms, type RandomProgramOptions } from './database/random.ts';

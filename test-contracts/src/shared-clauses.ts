@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ClauseTable, StoreSubject } from './contract.ts';
 import { expectAbortedAlone, expectNothingLeft, inEveryEnd } from './expect-aborts.ts';
-import { expectUnreachable } from './expect-faults.ts';
+import { expectUnreachable } from './rejection.ts';
 
 /** One call of a port. A call that creates something uses `n`, which is different each time. */
 export type Ask<Port> = (port: Port, signal: AbortSignal | undefined, n: number) => Promise<unknown>;

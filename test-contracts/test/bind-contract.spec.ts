@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { bindContract } from '../src/bind-contract.ts';
-import { type Clause, type Contract, checkClause, type Subject } from '../src/contract.ts';
+import { bindContract, type Clause, type Contract, checkClause, type Subject } from '../src/contract.ts';
 import { rejectionOf } from '../src/rejection.ts';
 
 interface Counter {

@@ -1,7 +1,7 @@
 import { type Clock, Fault } from '@pinfold/core';
 import { expect } from 'chai';
+import { type FaultyMethod, withFaults } from '../src/around-calls.ts';
 import { rejectionOf } from '../src/rejection.ts';
-import { type FaultyMethod, withFaults } from '../src/with-faults.ts';
 
 /** A port whose state is private, as adapters' are. */
 class Shelf {

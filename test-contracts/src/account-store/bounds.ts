@@ -12,10 +12,10 @@ import {
 } from '@pinfold/core';
 import { FIRST_GENERATION, NO_ACCOUNT_LIMITS } from '@pinfold/core/adapter';
 import { expect } from 'chai';
-import { withPeer } from '../contract.ts';
+import { type AccountStores, type StoreClauses, withPeer } from '../contract.ts';
 import { anAccountName, BLOCK, changeAccount } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
-import { anApiKey } from '../fixtures/keys.ts';
+import { anApiKey } from '../fixtures/credentials.ts';
 import { loaded } from '../fixtures/recorded-events.ts';
 import {
   ACCOUNT,
@@ -27,7 +27,6 @@ import {
   publishTo,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
-import type { AccountStores, StoreClauses } from '../stores.ts';
 
 const ONE_OF_EACH: PublicationLimits = {
   ...UNBOUNDED,

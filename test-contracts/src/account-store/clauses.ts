@@ -11,13 +11,11 @@ import {
 import { FIRST_GENERATION, NO_ACCOUNT_LIMITS } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
-import { withPeer } from '../contract.ts';
+import { type AccountStores, type StoreClauses, withPeer } from '../contract.ts';
 import { ALL_LIMITS, anAccount, anAccountName, BLOCK } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
-import { anApiKey } from '../fixtures/keys.ts';
+import { aLink, anApiKey, aRedemption, aSession } from '../fixtures/credentials.ts';
 import { anEvent, aPublication, aRole, publishTo } from '../fixtures/roles.ts';
-import { aLink, aRedemption, aSession } from '../fixtures/sessions.ts';
-import type { AccountStores, StoreClauses } from '../stores.ts';
 import { walk } from '../walk.ts';
 
 /** An account of which only the row exists. */

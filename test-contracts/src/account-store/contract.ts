@@ -1,12 +1,17 @@
 import { type Account, accountId } from '@pinfold/core';
 import { expect } from 'chai';
-import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
+import {
+  type AccountStores,
+  type Contract,
+  type StoreClauses,
+  type StoreSubject,
+  toClauses,
+} from '../contract.ts';
 import { anAccount, anAccountName } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent, aPublication, publishTo } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
 import { sharedClauses } from '../shared-clauses.ts';
-import type { AccountStores, StoreClauses } from '../stores.ts';
 import { walk } from '../walk.ts';
 import { boundClauses } from './bounds.ts';
 import { accountClauses } from './clauses.ts';

@@ -1,10 +1,9 @@
 import type { ApiKeyId, Credential, Refusal, RoleId, Sha256, Title } from '@pinfold/core';
 import { expect } from 'chai';
+import type { AccountStores, StoreClauses } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
-import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
+import { anApiKey, anApiKeyId, aSession, aTokenHash } from '../fixtures/credentials.ts';
 import { anEvent, aPublication, aReservation, leaseOf, loadedRole } from '../fixtures/roles.ts';
-import { aSession, aTokenHash } from '../fixtures/sessions.ts';
-import type { AccountStores, StoreClauses } from '../stores.ts';
 
 const UNAUTHORIZED: Refusal<'unauthorized'> = { kind: 'refused', code: 'unauthorized' };
 const ROUNDS = [11, 12, 13, 14, 15, 16];

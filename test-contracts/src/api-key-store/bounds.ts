@@ -14,7 +14,7 @@ import { type ClauseTable, type StoreSubject, withPeer } from '../contract.ts';
 import { expectApart } from '../expect-apart.ts';
 import { NEARLY_ONE_ACCOUNT } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
-import { anApiKey, anApiKeyId, everyKeyOf, newestKeyFirst } from '../fixtures/keys.ts';
+import { anApiKey, anApiKeyId, everyKeyOf, newestKeyFirst } from '../fixtures/credentials.ts';
 import { ACCOUNT, anEvent, overQuota } from '../fixtures/roles.ts';
 import { walk } from '../walk.ts';
 

@@ -18,7 +18,7 @@ import { type ClauseTable, type Subject, withPeer } from '../contract.ts';
 import { expectApart } from '../expect-apart.ts';
 import { NEARLY_ONE_ACCOUNT } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
-import { anApiKey, anApiKeyId, everyKeyOf, newestKeyFirst } from '../fixtures/keys.ts';
+import { anApiKey, anApiKeyId, everyKeyOf, newestKeyFirst } from '../fixtures/credentials.ts';
 import { everyText } from '../fixtures/near-texts.ts';
 import { anEvent } from '../fixtures/roles.ts';
 

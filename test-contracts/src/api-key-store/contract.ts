@@ -2,7 +2,7 @@ import { type AccountId, type ApiKey, type ApiKeyStore, after, duration, minutes
 import { expect } from 'chai';
 import { type ClauseTable, type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
-import { anApiKey, anApiKeyId, everyKeyOf, newestKeyFirst } from '../fixtures/keys.ts';
+import { anApiKey, anApiKeyId, everyKeyOf, newestKeyFirst } from '../fixtures/credentials.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
 import { sharedClauses } from '../shared-clauses.ts';

@@ -3,11 +3,11 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { ArchiveId, StagedArchive } from '@pinfold/core';
 import { expect } from 'chai';
-import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
+import { someBytes } from '../fixtures/staged.ts';
 import { rejectionOf } from '../rejection.ts';
+import type { ArchiveStorageSubject } from './contract.ts';
 import { expectSame, readWhole, store } from './stored.ts';
-import type { ArchiveStorageSubject } from './subject.ts';
 
 /** Archives that are similar or equal are each stored separately. */
 export async function putAlike(subject: ArchiveStorageSubject): Promise<void> {

@@ -14,13 +14,12 @@ import {
   openFiles,
   SPARE,
 } from '../expect-aborts.ts';
-import { expectFaults } from '../expect-faults.ts';
-import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
-import { rejectionOf } from '../rejection.ts';
+import { someBytes } from '../fixtures/staged.ts';
+import { expectFaults, rejectionOf } from '../rejection.ts';
+import type { ArchiveStorageClauses } from './contract.ts';
 import { abortLarge, deleteAborted } from './large.ts';
 import { callsOf, expectPage, expectSame, MANY, readAsSized, readWhole, store, walkIds } from './stored.ts';
-import type { ArchiveStorageClauses } from './subject.ts';
 
 /** Turns after which large archives are aborted, too. */
 const LARGE_AT = [1, 2, 3, 5, 6, 9];

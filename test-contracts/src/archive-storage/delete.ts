@@ -3,10 +3,10 @@ import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { meanwhile } from '../concurrently.ts';
 import { expectAborted } from '../expect-aborts.ts';
-import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId, anArchiveIdAt } from '../fixtures/roles.ts';
+import { someBytes } from '../fixtures/staged.ts';
+import type { ArchiveStorageClauses, ArchiveStorageSubject } from './contract.ts';
 import { expectSame, readWhole, type Stored, store, walkIds } from './stored.ts';
-import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts';
 
 /** One handle puts an archive, another deletes it, and the first one is read first. */
 async function deleteByOther(

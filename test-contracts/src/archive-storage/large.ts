@@ -2,11 +2,11 @@ import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
 import { abortedAfter } from '../expect-aborts.ts';
-import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
+import { someBytes } from '../fixtures/staged.ts';
 import { rejectionOf } from '../rejection.ts';
+import type { ArchiveStorageSubject } from './contract.ts';
 import { expectSame, readAsSized, readWhole, type Stored, store } from './stored.ts';
-import type { ArchiveStorageSubject } from './subject.ts';
 
 /** Sizes of several parts in any implementation that splits archives. */
 const [SEVERAL, MORE] = [1_400_003, 5_400_003];

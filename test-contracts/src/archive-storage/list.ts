@@ -2,11 +2,11 @@ import type { ArchiveId } from '@pinfold/core';
 import { expect } from 'chai';
 import { meanwhile, together } from '../concurrently.ts';
 import { expectAbortedAlone } from '../expect-aborts.ts';
-import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId, anArchiveIdAt } from '../fixtures/roles.ts';
+import { someBytes } from '../fixtures/staged.ts';
 import { rejectionOf } from '../rejection.ts';
+import type { ArchiveStorageClauses, ArchiveStorageSubject } from './contract.ts';
 import { expectPage, expectSame, MANY, readWhole, store, walkIds } from './stored.ts';
-import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts';
 
 /** Milliseconds, weeks and years apart, so that any implementation has ids in several groups. */
 const WHEN = [

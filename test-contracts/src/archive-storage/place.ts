@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
 import { abortedAfter } from '../expect-aborts.ts';
-import { expectFaults } from '../expect-faults.ts';
-import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
-import { rejectionOf } from '../rejection.ts';
+import { someBytes } from '../fixtures/staged.ts';
+import { expectFaults, rejectionOf } from '../rejection.ts';
+import type { ArchiveStorageClauses, ArchiveStorageSubject } from './contract.ts';
 import { callsOf, store } from './stored.ts';
-import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts';
 
 /** Turns of the event loop after which puts are aborted. */
 const TURNS = 12;

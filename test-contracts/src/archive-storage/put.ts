@@ -3,13 +3,13 @@ import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { meanwhile, together } from '../concurrently.ts';
 import { expectAborted } from '../expect-aborts.ts';
-import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
+import { someBytes } from '../fixtures/staged.ts';
 import { rejectionOf } from '../rejection.ts';
 import { putAlike, putOfOneName, putSameAtOnce } from './alike.ts';
+import type { ArchiveStorageClauses, ArchiveStorageSubject } from './contract.ts';
 import { putLargeAtOnce, putLargeChanged, putVast } from './large.ts';
 import { expectSame, MANY, nextTurn, readWhole, store, walkIds } from './stored.ts';
-import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts';
 
 /** Bytes compared at both ends: a store that writes in place has the beginning before the end. */
 const END = 1_000;

@@ -4,8 +4,8 @@ import { abortedAfter, expectAborted, expectAbortedAlone } from '../expect-abort
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { expectSimilarIdsAbsent } from './alike.ts';
+import type { ArchiveStorageClauses } from './contract.ts';
 import { expectSame, MANY, type Stored, store } from './stored.ts';
-import type { ArchiveStorageClauses } from './subject.ts';
 
 const LENGTH = MAX_READ + 4_096;
 

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { replacing } from '../around-calls.ts';
 import { filesLeftOpen, openFiles, SPARE } from '../expect-aborts.ts';
 import { createStagedArchives } from '../fixtures/staged.ts';
+import type { ArchiveStorageSubject } from './contract.ts';
 import { walkIds } from './stored.ts';
-import type { ArchiveStorageSubject } from './subject.ts';
 import {
   type Archive,
   anArchive,

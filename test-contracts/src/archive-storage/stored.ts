@@ -2,10 +2,10 @@ import type { ArchiveId, ArchiveStorage, StagedArchive } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import type { Interruptible } from '../expect-aborts.ts';
-import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
+import { someBytes } from '../fixtures/staged.ts';
 import { walk } from '../walk.ts';
-import type { ArchiveStorageSubject } from './subject.ts';
+import type { ArchiveStorageSubject } from './contract.ts';
 
 /** More concurrent calls than any pool, queue or limit of a client allows. */
 export const MANY = 260;

@@ -1,8 +1,8 @@
 import type { ArchiveId, Instant } from '@pinfold/core';
 import { archiveIdOf, MAX_READ } from '@pinfold/core/adapter';
 import fc from 'fast-check';
-import { someBytes } from '../fixtures/bytes.ts';
 import { START } from '../fixtures/clock.ts';
+import { someBytes } from '../fixtures/staged.ts';
 
 /** An id that is used once, with the size and the pattern of its bytes. */
 export type Archive = readonly [id: ArchiveId, content: readonly [size: number, kind: number]];

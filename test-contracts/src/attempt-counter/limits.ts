@@ -1,7 +1,6 @@
 import { type AttemptCounter, after, days, type Instant, minutes, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
-import { inEachEra } from '../clock-skew.ts';
-import { type ClauseTable, type Subject, withPeer } from '../contract.ts';
+import { type ClauseTable, inEachEra, type Subject, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { forgivenApart, refusedApart, settledApart, wrongApart } from './apart.ts';

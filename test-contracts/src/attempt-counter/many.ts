@@ -9,10 +9,10 @@ import {
 import { expect } from 'chai';
 import { type ClauseTable, type StoreSubject, withPeer } from '../contract.ts';
 import { expectNothingLeft } from '../expect-aborts.ts';
-import { expectUnreachable } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
 import { SIGNS } from '../fixtures/near-texts.ts';
 import { aRoleId } from '../fixtures/roles.ts';
+import { expectUnreachable } from '../rejection.ts';
 import { admit, aTry, BUSY, fail, limitedUntil, WINDOW } from './tries.ts';
 
 const ROLE = aRoleId(1);

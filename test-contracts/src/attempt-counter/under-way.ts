@@ -8,9 +8,8 @@ import {
   seconds,
 } from '@pinfold/core';
 import { expect } from 'chai';
-import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
-import { type ClauseTable, withPeer } from '../contract.ts';
+import { type ClauseTable, inEachEra, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { forgivenApart, settledApart } from './apart.ts';

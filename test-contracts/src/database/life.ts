@@ -8,8 +8,7 @@ import {
   expectNothingLeft,
   type Interruptible,
 } from '../expect-aborts.ts';
-import { expectUnreachable } from '../expect-faults.ts';
-import { rejectionOf } from '../rejection.ts';
+import { expectUnreachable, rejectionOf } from '../rejection.ts';
 import { ASK, ask, BY_ISBN, type Command, inserting, run } from './commands.ts';
 import type { DatabaseClauses } from './reading.ts';
 import { aBook, isbnOf } from './tables.ts';

@@ -1,8 +1,7 @@
 import { days, duration } from '@pinfold/core';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
-import { ApiClient, withClient } from './api-client.ts';
-import { expectProblem, listIds, publishSite, readPin } from './api-expectations.ts';
+import { ApiClient, expectProblem, listIds, publishSite, readPin, withClient } from './api-client.ts';
 import type { HttpClauses } from './subject.ts';
 
 const WEEK = days(7);

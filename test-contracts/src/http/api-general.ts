@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { multipart } from '../fixtures/multipart.ts';
-import { ApiClient } from './api-client.ts';
+import { ApiClient, expectProblem, publishSite, UNKNOWN_ID } from './api-client.ts';
 import { type ApiDocument, readDocument } from './api-document.ts';
 import { type ApiAnswer, type ApiRequest, exchange } from './api-exchange.ts';
-import { expectProblem, publishSite, UNKNOWN_ID } from './api-expectations.ts';
 import { siteZip } from './sites.ts';
 import type { HttpClauses, HttpService } from './subject.ts';
 

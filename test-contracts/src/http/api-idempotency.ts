@@ -3,9 +3,16 @@ import { AssertionError, expect } from 'chai';
 import { together } from '../concurrently.ts';
 import { archivePart, multipart, titlePart } from '../fixtures/multipart.ts';
 import { openRawConnection } from '../fixtures/raw-connection.ts';
-import { ApiClient, type PublishRequest, withClient } from './api-client.ts';
+import {
+  ApiClient,
+  expectProblem,
+  listIds,
+  type PublishRequest,
+  publishSite,
+  readPin,
+  withClient,
+} from './api-client.ts';
 import type { ApiAnswer } from './api-exchange.ts';
-import { expectProblem, listIds, publishSite, readPin } from './api-expectations.ts';
 import { siteZip } from './sites.ts';
 import type { HttpClauses, HttpService, HttpSubject } from './subject.ts';
 

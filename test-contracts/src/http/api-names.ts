@@ -1,9 +1,8 @@
 import { days } from '@pinfold/core';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
-import { ApiClient, withClient } from './api-client.ts';
+import { ApiClient, expectProblem, publishSite, UNKNOWN_ID, withClient } from './api-client.ts';
 import type { ApiAnswer, WireName } from './api-exchange.ts';
-import { expectProblem, publishSite, UNKNOWN_ID } from './api-expectations.ts';
 import { siteZip } from './sites.ts';
 import type { HttpClauses, HttpService } from './subject.ts';
 

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { archivePart, multipart, titlePart } from '../fixtures/multipart.ts';
 import { openRawConnection } from '../fixtures/raw-connection.ts';
-import { ApiClient } from './api-client.ts';
+import { ApiClient, publishSite, UNKNOWN_ID } from './api-client.ts';
 import type { ApiRequest } from './api-exchange.ts';
-import { publishSite, UNKNOWN_ID } from './api-expectations.ts';
 import { siteZip, siteZipOf } from './sites.ts';
 import type { HttpClauses, HttpService } from './subject.ts';
 

@@ -2,8 +2,15 @@ import { expect } from 'chai';
 import { archivePart } from '../fixtures/multipart.ts';
 import { costlyReferences } from '../fixtures/zips/costly-zips.ts';
 import { writeZip } from '../fixtures/zips/zip-writer.ts';
-import { ApiClient, type PublishRequest, withClient } from './api-client.ts';
-import { expectProblem, listIds, publishSite, readPin } from './api-expectations.ts';
+import {
+  ApiClient,
+  expectProblem,
+  listIds,
+  type PublishRequest,
+  publishSite,
+  readPin,
+  withClient,
+} from './api-client.ts';
 import { siteZip, zipOf } from './sites.ts';
 import type { HttpClauses } from './subject.ts';
 

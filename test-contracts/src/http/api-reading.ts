@@ -1,8 +1,16 @@
 import { days, duration } from '@pinfold/core';
 import { expect } from 'chai';
-import { ApiClient, type PublishRequest, withClient } from './api-client.ts';
+import {
+  ApiClient,
+  expectProblem,
+  listIds,
+  type PublishRequest,
+  publishSite,
+  readPin,
+  UNKNOWN_ID,
+  withClient,
+} from './api-client.ts';
 import type { ApiAnswer } from './api-exchange.ts';
-import { expectProblem, listIds, publishSite, readPin, UNKNOWN_ID } from './api-expectations.ts';
 import { siteZip, zipOf } from './sites.ts';
 import type { HttpClauses, HttpService } from './subject.ts';
 

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { archivePart, type FormPart, titlePart } from '../fixtures/multipart.ts';
 import { repeatedEntries } from '../fixtures/zips/costly-zips.ts';
-import { ApiClient, withClient } from './api-client.ts';
+import { ApiClient, expectProblem, listIds, publishSite, withClient } from './api-client.ts';
 import type { ApiRequest } from './api-exchange.ts';
-import { expectProblem, listIds, publishSite } from './api-expectations.ts';
 import { siteZip, siteZipOf, zipOf } from './sites.ts';
 import type { HttpClauses, HttpService } from './subject.ts';
 

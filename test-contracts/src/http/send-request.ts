@@ -1,4 +1,9 @@
-import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request as sendHttp } from 'node:http';
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as sendHttp,
+} from 'node:http';
 import { request as sendHttps } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 
@@ -10,7 +15,7 @@ export interface Answer {
 }
 
 /** A request whose target is sent unchanged, and so are headers given as a list of alternating names and values. */
-export interface BareRequest {
+interface BareRequest {
   readonly method?: string;
   readonly path: string;
   readonly headers?: OutgoingHttpHeaders | readonly string[];
@@ -39,4 +44,16 @@ export function sendRequest(
   });
   request.end(body);
   return promise;
+}
+
+/** Reads the rest of an answer; returns how many bytes arrived, and whether the answer was complete. */
+export async function restOf(answer: IncomingMessage): Promise<{ bytes: number; isWhole: boolean }> {
+  let bytes = 0;
+  answer.on('data', (piece: Uint8Array) => {
+    bytes += piece.length;
+  });
+  // A truncated body causes an error, and then the end of the stream.
+  answer.on('error', () => {});
+  await new Promise((resolve) => answer.on('close', resolve));
+  return { bytes, isWhole: answer.complete };
 }

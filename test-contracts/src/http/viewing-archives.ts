@@ -1,11 +1,10 @@
 import { duration } from '@pinfold/core';
 import { expect } from 'chai';
-import { ApiClient } from './api-client.ts';
+import { ApiClient, expectProblem, publishSite, UNKNOWN_ID } from './api-client.ts';
 import type { ApiAnswer } from './api-exchange.ts';
-import { expectProblem, publishSite, UNKNOWN_ID } from './api-expectations.ts';
 import { siteZipOf } from './sites.ts';
 import type { HttpClauses, HttpService } from './subject.ts';
-import { change, PASSWORD, stop } from './viewing-expectations.ts';
+import { change, PASSWORD, stop } from './viewing-visitor.ts';
 
 const WEEK = 7 * 86_400_000;
 /** More bytes than one read of storage returns. */

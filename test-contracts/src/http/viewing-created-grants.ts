@@ -1,10 +1,8 @@
 import { duration } from '@pinfold/core';
 import { expect } from 'chai';
-import { ApiClient } from './api-client.ts';
-import { expectProblem, UNKNOWN_ID } from './api-expectations.ts';
+import { ApiClient, expectProblem, UNKNOWN_ID } from './api-client.ts';
 import type { HttpClauses, HttpService } from './subject.ts';
-import { change, HOME, PASSWORD, publishToView, SITE, stop } from './viewing-expectations.ts';
-import { NAVIGATION, Visitor } from './viewing-visitor.ts';
+import { change, HOME, NAVIGATION, PASSWORD, publishToView, SITE, stop, Visitor } from './viewing-visitor.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

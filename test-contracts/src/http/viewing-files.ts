@@ -1,10 +1,9 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { UNKNOWN_ID } from './api-expectations.ts';
+import { UNKNOWN_ID } from './api-client.ts';
 import { sendRequest } from './send-request.ts';
 import type { HttpClauses } from './subject.ts';
-import { HOME, openNewSite, PASSWORD, publishToView, SITE } from './viewing-expectations.ts';
-import { NAVIGATION } from './viewing-visitor.ts';
+import { HOME, NAVIGATION, openNewSite, PASSWORD, publishToView, SITE } from './viewing-visitor.ts';
 
 const SANDBOX =
   'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads';

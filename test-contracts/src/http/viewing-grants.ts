@@ -6,13 +6,16 @@ import {
   change,
   expectNothingOfFile,
   HOME,
+  NAVIGATION,
   openNewSite,
   openPage,
+  PART,
   PASSWORD,
   publishToView,
   SITE,
-} from './viewing-expectations.ts';
-import { NAVIGATION, PART, type ViewAnswer, Visitor } from './viewing-visitor.ts';
+  type ViewAnswer,
+  Visitor,
+} from './viewing-visitor.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -5,8 +5,7 @@ import type { WireBody } from './api-exchange.ts';
 import { sendRequest } from './send-request.ts';
 import { zipOf } from './sites.ts';
 import type { HttpClauses, HttpService } from './subject.ts';
-import { HOME, PASSWORD, publishToView, SITE, stop } from './viewing-expectations.ts';
-import { NAVIGATION, Visitor } from './viewing-visitor.ts';
+import { HOME, NAVIGATION, PASSWORD, publishToView, SITE, stop, Visitor } from './viewing-visitor.ts';
 
 async function publishTo(service: HttpService, name: string, password?: string): Promise<WireBody> {
   const headers = password === undefined ? {} : { 'Pinfold-Password': encodeURIComponent(password) };

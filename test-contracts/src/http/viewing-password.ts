@@ -2,11 +2,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { duration } from '@pinfold/core';
 import { expect } from 'chai';
 import { meanwhile } from '../concurrently.ts';
-import { publishSite } from './api-expectations.ts';
+import { publishSite } from './api-client.ts';
 import { zipOf } from './sites.ts';
 import type { HttpClauses, HttpService } from './subject.ts';
-import { HOME, openNewSite, PASSWORD, publishToView, SITE } from './viewing-expectations.ts';
-import { type ViewAnswer, type ViewRequest, Visitor } from './viewing-visitor.ts';
+import {
+  HOME,
+  openNewSite,
+  PASSWORD,
+  publishToView,
+  SITE,
+  type ViewAnswer,
+  type ViewRequest,
+  Visitor,
+} from './viewing-visitor.ts';
 
 const MINUTE = 60_000;
 const TRIES = 10;

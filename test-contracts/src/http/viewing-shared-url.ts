@@ -1,11 +1,19 @@
 import { duration } from '@pinfold/core';
 import { expect } from 'chai';
-import { ApiClient } from './api-client.ts';
-import { UNKNOWN_ID } from './api-expectations.ts';
+import { ApiClient, UNKNOWN_ID } from './api-client.ts';
 import { sendRequest } from './send-request.ts';
 import type { HttpClauses } from './subject.ts';
-import { HOME, openNewSite, PASSWORD, publishToView, SITE, stop } from './viewing-expectations.ts';
-import { NAVIGATION, type ViewAnswer, Visitor } from './viewing-visitor.ts';
+import {
+  HOME,
+  NAVIGATION,
+  openNewSite,
+  PASSWORD,
+  publishToView,
+  SITE,
+  stop,
+  type ViewAnswer,
+  Visitor,
+} from './viewing-visitor.ts';
 
 const DAY = 86_400_000;
 

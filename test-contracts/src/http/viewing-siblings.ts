@@ -1,9 +1,17 @@
 import { expect } from 'chai';
-import { UNKNOWN_ID } from './api-expectations.ts';
+import { UNKNOWN_ID } from './api-client.ts';
 import { sendRequest } from './send-request.ts';
 import type { HttpClauses, HttpService } from './subject.ts';
-import { openNewSite, PASSWORD, publishToView, SITE } from './viewing-expectations.ts';
-import { NAVIGATION, PART, type ViewAnswer, Visitor } from './viewing-visitor.ts';
+import {
+  NAVIGATION,
+  openNewSite,
+  PART,
+  PASSWORD,
+  publishToView,
+  SITE,
+  type ViewAnswer,
+  Visitor,
+} from './viewing-visitor.ts';
 
 /** The cookies that a hostile page sets in a browser: as many as the browser stores for their domain. */
 const JAR: string = Array.from({ length: 4 }, (_, n) => `b${n}=${'x'.repeat(3_200)}`).join('; ');

@@ -1,8 +1,8 @@
 import { after, hours, type Staging } from '@pinfold/core';
 import { expect } from 'chai';
 import { type Contract, toClauses, withPeer } from '../contract.ts';
-import { someBytes } from '../fixtures/bytes.ts';
 import { START } from '../fixtures/clock.ts';
+import { someBytes } from '../fixtures/staged.ts';
 import { receiveClauses } from './receive.ts';
 import { LARGE, receive, type StagingClauses, type StagingSubject } from './subject.ts';
 import { sweepClauses } from './sweep.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { StagedArchive } from '@pinfold/core';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
-import { someBytes } from '../fixtures/bytes.ts';
+import { someBytes } from '../fixtures/staged.ts';
 import { rejectionOf } from '../rejection.ts';
 import { bytesOf, inPieces, receive, type StagingClauses, stalling } from './subject.ts';
 

@@ -1,10 +1,9 @@
 import { after, duration, hours, type Staging } from '@pinfold/core';
 import { expect } from 'chai';
 import { expectNothingLeft } from '../expect-aborts.ts';
-import { expectFaults } from '../expect-faults.ts';
-import { someBytes } from '../fixtures/bytes.ts';
 import { START } from '../fixtures/clock.ts';
-import { rejectionOf } from '../rejection.ts';
+import { someBytes } from '../fixtures/staged.ts';
+import { expectFaults, rejectionOf } from '../rejection.ts';
 import { bytesOf, failing, inPieces, LARGE, receive, type StagingClauses } from './subject.ts';
 
 export const sweepClauses: StagingClauses = {
