@@ -19,7 +19,7 @@ import {
   findPathConflicts,
   foldPath,
   runToEnd,
-  splitIntoChunks,
+  visitInChunks,
 } from './path-conflicts.ts';
 
 /** An entry of the central directory (APPNOTE.TXT, section 4.3.12), its name decoded. */
@@ -131,7 +131,7 @@ export function* judgeInChunks(listing: ArchiveListing, limits: ArchiveLimits): 
     listing.problems.map((problem) => withFileLimit(problem, limits)),
     listing.omitted,
   );
-  yield* addProblemsOfEach(entries, found);
+  yield* visitInChunks(entries, (entry) => found.add(entryProblems(entry)));
   found.add(boundProblems(entries, limits));
   yield* addNameProblems(entries, files, limits, found);
   if (root === undefined && readable) {
@@ -180,13 +180,6 @@ function* nameEntries(listed: readonly ListedEntry[]): Generator<void, readonly 
 /** Replaces the limit in the problem of an inspector that stopped at {@link maxEntries} by the limit for files. */
 function withFileLimit(problem: ArchiveProblem, { files }: ArchiveLimits): ArchiveProblem {
   return problem.rule === 'too_many_files' ? { ...problem, limit: files } : problem;
-}
-
-function* addProblemsOfEach(entries: readonly NamedEntry[], found: ProblemList): Generator<void, void> {
-  for (const chunk of splitIntoChunks(entries)) {
-    for (const entry of chunk) found.add(entryProblems(entry));
-    yield;
-  }
 }
 
 /** Adds problems for files that have the same path in some file system, and for files whose path is also a folder. */
@@ -247,27 +240,21 @@ function boundProblems(entries: readonly NamedEntry[], limits: ArchiveLimits): r
 
 function* addSamePathProblems(files: readonly NamedEntry[], found: ProblemList): Generator<void, void> {
   const seen = new Map<string, string>();
-  for (const chunk of splitIntoChunks(files)) {
-    for (const { name: path } of chunk) {
-      // Another rule refuses a path that is too long, and folding it could take quadratic time.
-      const folded = isTooLong(path) ? path : foldPath(path);
-      const other = seen.get(folded);
-      if (other === undefined) seen.set(folded, path);
-      else found.add([{ rule: 'duplicate_path', path, ...(other === path ? {} : { other }) }]);
-    }
-    yield;
-  }
+  yield* visitInChunks(files, ({ name: path }) => {
+    // Another rule refuses a path that is too long, and folding it could take quadratic time.
+    const folded = isTooLong(path) ? path : foldPath(path);
+    const other = seen.get(folded);
+    if (other === undefined) seen.set(folded, path);
+    else found.add([{ rule: 'duplicate_path', path, ...(other === path ? {} : { other }) }]);
+  });
 }
 
 function* siteFiles(files: readonly NamedEntry[], root: string): Generator<void, readonly SiteFile[]> {
   const site: SiteFile[] = [];
-  for (const chunk of splitIntoChunks(files)) {
-    for (const file of chunk) {
-      const path = sitePath(file, root);
-      if (path !== undefined) site.push({ path, entry: file.index });
-    }
-    yield;
-  }
+  yield* visitInChunks(files, (file) => {
+    const path = sitePath(file, root);
+    if (path !== undefined) site.push({ path, entry: file.index });
+  });
   return site;
 }
 

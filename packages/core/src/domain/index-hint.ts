@@ -1,5 +1,5 @@
 import { forbiddenSegment, isSystemEntry, unsafePath } from './entry-path.ts';
-import { runToEnd, splitIntoChunks } from './path-conflicts.ts';
+import { runToEnd, visitInChunks } from './path-conflicts.ts';
 
 /** Finds the folder to strip, with its slash; `''` for none, `undefined` if index.html is neither at the root nor in it. */
 export function siteRoot(names: readonly string[]): string | undefined {
@@ -72,13 +72,13 @@ export function* indexHintInChunks(paths: readonly string[]): Generator<void, In
   if (DOCUMENT_PARTS.some((part) => files.includes(part))) return { kind: 'document' };
   const root = onlyFolder(own) ?? '';
   const [pages, packed]: [string[], string[]] = [[], []];
-  for (const chunk of splitIntoChunks(files.map((name) => ({ name })))) {
-    for (const { name } of chunk) {
+  yield* visitInChunks(
+    files.map((name) => ({ name })),
+    ({ name }) => {
       if (PAGE.test(name) && isAllowedPath(name)) pages.push(name);
       if (PACKED.test(name) && isAllowedPath(name)) packed.push(name);
-    }
-    yield;
-  }
+    },
+  );
   const atRoot = pages.filter((path) => path.lastIndexOf('/') < root.length);
   const variant = atRoot.find(isIndexInAnySpelling);
   if (variant !== undefined) return { kind: 'spelling', path: variant };

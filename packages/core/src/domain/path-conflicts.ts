@@ -12,18 +12,19 @@ interface Named {
   readonly work?: number;
 }
 
-/** Splits items with names into chunks of about the same work. */
-export function* splitIntoChunks<E extends Named>(all: readonly E[]): Generator<readonly E[]> {
-  let from = 0;
+/** Visits items with names, and yields after about the same work each time. */
+export function* visitInChunks<E extends Named>(
+  items: readonly E[],
+  visit: (item: E) => void,
+): Generator<void, void> {
   let sum = 0;
-  for (const [index, { name, work = estimateWork(name) }] of all.entries()) {
-    sum += work;
+  for (const item of items) {
+    visit(item);
+    sum += item.work ?? estimateWork(item.name);
     if (sum < CHUNK_WORK) continue;
-    yield all.slice(from, index + 1);
-    from = index + 1;
     sum = 0;
+    yield;
   }
-  if (from < all.length) yield all.slice(from);
 }
 
 /** The work to compare a name, in characters. */
@@ -50,18 +51,12 @@ export function* findPathConflicts<E extends Named>(
   files: readonly E[],
 ): Generator<void, readonly E[]> {
   const byHash = new Map<number, Set<string>>();
-  for (const chunk of splitIntoChunks(files)) {
-    for (const { name } of chunk) {
-      const key = keyOf(hashOf(name), name.length);
-      byHash.set(key, (byHash.get(key) ?? new Set()).add(name));
-    }
-    yield;
-  }
+  yield* visitInChunks(files, ({ name }) => {
+    const key = keyOf(hashOf(name), name.length);
+    byHash.set(key, (byHash.get(key) ?? new Set()).add(name));
+  });
   const conflicts = new Set<string>();
-  for (const chunk of splitIntoChunks(entries)) {
-    for (const { name } of chunk) addParents(name, byHash, conflicts);
-    yield;
-  }
+  yield* visitInChunks(entries, ({ name }) => addParents(name, byHash, conflicts));
   return files.filter(({ name }) => conflicts.has(name));
 }
 
