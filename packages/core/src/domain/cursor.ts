@@ -60,16 +60,21 @@ export function cursorCodec<Place extends object>(
 }
 
 export function roleCursors(filter: RoleFilter): CursorCodec<RoleCursor> {
-  return cursorCodec({ rank: readInstant, id: parseRoleId }, ['roles', filter]);
+  return cursorCodec({ rank: readInteger, id: parseRoleId }, ['roles', filter]);
 }
 
 export function readInstant(text: string): Instant | undefined {
-  const at = Number(text);
-  return Number.isSafeInteger(at) && at >= 0 ? (at as Instant) : undefined;
+  return readInteger(text) as Instant | undefined;
+}
+
+/** Reads a whole number from 0 on. */
+export function readInteger(text: string): number | undefined {
+  const number = Number(text);
+  return Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }
 
 /** The FNV-1a hash of values. Anyone can compute it: it prevents mistakes, not forgery. */
-export function fnv1a(values: readonly unknown[]): string {
+function fnv1a(values: readonly unknown[]): string {
   let hash = 0x811c9dc5;
   for (const character of JSON.stringify(values)) {
     hash = Math.imul(hash ^ (character.codePointAt(0) as number), 0x01000193) >>> 0;

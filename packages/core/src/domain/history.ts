@@ -1,6 +1,5 @@
-import type { Refusal } from '../refusal.ts';
 import { type Actor, accountOfActor } from './actor.ts';
-import { fnv1a } from './cursor.ts';
+import { type CursorCodec, cursorCodec, type PlaceReaders, readInteger } from './cursor.ts';
 import { type AccountId, type Branded, parseRoleId, type RoleId } from './identity.ts';
 import type { Instant } from './instant.ts';
 import type { PinName } from './name.ts';
@@ -168,29 +167,12 @@ export interface FeedCursor extends FeedPlace {
   readonly feed: FeedId;
 }
 
-const CURSOR = /^([0-9a-z]{1,11})\.([0-9a-f-]{36})?\.([0-9a-f]{32})\.[0-9a-z]+$/;
-
-/** Writes a cursor of an account's feed, or without an account of the whole feed, as text that is safe in a URL. */
-export function encodeFeedCursor(cursor: FeedCursor, account: AccountId | undefined): string {
-  const { number, event, feed } = cursor;
-  const checksum = fnv1a(['feed', account ?? null, number, event, feed]);
-  return `${number.toString(36)}.${event ?? ''}.${feed}.${checksum}`;
-}
-
-/** Reads a cursor; refuses one of another feed. */
-export function decodeFeedCursor(
-  text: string,
-  account: AccountId | undefined,
-): FeedCursor | Refusal<'invalid_cursor'> {
-  const [, place = '', uuid, feed] = CURSOR.exec(text) ?? [];
-  const cursor: FeedCursor = {
-    number: Number.parseInt(place, 36),
-    event: (uuid ?? null) as EventId | null,
-    feed: feed as FeedId,
+/** The cursors of an account's feed or, without an account, of the whole feed. */
+export function feedCursors(account: AccountId | undefined): CursorCodec<FeedCursor> {
+  const readers: PlaceReaders<FeedCursor> = {
+    number: readInteger,
+    event: (text) => (text === '' ? null : (parseRoleId(text) as EventId | undefined)),
+    feed: (text) => (/^[0-9a-f]{32}$/.test(text) ? (text as FeedId) : undefined),
   };
-  const isEvent = uuid === undefined || parseRoleId(uuid) !== undefined;
-  if (!Number.isSafeInteger(cursor.number) || !isEvent || encodeFeedCursor(cursor, account) !== text) {
-    return { kind: 'refused', code: 'invalid_cursor' };
-  }
-  return cursor;
+  return cursorCodec(readers, ['feed', account]);
 }

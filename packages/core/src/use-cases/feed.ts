@@ -1,6 +1,6 @@
 import { raceSignal } from '../adapter/abortable.ts';
 import { accountOfActor, type ListScope, listedAccount } from '../domain/actor.ts';
-import { decodeFeedCursor, encodeFeedCursor, type FeedCursor, type HistoryEvent } from '../domain/history.ts';
+import { type FeedCursor, feedCursors, type HistoryEvent } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
 import type { Duration } from '../domain/instant.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
@@ -105,13 +105,13 @@ export function createFeed(
 
   async function read(scope: Scope, after: string | undefined, limit: number): Promise<FeedOutcome> {
     const { own, account, pin } = scope;
+    const cursors = feedCursors(account);
     const isPlace = after !== undefined && after !== 'latest';
-    const cursor = isPlace ? decodeFeedCursor(after, account) : undefined;
+    const cursor = isPlace ? cursors.decode(after) : undefined;
     if (cursor !== undefined && 'kind' in cursor) return cursor;
     const number = cursor?.number ?? (after === 'latest' ? LATEST : 0);
     const part = await history.feed({ account, pin, after: number, limit });
-    const cursorAt = (place: FeedPart['last']): string =>
-      encodeFeedCursor({ ...place, feed: part.feed }, account);
+    const cursorAt = (place: FeedPart['last']): string => cursors.encode({ ...place, feed: part.feed });
     if (cursor !== undefined && hasExpired(cursor, part)) {
       return { kind: 'refused', code: 'cursor_expired', oldest: cursorAt(part.begin) };
     }
