@@ -2,7 +2,7 @@ import type { LimitAndActual, NoDetails, Refusal, RuleDetails } from '../refusal
 import type { Branded } from './identity.ts';
 import { type Duration, type Instant, seconds } from './instant.ts';
 import type { Limits } from './limits.ts';
-import { codePoints, hasLoneSurrogate, utf8Length } from './text.ts';
+import { codePoints, utf8Length } from './text.ts';
 
 /** A password ready for hashing, in NFC. */
 export type Password = Branded<string, 'Password'>;
@@ -36,7 +36,7 @@ export function parsePassword(
 ): Password | null | Refusal<'invalid_password'> {
   if (value === null || value === '') return null;
   if (typeof value !== 'string') return invalid({ rule: 'type' });
-  if (hasLoneSurrogate(value)) return invalid({ rule: 'encoding' });
+  if (!value.isWellFormed()) return invalid({ rule: 'encoding' });
   const characters = codePoints(value);
   const { passwordMinCharacters, passwordMaxBytes } = limits;
   if (characters < passwordMinCharacters) {
@@ -49,7 +49,7 @@ export function parsePassword(
 
 /** Reads a viewer's guess; `undefined` if it cannot be a password and needs no hashing. */
 export function parseGuess(value: string): Password | undefined {
-  if (value === '' || hasLoneSurrogate(value) || utf8Length(value) > MAX_GUESS_LENGTH) return undefined;
+  if (value === '' || !value.isWellFormed() || utf8Length(value) > MAX_GUESS_LENGTH) return undefined;
   return value.normalize('NFC') as Password;
 }
 

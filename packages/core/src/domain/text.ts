@@ -2,7 +2,6 @@ import type { LimitAndActual, NoDetails, Refusal, RuleDetails } from '../refusal
 import type { Branded } from './identity.ts';
 import type { Limits } from './limits.ts';
 
-const SURROGATE = /\p{Cs}/u;
 const CONTROL = /\p{Cc}/u;
 /** More combining marks in a row than any language uses (UAX #15, Stream-Safe Text Format), counted only from the first. */
 const MANY_MARKS = /\p{M}(?<!\p{M}{2})\p{M}{30}/u;
@@ -28,14 +27,9 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-/** Whether the string has a surrogate without its partner, which UTF-8 cannot encode. */
-export function hasLoneSurrogate(text: string): boolean {
-  return SURROGATE.test(text);
-}
-
 /** Whether the string has a lone surrogate, or U+FFFD, by which a decoder replaces invalid bytes. */
 export function hasBrokenCharacter(text: string): boolean {
-  return hasLoneSurrogate(text) || text.includes('\ufffd');
+  return !text.isWellFormed() || text.includes('\ufffd');
 }
 
 /** Whether a text has so many combining marks in a row that normalizing it, which sorts them, takes quadratic time. */
