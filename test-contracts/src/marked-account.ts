@@ -128,13 +128,9 @@ export async function eraseMarked(database: Database, account: AccountId): Promi
   const { erasures, roles } = storesOf(database);
   const erasure = { account, replacement: 'erased:marked' as AccountId };
   await erasures.begin({ ...erasure, at: START, actor: { kind: 'operator', id: null } });
-  const ids = Array.from({ length: erasures.eventsAtOnce }, () => crypto.randomUUID() as never);
+  const newIds = () => Array.from({ length: erasures.eventsAtOnce }, () => crypto.randomUUID() as never);
   for (let n = 0; ; n += 1) {
-    const step = await erasures.advance(
-      erasure,
-      START,
-      ids.map(() => crypto.randomUUID() as never),
-    );
+    const step = await erasures.advance(erasure, START, newIds());
     if (step === 'erased') return;
     if (step === 'continued') continue;
     const claim = { now: START, token: aToken(n), until: START, limit: 10 };
@@ -153,6 +149,6 @@ export async function shownOf(database: Database): Promise<string> {
   return [...lines, JSON.stringify(await history.list(everything))].join('\n');
 }
 
-export function storesOf(database: Database): ReturnType<typeof createPersistence> {
+function storesOf(database: Database): ReturnType<typeof createPersistence> {
   return createPersistence(database, () => 'f'.repeat(32) as never);
 }

@@ -38,7 +38,7 @@ export interface AccountStore {
     account: AccountChange,
     loadedAt: Version | undefined,
     events: readonly HistoryEvent[],
-  ): Promise<{ readonly kind: 'saved' } | { readonly kind: 'conflict' }>;
+  ): Promise<{ readonly kind: 'saved' | 'conflict' }>;
 
   /**
    * Lists accounts in order of name, by code point, after `after`, at most `limit`.

@@ -45,10 +45,7 @@ export interface ApiKeyStore {
   >;
 
   /** @promise api-key-store/first: of many concurrent calls exactly one creates the first key, and later calls create none; any stored key prevents it */
-  createFirst(
-    key: ApiKey,
-    events: readonly HistoryEvent[],
-  ): Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' }>;
+  createFirst(key: ApiKey, events: readonly HistoryEvent[]): Promise<{ readonly kind: 'created' | 'exists' }>;
 
   /**
    * Finds a key, even a revoked one.
@@ -73,7 +70,7 @@ export interface ApiKeyStore {
     id: ApiKeyId,
     at: Instant,
     events: readonly HistoryEvent[],
-  ): Promise<{ readonly kind: 'revoked' } | { readonly kind: 'unknown' }>;
+  ): Promise<{ readonly kind: 'revoked' | 'unknown' }>;
 
   /**
    * Records that a key was used, unless that was recorded after `unlessSince`.

@@ -18,7 +18,7 @@ export interface Import {
    * @promise import/begin-foreign: a database with an account, a key, a publication, a reservation, a name, a takedown, a day of views or an event of its own is refused and does not change
    * @promise import/begin-again: beginning again removes the records of an unfinished import and makes its token invalid; of many concurrent calls one has the token
    */
-  begin(token: Token): Promise<{ readonly kind: 'begun' } | { readonly kind: 'refused' }>;
+  begin(token: Token): Promise<{ readonly kind: 'begun' | 'refused' }>;
 
   /**
    * Stores records, all or none. A record whose name or id is stored already is ignored.

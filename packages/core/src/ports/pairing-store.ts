@@ -33,7 +33,7 @@ export interface PairingStore {
    * @promise pairing-store/register: every peer finds a registered program until it ends
    * @promise pairing-store/register-limit: concurrent calls store as many pairings as the limit allows; ended ones do not count
    */
-  register(request: Registration): Promise<{ readonly kind: 'registered' } | { readonly kind: 'full' }>;
+  register(request: Registration): Promise<{ readonly kind: 'registered' | 'full' }>;
 
   /**
    * Stores a consent. It replaces an earlier one of its session or, without a session, of its account and actor; the program

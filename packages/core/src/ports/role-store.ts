@@ -137,7 +137,7 @@ export interface RoleStore {
   /**
    * @promise role-store/renew: a reservation is held until the instant it was renewed to; a lease that was replaced, released or completed is lost, and renewing it changes nothing
    */
-  renew(lease: Lease, until: Instant): Promise<{ readonly kind: 'held' } | { readonly kind: 'lost' }>;
+  renew(lease: Lease, until: Instant): Promise<{ readonly kind: 'held' | 'lost' }>;
 
   /**
    * @promise role-store/release: a released key is free; a lost lease releases nothing, and a complete key does not change

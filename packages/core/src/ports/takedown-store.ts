@@ -46,7 +46,7 @@ export interface TakedownStore {
     takedown: Takedown,
     stopped: Versioned<Role> | undefined,
     events: readonly HistoryEvent[],
-  ): Promise<{ readonly kind: 'taken_down' } | { readonly kind: 'conflict' }>;
+  ): Promise<{ readonly kind: 'taken_down' | 'conflict' }>;
 
   /**
    * @promise takedown-store/lift: a lifted takedown forbids nothing and is not listed, but is still found by its role, which does not change
@@ -57,7 +57,7 @@ export interface TakedownStore {
     takedown: Pick<Takedown, 'id' | 'sha256'>,
     at: Instant,
     events: readonly HistoryEvent[],
-  ): Promise<{ readonly kind: 'lifted' } | { readonly kind: 'conflict' }>;
+  ): Promise<{ readonly kind: 'lifted' | 'conflict' }>;
 
   /** @promise takedown-store/forbidden: exactly the archives that any peer forbade last are forbidden */
   isForbidden(sha256: Sha256): Promise<boolean>;
