@@ -117,27 +117,3 @@ async function sendNext(pieces: AsyncIterator<Uint8Array>, sending: Sending): Pr
   outgoing.measure();
   return true;
 }
-
-/**
- * Yields the pieces of several parts.
- *
- * @param parts functions that begin a part, each called after the end of the part before.
- */
-export async function* joinPieces(
-  ...parts: readonly (() => AsyncIterator<Uint8Array> | Iterator<Uint8Array>)[]
-): AsyncGenerator<Uint8Array> {
-  for (const begin of parts) {
-    const part = begin();
-    try {
-      let next: IteratorResult<Uint8Array> | undefined = await part.next();
-      while (next.done !== true) {
-        yield next.value;
-        // `yield*` would hold the last piece, uncounted, while it reads the next one.
-        next = undefined;
-        next = await part.next();
-      }
-    } finally {
-      await part.return?.();
-    }
-  }
-}

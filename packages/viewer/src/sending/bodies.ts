@@ -1,6 +1,6 @@
 import type { ManifestEntry } from '@pinfold/core';
 import { MAX_READ, raceSignal } from '@pinfold/core/adapter';
-import { joinPieces, loopTurns, outgoingBytes, SMALL_ANSWER, UnavailableError } from '@pinfold/http/internal';
+import { loopTurns, outgoingBytes, SMALL_ANSWER, UnavailableError } from '@pinfold/http/internal';
 import { LRUCache } from 'lru-cache';
 import type { CacheStatistics } from '../viewer-options.ts';
 import type { Form } from './file-answer.ts';
@@ -75,26 +75,31 @@ export class Bodies implements CacheStatistics {
    * Bytes `from` to `to` of a body, piece by piece: copies from the cache while it has the body, so that a slow viewer
    * does not hold all of it, then reads from the archive.
    */
-  pieces(source: BodySource, form: Form, from: number, to: number): AsyncIterableIterator<Uint8Array> {
-    const range = { from, to };
-    return joinPieces(
-      () => this.#copies(form, range),
-      () => (range.from < range.to ? formPieces(source, form, range) : [].values()),
-    );
-  }
-
-  /** Copies pieces while the cache has the body, and moves `range.from` past them. */
-  async *#copies(form: Form, range: { from: number; readonly to: number }): AsyncGenerator<Uint8Array> {
+  async *pieces(source: BodySource, form: Form, from: number, to: number): AsyncGenerator<Uint8Array> {
     // A small page must not wait for the turns of large answers.
-    const kind = range.to - range.from <= SMALL_ANSWER ? 'cheap' : 'costly';
-    while (range.from < range.to && this.cached(form) !== undefined) {
+    const kind = to - from <= SMALL_ANSWER ? 'cheap' : 'costly';
+    let at = from;
+    while (at < to && this.cached(form) !== undefined) {
       if (!loopTurns.takeNow(kind)) await loopTurns.wait(kind);
-      let piece = this.#copyOf(form, range.from, Math.min(range.to, range.from + outgoingBytes.piece));
-      if (piece === undefined) return;
-      range.from += piece.length;
+      let piece = this.#copyOf(form, at, Math.min(to, at + outgoingBytes.piece));
+      if (piece === undefined) break;
+      at += piece.length;
       yield piece;
       // Otherwise the generator would hold the piece until the next turn.
       piece = undefined;
+    }
+    if (at === to) return;
+    const rest = formPieces(source, form, { from: at, to });
+    try {
+      let next: IteratorResult<Uint8Array> | undefined = await rest.next();
+      while (next.done !== true) {
+        yield next.value;
+        // `yield*` would hold the last piece, uncounted, while it reads the next one.
+        next = undefined;
+        next = await rest.next();
+      }
+    } finally {
+      await rest.return?.();
     }
   }
 

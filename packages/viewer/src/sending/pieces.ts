@@ -5,7 +5,6 @@ import type { Semaphore } from '@pinfold/core/adapter';
 import {
   type ByteRange,
   EndedMeanwhile,
-  joinPieces,
   type OutgoingAnswer,
   outgoingBytes,
   readPieces,
@@ -86,26 +85,23 @@ export function formPieces(
 }
 
 /** A deflated entry as one gzip member, whose checksum lets clients verify it. */
-function gzipPieces({ entry }: BodySource, from: number, read: ReadPieces): AsyncGenerator<Uint8Array> {
+async function* gzipPieces(
+  { entry }: BodySource,
+  from: number,
+  read: ReadPieces,
+): AsyncGenerator<Uint8Array> {
   const data = Math.max(0, from - GZIP_HEADER.length);
   const pieces = read(data, entry.compressedSize - data);
-  const trailer = gzipTrailer(entry).subarray(Math.max(0, data - entry.compressedSize));
-  return joinPieces(
-    () => withHeader(GZIP_HEADER.subarray(from), pieces),
-    () => pieces,
-    () => [trailer].values(),
-  );
-}
-
-/** Yields the header and the first piece. */
-async function* withHeader(
-  header: Uint8Array,
-  pieces: AsyncIterator<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  const first = await pieces.next();
-  // Waits for the first bytes, so that an earlier failure can still be answered.
-  if (header.length > 0) yield header;
-  if (first.done !== true) yield first.value;
+  let next: IteratorResult<Uint8Array> | undefined = await pieces.next();
+  // Once the first bytes are read, so that an earlier failure can still be answered.
+  if (from < GZIP_HEADER.length) yield GZIP_HEADER.subarray(from);
+  while (next.done !== true) {
+    yield next.value;
+    // Otherwise the generator would hold the piece, uncounted, while the next one is read.
+    next = undefined;
+    next = await pieces.next();
+  }
+  yield gzipTrailer(entry).subarray(Math.max(0, data - entry.compressedSize));
 }
 
 /**
