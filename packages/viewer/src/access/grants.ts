@@ -16,15 +16,16 @@ export class Grants {
   readonly #access: Access;
   readonly #siteScope: CookieScope;
   readonly #sharedScope: Omit<CookieScope, 'path'>;
-  readonly #sharedPath: string;
+  readonly #settings: Settings;
 
-  constructor(useCases: ViewerUseCases, access: Access, { secure, sharedPath }: Settings) {
+  constructor(useCases: ViewerUseCases, access: Access, settings: Settings) {
     this.#useCases = useCases;
     this.#access = access;
+    this.#settings = settings;
+    const { secure } = settings;
     const scope = { secure, sameSite: 'Lax' } as const;
     this.#siteScope = { ...scope, name: secure ? '__Host-pinfold_grant' : 'pinfold_grant', path: '/' };
     this.#sharedScope = { ...scope, name: secure ? '__Secure-pinfold_grant' : 'pinfold_grant' };
-    this.#sharedPath = sharedPath;
   }
 
   admit(shown: VisibleRole, purpose: GrantPurpose, token: string): AdmittingGrant {
@@ -58,26 +59,39 @@ export class Grants {
     return cookieValues(cookies, this.#sharedScope.name);
   }
 
-  handOverToken(grant: Grant): MaybePromise<string> {
-    const { grants, clock } = this.#useCases;
-    return grants.sign(withPurpose(grant, 'hand_over', clock.now()));
-  }
-
-  /** Signs the token for a path. Each cookie always has the same one, so that browsers reuse cached files. */
-  pathToken(grant: Grant): MaybePromise<string> {
-    return this.#useCases.grants.sign(withPurpose(grant, 'path', grant.issuedAt));
-  }
-
   siteCookie(publication: Publication, grant: Grant): Promise<string> {
     return this.#write(publication, grant, this.#siteScope);
   }
 
-  sharedUrlCookie(publication: Publication, grant: Grant): Promise<string> {
-    return this.#write(publication, grant, { ...this.#sharedScope, path: this.#sharedPath + publication.id });
+  #sharedUrlCookie(publication: Publication, grant: Grant): Promise<string> {
+    const path = this.#settings.sharedPath + publication.id;
+    return this.#write(publication, grant, { ...this.#sharedScope, path });
   }
 
   get removedSiteCookie(): string {
     return setCookie(this.#siteScope, '', 0);
+  }
+
+  /** Returns the redirect from the shared URL to a path of a protected site, for a viewer with a grant. */
+  async redirectIntoSite({ id }: Publication, grant: Grant, path: string): Promise<Redirect> {
+    const { grants, clock } = this.#useCases;
+    const isInPath = this.#settings.mode === 'path';
+    // In a path, each cookie always has the same token, so that browsers reuse cached files.
+    const token = await grants.sign(
+      isInPath ? withPurpose(grant, 'path', grant.issuedAt) : withPurpose(grant, 'hand_over', clock.now()),
+    );
+    const location = isInPath
+      ? `${siteBaseOf(this.#settings, id)}/~${token}${path}`
+      : `${handOverUrl(this.#settings, id)}?grant=${token}&to=${encodeURIComponent(path)}`;
+    return { location, referrer: 'no-referrer' };
+  }
+
+  /** Like {@link redirectIntoSite}, for a new grant: also sets the cookie of the shared URL. */
+  async redirectWithCookie(publication: Publication, grant: Grant, path: string): Promise<Redirect> {
+    // In origin mode the hand-over sets the cookie that the site needs.
+    const marked = this.#settings.mode === 'path' ? withCookieMark(path) : path;
+    const cookie = await this.#sharedUrlCookie(publication, grant);
+    return { ...(await this.redirectIntoSite(publication, grant, marked)), cookie };
   }
 
   #findAdmitting(shown: VisibleRole, purpose: GrantPurpose, tokens: readonly string[]): AdmittingGrant {
@@ -132,31 +146,4 @@ function isSufficient(grant: Grant, viewer: KnownViewer | undefined): boolean {
 export function archiveOpener({ access, useCases }: Pick<ViewerContext, 'access' | 'useCases'>): OpenArchive {
   return async (request) =>
     access.identifiesViewers ? { kind: 'refused', code: 'forbidden' } : useCases.openArchive(request);
-}
-
-/** Returns the redirect from the shared URL to a path of a protected site, for a viewer with a grant. */
-export async function redirectIntoSite(
-  { settings, grants }: ViewerContext,
-  publication: Publication,
-  grant: Grant,
-  path: string,
-): Promise<Redirect> {
-  const location =
-    settings.mode === 'path'
-      ? `${siteBaseOf(settings, publication.id)}/~${await grants.pathToken(grant)}${path}`
-      : `${handOverUrl(settings, publication.id)}?grant=${await grants.handOverToken(grant)}&to=${encodeURIComponent(path)}`;
-  return { location, referrer: 'no-referrer' };
-}
-
-/** Like {@link redirectIntoSite}, for a new grant: also sets the cookie of the shared URL. */
-export async function redirectWithCookie(
-  context: ViewerContext,
-  publication: Publication,
-  grant: Grant,
-  path: string,
-): Promise<Redirect> {
-  // In origin mode the hand-over sets the cookie that the site needs.
-  const marked = context.settings.mode === 'path' ? withCookieMark(path) : path;
-  const cookie = await context.grants.sharedUrlCookie(publication, grant);
-  return { ...(await redirectIntoSite(context, publication, grant, marked)), cookie };
 }

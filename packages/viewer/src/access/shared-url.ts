@@ -35,7 +35,6 @@ import {
 import type { NamePlace, SharedPlace } from '../routing/route.ts';
 import { parametersOf, splitTarget } from '../routing/target.ts';
 import type { Decision } from './access.ts';
-import { redirectIntoSite, redirectWithCookie } from './grants.ts';
 
 export async function serveSharedUrl(exchange: Exchange, place: SharedPlace): Promise<Answered> {
   const { request, context } = exchange;
@@ -53,8 +52,8 @@ export async function serveSharedUrl(exchange: Exchange, place: SharedPlace): Pr
   }
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
-  const handedOver = await redirectByGrant(context, visit, query);
-  if (handedOver !== undefined) return sendRedirect(exchange, handedOver);
+  const redirect = await redirectByGrant(context, visit, query);
+  if (redirect !== undefined) return sendRedirect(exchange, redirect);
   return answerShown(exchange, visit, returnPathAt(place));
 }
 
@@ -70,7 +69,7 @@ async function redirectByGrant(
   const token = parametersOf(query).get('grant') ?? '';
   const grant = await grants.admit(shown, 'hand_over', token);
   if (grant === undefined) return undefined;
-  return await redirectWithCookie(context, publication, grant, returnPathOf(query));
+  return await grants.redirectWithCookie(publication, grant, returnPathOf(query));
 }
 
 async function takePassword(exchange: Exchange, id: RoleId, path: string): Promise<Answered> {
@@ -142,7 +141,7 @@ async function tryPassword(exchange: Exchange, attempt: Attempt): Promise<Answer
       return await answerShown(exchange, outcome, path);
     case 'granted': {
       const grant = viewer === undefined ? outcome.grant : { ...outcome.grant, viewer };
-      const redirect = await redirectWithCookie(context, outcome.publication, grant, path);
+      const redirect = await grants.redirectWithCookie(outcome.publication, grant, path);
       return sendRedirect(exchange, { status: 303, ...redirect });
     }
     case 'wrong':
@@ -191,42 +190,36 @@ async function answerDecision(
   decision: Decision,
   notice?: PasswordNotice,
 ): Promise<Answered> {
-  const status = exchange.request.method === 'POST' ? 303 : 302;
+  const { request, context } = exchange;
+  const { grants, settings } = context;
+  const { publication } = shown;
+  const status = request.method === 'POST' ? 303 : 302;
   switch (decision.kind) {
     case 'open':
-      return sendRedirect(exchange, {
-        status,
-        location: siteBaseOf(exchange.context.settings, shown.publication.id) + path,
-      });
+      return sendRedirect(exchange, { status, location: siteBaseOf(settings, publication.id) + path });
     case 'sign_in':
       return sendSignIn(exchange, status, decision.location);
     case 'refused':
       return sendPlainPage(exchange, 403, 'not_admitted');
     case 'welcome':
     case 'password': {
-      const redirect = await redirectWithGrant(exchange, shown, path, decision);
-      return redirect === undefined
-        ? sendPasswordPage(exchange, notice)
-        : sendRedirect(exchange, { status, ...redirect });
+      const grant = await grants.findFor(decision.viewer, shown, request.headers.cookie);
+      if (grant !== undefined) {
+        return sendRedirect(exchange, {
+          status,
+          ...(await grants.redirectIntoSite(publication, grant, path)),
+        });
+      }
+      if (decision.kind === 'password') return sendPasswordPage(exchange, notice);
+      const created = grants.createFor(shown, decision.viewer);
+      return sendRedirect(exchange, {
+        status,
+        ...(await grants.redirectWithCookie(publication, created, path)),
+      });
     }
     default:
       return decision satisfies never;
   }
-}
-
-/** Returns the redirect into the site with the viewer's grant, or with a new one if they need no password. */
-async function redirectWithGrant(
-  { context, request }: Exchange,
-  shown: VisibleRole,
-  path: string,
-  decision: Extract<Decision, { kind: 'welcome' | 'password' }>,
-): Promise<Redirect | undefined> {
-  const { grants } = context;
-  const { publication } = shown;
-  const grant = await grants.findFor(decision.viewer, shown, request.headers.cookie);
-  if (grant !== undefined) return await redirectIntoSite(context, publication, grant, path);
-  if (decision.kind === 'password') return undefined;
-  return await redirectWithCookie(context, publication, grants.createFor(shown, decision.viewer), path);
 }
 
 export async function serveName(exchange: Exchange, { segment, inside }: NamePlace): Promise<Answered> {

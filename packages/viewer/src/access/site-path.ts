@@ -14,7 +14,6 @@ import { hasCookieMark, returnQuery, siteBaseOf, withoutCookieMark } from '../ro
 import type { PathPlace } from '../routing/route.ts';
 import { decodePath, isDocument, isServiceWorker, splitTarget } from '../routing/target.ts';
 import { serveSite } from '../sending/sites.ts';
-import { redirectIntoSite } from './grants.ts';
 
 export async function serveSitePath(
   exchange: Exchange,
@@ -89,9 +88,10 @@ async function redirectDocument(
   if (isAdmitted && hasSlash) return undefined;
   // A folder of the site may look like a token; without a token there is nothing to look up.
   const isFolder = !isAdmitted && token !== '' && (await hasFolder(context, publication, token));
+  const returnPath = isFolder ? inside : path;
   return sendRedirect(
     exchange,
-    await redirectIntoSite(context, publication, sharedUrlGrant, isFolder ? inside : path),
+    await context.grants.redirectIntoSite(publication, sharedUrlGrant, returnPath),
   );
 }
 
