@@ -19,9 +19,9 @@ import {
 import type { Request } from 'express';
 import type { Authenticate } from './authentication.ts';
 import type { Offered } from './endpoint.ts';
+import { ServedDocument } from './endpoints/documents.ts';
 import { agentGuide } from './openapi/agent-guide.ts';
 import { administrationDocument, openApiDocument } from './openapi/document.ts';
-import { ServedDocument } from './openapi/served-document.ts';
 import { type SignIn, signInWords } from './sign-in.ts';
 
 /** The use cases without those that only the viewer and the screen call. */

@@ -5,7 +5,7 @@ import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { refuseRequest } from '../src/problems/problem.ts';
-import { readJson } from '../src/reading/json-body.ts';
+import { readJson } from '../src/reading/request-body.ts';
 
 const wrongType = refuseRequest('unsupported_media_type');
 const limits = { clock: createManualClock(), idle: seconds(30), total: minutes(15), wrongType };

@@ -1,5 +1,14 @@
-import { type AccountLimits, accountId, minutes, type RateText, type Refusal, seconds } from '@pinfold/core';
+import {
+  type AccountLimits,
+  accountId,
+  days,
+  minutes,
+  type RateText,
+  type Refusal,
+  seconds,
+} from '@pinfold/core';
 import { NO_ACCOUNT_LIMITS } from '@pinfold/core/adapter';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { parseList } from 'structured-headers';
 import { type Answer, ask, publish, siteZip, update } from './client.ts';
@@ -271,3 +280,19 @@ async function block({ memory, clock }: Rig): Promise<void> {
   const blocked = { reason: 'a test', sites: 'keep', at: clock.now() } as const;
   await memory.accounts.save({ ...loaded.value, blocked }, loaded.version, []);
 }
+
+describe('an account with limits of its own', () => {
+  const rig = ofEachTest(() =>
+    openRig({
+      limitsOf: (account) => (account === 'first' ? { archiveBytes: 500, lifetime: days(30) } : {}),
+    }),
+  );
+
+  const limitsOf = async (key: string) =>
+    (await ask(rig, '/api/v1/limits', { headers: { authorization: `Bearer ${key}` } })).json.limits;
+
+  it('reads them, and other accounts read the default ones', async () => {
+    expect(await limitsOf(rig.keys.first)).to.include({ archive_bytes: 500, lifetime_days: 30 });
+    expect(await limitsOf(rig.keys.second)).to.include({ archive_bytes: 10_485_760, lifetime_days: 7 });
+  });
+});

@@ -11,10 +11,13 @@ import {
   administeredPinOf,
   administeredPinSchema,
   exampleAdministeredPin,
+  exampleTakedown,
   exampleTakenDown,
   publicationId,
+  takedownOf,
+  takedownSchema,
 } from '../wire/pin.ts';
-import { pinId } from './path-parameters.ts';
+import { archiveSha256, pinId } from './path-parameters.ts';
 
 export const listAllPins = operatorEndpoint({
   method: 'GET',
@@ -112,5 +115,32 @@ export const takeDownPin = operatorEndpoint({
     const found = await administration.showRole(id);
     if (found.kind === 'refused') return found;
     return { status: 200, json: { pin: administeredPinOf(found, publicUrl), copies: taken.copies } };
+  },
+});
+
+export const listTakedowns = operatorEndpoint({
+  method: 'GET',
+  path: '/admin/v1/takedowns',
+  id: 'listTakedowns',
+  summary: 'List takedowns in force, newest first',
+  query: pageParameters('The next_cursor of an earlier page.'),
+  answers: () =>
+    pageAnswer('TakedownList', 'takedowns', [takedownSchema, exampleTakedown], { nextBy: 'this as cursor' }),
+  handle: async (_service, { administration }, { query }) =>
+    pageOf('takedowns', await administration.listTakedowns(query), ({ takedowns }) =>
+      takedowns.map(takedownOf),
+    ),
+});
+
+export const liftTakedown = operatorEndpoint({
+  method: 'DELETE',
+  path: '/admin/v1/takedowns/{sha256}',
+  id: 'liftTakedown',
+  summary: 'Allow an archive to be published again; publications that were taken down stay stopped',
+  parameter: archiveSha256,
+  answers: () => ({ 204: { description: 'It may be published again.' } }),
+  handle: async (_service, { administration, cause }, { pathValue: sha256 }) => {
+    const lifted = await administration.liftTakedown(sha256, cause);
+    return lifted.kind === 'refused' ? lifted : { status: 204 };
   },
 });

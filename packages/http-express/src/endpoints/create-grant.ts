@@ -4,7 +4,7 @@ import { sharedUrl } from '@pinfold/http';
 import { englishOf, REFUSAL_TEXTS } from '@pinfold/http/internal/texts';
 import { writingEndpoint } from '../endpoint.ts';
 import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
-import { refusedBy } from '../problems/state-refusal.ts';
+import { refusedBy } from '../problems/problem-details.ts';
 import { emptyBody } from '../reading/request-body.ts';
 import * as T from '../schema.ts';
 import { pinId } from './path-parameters.ts';

@@ -1,6 +1,6 @@
 import type { AccountCall, Endpoint, OperatorCall } from '../endpoint.ts';
 import { eraseAccount, listAccounts, readAccount, updateAccount } from './accounts.ts';
-import { listAllPins, readAnyPin, takeDownPin } from './administered-pins.ts';
+import { liftTakedown, listAllPins, listTakedowns, readAnyPin, takeDownPin } from './administered-pins.ts';
 import { createGrant } from './create-grant.ts';
 import { readAdminDocument } from './documents.ts';
 import { listAllEvents, listEvents } from './list-events.ts';
@@ -10,7 +10,6 @@ import { publishPin } from './publish-pin.ts';
 import { readAnyArchive, readArchive } from './read-archive.ts';
 import { readLimits } from './read-limits.ts';
 import { readService, updateService } from './service.ts';
-import { liftTakedown, listTakedowns } from './takedowns.ts';
 
 export const endpoints: readonly Endpoint<AccountCall>[] = [
   listPins,

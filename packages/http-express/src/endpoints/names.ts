@@ -1,5 +1,5 @@
 import { readingEndpoint, writingEndpoint } from '../endpoint.ts';
-import { refusedBy } from '../problems/state-refusal.ts';
+import { refusedBy } from '../problems/problem-details.ts';
 import { pageParameters } from '../reading/query.ts';
 import { jsonBody } from '../reading/request-body.ts';
 import * as T from '../schema.ts';

@@ -20,9 +20,13 @@ import { WARNING_RULES } from '@pinfold/http/internal/texts';
 import { type AccountCall, type Outcome, writingEndpoint } from '../endpoint.ts';
 import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
 import { wireWarnings } from '../problems/problem-details.ts';
-import { hasMediaType } from '../reading/json-body.ts';
-import { type PublicationFields, PublicationForm } from '../reading/publication-form.ts';
-import { idempotencyKeyOf, passwordOf } from '../reading/publication-headers.ts';
+import {
+  idempotencyKeyOf,
+  type PublicationFields,
+  PublicationForm,
+  passwordOf,
+} from '../reading/publication-form.ts';
+import { hasMediaType } from '../reading/request-body.ts';
 import * as T from '../schema.ts';
 import type { ApiUseCases, Service } from '../service.ts';
 import { publicationsLeft } from '../wire/limits.ts';

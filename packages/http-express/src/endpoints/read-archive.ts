@@ -8,7 +8,7 @@ import {
   writingEndpoint,
 } from '../endpoint.ts';
 import { refuseRequest } from '../problems/problem.ts';
-import { refusedBy } from '../problems/state-refusal.ts';
+import { refusedBy } from '../problems/problem-details.ts';
 import * as T from '../schema.ts';
 import type { Service } from '../service.ts';
 import { refuseWhereTeamDecides } from './create-grant.ts';

@@ -1,9 +1,8 @@
 import { after, instant, seconds } from '@pinfold/core';
 import type { DescribedAnswer } from '../endpoint.ts';
 import { answerRefusal, type ProblemDetails, refuseRequest } from '../problems/problem.ts';
-import { archiveError, problemDetails, requestError } from '../problems/problem-details.ts';
+import { archiveError, problemDetails, requestError, stateDetails } from '../problems/problem-details.ts';
 import { problemTable, type WireCode } from '../problems/problem-table.ts';
-import { stateDetails } from '../problems/state-refusal.ts';
 import type * as T from '../schema.ts';
 import { problemSchema } from '../wire/problem.ts';
 

@@ -2,6 +2,5 @@
 
 export type { WireError } from '../wire/problem.ts';
 export { problemOf, refuseRequest } from './problem.ts';
-export { archiveError, type WireWarning, wireWarnings } from './problem-details.ts';
+export { archiveError, refusedBy, type WireWarning, wireWarnings } from './problem-details.ts';
 export { isWireCode } from './problem-table.ts';
-export { refusedBy } from './state-refusal.ts';

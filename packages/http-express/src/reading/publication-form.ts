@@ -1,12 +1,25 @@
 import {
   type Filename,
+  type IdempotencyKey,
   type Limits,
   parseFilename,
+  parseIdempotencyKey,
+  parsePassword,
   parseTitle,
   type Refusal,
   type Title,
 } from '@pinfold/core';
-import type { BodyFailure, FormFailure, FormField, FormFile, FormReader } from '@pinfold/http/internal';
+import { percentDecoded } from '@pinfold/core/internal';
+import {
+  type BodyFailure,
+  type FormFailure,
+  type FormField,
+  type FormFile,
+  type FormReader,
+  headerValues,
+} from '@pinfold/http/internal';
+import type { Request } from 'express';
+import { credentialsOf } from '../authentication.ts';
 import { type AnyRefusal, type HttpRefusal, refuseRequest } from '../problems/problem.ts';
 import { archiveError, type RequestProblem, requestError } from '../problems/problem-details.ts';
 
@@ -121,4 +134,28 @@ export function refuseBody(reason: BodyFailure, tooLong: string): HttpRefusal {
 
 function invalid(problem: RequestProblem): HttpRefusal {
   return refuseRequest('invalid_form', { errors: [requestError(problem)] });
+}
+
+export function idempotencyKeyOf(request: Request, limits: Limits): IdempotencyKey | AnyRefusal {
+  const [value, ...further] = headerValues(request, 'idempotency-key');
+  if (value === undefined) return refuseRequest('idempotency_key_required');
+  if (further.length > 0) {
+    return refuseRequest('invalid_idempotency_key', { errors: [requestError({ rule: 'twice' })] });
+  }
+  return parseIdempotencyKey(value, limits, credentialsOf(request));
+}
+
+/** Reads the header Pinfold-Password. Returns the password as entered, since limits apply to that. */
+export function passwordOf(request: Request, limits: Limits): string | undefined | AnyRefusal {
+  const [value, ...further] = headerValues(request, 'pinfold-password');
+  if (value === undefined) return undefined;
+  if (further.length > 0) {
+    return refuseRequest('invalid_request', { detail: 'Send one Pinfold-Password header.' });
+  }
+  const decoded = /^[\x20-\x7e]+$/.test(value) ? percentDecoded(value) : undefined;
+  if (decoded === undefined) {
+    return refuseRequest('invalid_password', { errors: [requestError({ rule: 'password_header' })] });
+  }
+  const password = parsePassword(decoded, limits);
+  return typeof password === 'object' && password !== null ? password : decoded;
 }
