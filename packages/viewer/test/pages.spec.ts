@@ -1,7 +1,12 @@
+import { createHash } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ALL_LANGUAGES } from '@pinfold/http/internal';
+import { ALL_LANGUAGES, outgoingBytes } from '@pinfold/http/internal';
 import { expect } from 'chai';
+import type { Exchange } from '../src/exchange.ts';
+import { unreadHeadPage } from '../src/index.ts';
+import { sendForbiddenLine, sendPlainPage, sendRedirect } from '../src/pages/answers.ts';
 import { PAGES, type PageName, TEXTS, waitText } from '../src/pages/catalogue.ts';
 import { passwordPage, plainPage } from '../src/pages/pages.ts';
 
@@ -92,5 +97,64 @@ describe("the viewers' pages", () => {
       sources += await readFile(join(import.meta.dirname, name), 'utf8');
     }
     expect(NAMES.filter((name) => !sources.includes(`'${name}'`))).to.deep.equal([]);
+  });
+});
+
+const FOR_PROXIES = join(import.meta.dirname, '../../../deploy/too-many-cookies.html');
+
+describe('the page for an unread head', () => {
+  it('gives advice in each language, under its own policy', () => {
+    const { html, headers } = unreadHeadPage;
+    expect(html).to.contain('Delete the cookies of this website').and.contain('Cookie を削除してから');
+    const [, style = ''] = /<style>(.*?)<\/style>/s.exec(html) ?? [];
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(headers['Content-Security-Policy']).to.contain(`'sha256-${hash}'`);
+    expect(headers).to.include({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
+  });
+
+  it('is available for proxies as deploy/too-many-cookies.html', async () => {
+    expect(await readFile(FOR_PROXIES, 'utf8'), 'write unreadHeadPage.html there').to.equal(
+      unreadHeadPage.html,
+    );
+  });
+});
+
+/** A response over HTTP/2 whose client reads nothing. */
+class UnreadResponse extends EventEmitter {
+  writableLength = 0;
+  destroyed = false;
+
+  writeHead(): this {
+    return this;
+  }
+
+  end(body: Buffer | undefined): void {
+    this.writableLength = body?.length ?? 0;
+  }
+}
+
+describe('an answer that is not a file of a site', () => {
+  it('counts among the bytes that are not sent yet', () => {
+    for (const [name, send] of Object.entries({
+      page: (exchange: Exchange) => sendPlainPage(exchange, 404, 'not_found'),
+      line: (exchange: Exchange) => sendForbiddenLine(exchange, 'password_required'),
+      redirect: (exchange: Exchange) =>
+        sendRedirect(exchange, { status: 302, location: 'https://a.example/' }),
+    })) {
+      const response = new UnreadResponse();
+      const settings = { clientAddress: () => '192.0.2.1', service: { name: 'Pinfold' } };
+      const request = { method: 'GET', headers: {}, url: '/', httpVersionMajor: 2 };
+      const exchange = {
+        request,
+        response,
+        allowsCors: true,
+        context: { settings },
+      } as unknown as Exchange;
+      send(exchange);
+      expect(outgoingBytes.bytes, name).to.equal(response.writableLength);
+      expect(response.writableLength > 0, name).to.equal(name !== 'redirect');
+      response.emit('close');
+      expect(outgoingBytes.bytes, name).to.equal(0);
+    }
   });
 });

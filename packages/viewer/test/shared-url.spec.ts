@@ -1,8 +1,9 @@
-import { minutes, type RoleId } from '@pinfold/core';
+import { accountId, minutes, type RoleId } from '@pinfold/core';
+import { aroundCalls } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { cookiesOf, locationOf } from './client.ts';
 import { expectPage, expectRedirect } from './expect-page.ts';
-import { FORM, openRig, PASSWORD, type Rig } from './rig.ts';
+import { FORM, NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
 
 const UNKNOWN = '0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10';
 const SITE = { 'index.html': '<h1>Harbour</h1>', 'docs/index.html': 'docs' };
@@ -67,5 +68,42 @@ describe('the shared URL', () => {
     const cookie = cookiesOf(taken);
     expect((await secure.ask('/', { host, headers: { cookie } })).text).to.equal(SITE['index.html']);
     expect((await secure.ask(`/s/${id}`)).status).to.equal(404);
+  });
+});
+
+describe('The URL of a name', () => {
+  it('needs one read more than its shared URL, and its log entry has no token', async () => {
+    const calls: string[] = [];
+    const counted = <Port extends object>(port: Port, label: string): Port =>
+      aroundCalls(port, (method, call) => {
+        calls.push(`${label}.${method}`);
+        return call();
+      });
+    const rig = await openRig({
+      ports: ({ roles, names, accounts }) => ({
+        roles: counted(roles, 'roles'),
+        names: counted(names, 'names'),
+        accounts: counted(accounts, 'accounts'),
+      }),
+    });
+    const id = await rig.publish({ 'index.html': 'hello' });
+    const loaded = await rig.memory.roles.load(id);
+    const by = loaded?.value.account ?? accountId('nobody');
+    const named = await rig.useCases.names.set({ by, name: 'live', pin: id });
+    if (named.kind !== 'created') throw new Error(named.kind);
+    const path = named.name.url.slice(named.name.url.indexOf('/n/'));
+    calls.length = 0;
+    const shared = await rig.ask(`/s/${id}`, { headers: NAVIGATION });
+    expect(shared.status).to.equal(302);
+    const reads = calls.splice(0);
+    expect(reads).to.deep.equal(['roles.load']);
+    const redirect = await rig.ask(path, { headers: NAVIGATION });
+    expect(redirect.headers.location).to.match(new RegExp(`/s/${id}$`));
+    expect(calls).to.deep.equal(['names.resolve']);
+    await rig.ask(`/s/${id}`, { headers: NAVIGATION });
+    expect(calls).to.deep.equal(['names.resolve', ...reads]);
+    const entry = rig.log.find(({ route }) => route === 'name');
+    expect(entry).to.include({ method: 'GET', status: 302, role: null });
+    expect(JSON.stringify(rig.log)).not.to.include(path.slice(-22));
   });
 });
