@@ -6,7 +6,6 @@ export {
   onRoleEvents,
   type PortMethod,
 } from './adapter/instrument.ts';
-export { parseJson } from './adapter/json.ts';
 export {
   examineSchema,
   type Migration,
@@ -67,3 +66,4 @@ export { hasManyMarks } from './domain/text.ts';
 export { MAX_WARNINGS } from './domain/warnings.ts';
 export type { AllPorts, Persistence, StoreName, Stores } from './ports/all-ports.ts';
 export { checkReadRange, MAX_READ } from './ports/archive-storage.ts';
+export { parseJson } from './sql/sql-table.ts';

@@ -1,5 +1,5 @@
-import { parseJson } from '../adapter/json.ts';
 import { snakeCase } from '../domain/text.ts';
+import { Fault } from '../fault.ts';
 import type { AnyTable, Column } from '../records/table.ts';
 import type { SqlDialect } from './dialect.ts';
 
@@ -103,4 +103,17 @@ function sqlColumn(member: string, column: Column, dialect: SqlDialect): SqlColu
   if (column.type !== 'flag') return { name, column, write: (value) => value, read: undefined };
   const write = unlessNull((value) => dialect.writeFlag(value));
   return { name, column, write, read: unlessNull((value) => dialect.readFlag(value)) };
+}
+
+/**
+ * Reads a value that is stored as JSON.
+ *
+ * @throws Fault `store_corrupt` when the text is not JSON.
+ */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Fault('store_corrupt', 'a value in the database cannot be read', { cause });
+  }
 }
