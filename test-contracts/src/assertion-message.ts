@@ -32,7 +32,7 @@ export function inWords(error: unknown): unknown {
   error.message = `${what}expected ${wanted}${path === '' ? '' : ` at ${path}`}, but ${came} came`;
   error.stack = error.stack?.replace(message, () => error.message) ?? error.message;
   // Test runners show both values below the message.
-  return Object.assign(error, { actual: spoken(actual, 1), expected: spoken(expected, 1) });
+  return Object.assign(error, { actual: formatted(actual, 1), expected: formatted(expected, 1) });
 }
 
 function difference(expected: unknown, actual: unknown, path: string): Difference {
@@ -67,19 +67,19 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function isSame(one: unknown, other: unknown): boolean {
-  return one === other || (typeof one === typeof other && spoken(one, 0) === spoken(other, 0));
+  return one === other || (typeof one === typeof other && formatted(one, 0) === formatted(other, 0));
 }
 
 function brief(value: unknown): string {
-  const text = spoken(value, 0);
+  const text = formatted(value, 0);
   return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH)} …`;
 }
 
 /** A value as text, on several lines if `indent` is given. */
-function spoken(value: unknown, indent: number): string {
+function formatted(value: unknown, indent: number): string {
   const plain = (_: string, held: unknown): unknown => {
-    if (typeof held === 'string') return named(held);
-    if (typeof held === 'number') return Math.abs(held - START) < NEAR ? timed(held) : held;
+    if (typeof held === 'string') return withNames(held);
+    if (typeof held === 'number') return Math.abs(held - START) < NEAR ? asTime(held) : held;
     if (typeof held === 'bigint') return `<${held}n>`;
     if (held instanceof Uint8Array) return `${held.byteLength} bytes`;
     if (held instanceof Set) return [...held];
@@ -93,7 +93,7 @@ function spoken(value: unknown, indent: number): string {
 }
 
 /** The fixtures' ids by their numbers; similar ids stay unchanged, to be distinguishable. */
-function named(text: string): string {
+function withNames(text: string): string {
   const shown = text
     .replaceAll(/\b(\d{13})-([0-9a-f]{8}-0000-4000-8000-([0-9a-f]{12}))\b/g, archive)
     .replaceAll(/\b[0-9a-f]{8}-0000-4000-8000-([0-9a-f]{12})\b/g, (uuid: string, n: string) =>
@@ -120,7 +120,7 @@ function number(hexadecimal: string): number {
 }
 
 /** The time of day, with the day if it is not the first day of the fixtures. */
-function timed(instant: number): string {
+function asTime(instant: number): string {
   return `<${time(instant)}>`;
 }
 

@@ -50,7 +50,7 @@ describe('the admission of a publication', () => {
     }
   });
 
-  it('refuses an archive that was taken down first, and counts names last, for a publication with one', () => {
+  it('looks for a takedown before all else, and counts names last, only for a publication with a name', () => {
     const taken = admitted({ publications: ONE_AN_HOUR, sites: 0 }, { isForbidden: true });
     const answer = { kind: 'refused', code: 'invalid_archive', problems: [{ rule: 'forbidden_content' }] };
     expect(taken).to.deep.equal({ answer, queries: ['forbidden'] });
