@@ -8,7 +8,6 @@ if (message !== undefined) {
 }
 // Loaded after the check, because an old Node would fail in these modules with a message that does not help.
 const { createProcessTerminal, trackWrites } = await import('./command-line/terminal.ts');
-const { bypassProxy } = await import('./command-line/bypass-proxy.ts');
 const { runCommand } = await import('./command-line/run-command.ts');
 
 bypassProxy(process.env);
@@ -48,4 +47,16 @@ async function endBySignal(exitCode: number): Promise<void> {
   if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error })}\n`);
   await Promise.all([flushOutput(), flushErrors()]);
   process.exit(exitCode);
+}
+
+/**
+ * Lets requests to this machine go there. With `NODE_USE_ENV_PROXY`, Node sends them to the proxy of `HTTP_PROXY`, and
+ * with them the key of a server on this machine.
+ */
+function bypassProxy(env: Record<string, string | undefined>): void {
+  const loopback = 'localhost,127.0.0.1,[::1]';
+  // Node uses the variable in lower case if both exist.
+  const name = env.no_proxy === undefined ? 'NO_PROXY' : 'no_proxy';
+  const exclusions = env[name]?.trim();
+  if (exclusions !== '*') env[name] = exclusions ? `${exclusions},${loopback}` : loopback;
 }

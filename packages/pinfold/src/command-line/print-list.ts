@@ -4,7 +4,7 @@ import { type ValueOption, valueOption } from './command.ts';
 import { UsageError } from './failures.ts';
 import { escapeControls, formatJsonLine, type Terminal } from './terminal.ts';
 
-interface Format<Item> {
+export interface ListFormat<Item> {
   readonly member: string;
   readonly json: boolean;
   /** The value of `--limit`. */
@@ -25,7 +25,7 @@ export const LIST_OPTIONS: Readonly<Record<'limit', ValueOption>> = {
 export async function printList<Item extends object>(
   items: AsyncIterable<Item>,
   { write }: Pick<Terminal, 'write'>,
-  { member, json, limit, toColumns, toJson = (item) => item }: Format<Item>,
+  { member, json, limit, toColumns, toJson = (item) => item }: ListFormat<Item>,
 ): Promise<void> {
   const listed = takeFirst(items, readLimit(limit));
   if (!json) {

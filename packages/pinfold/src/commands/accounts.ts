@@ -17,10 +17,10 @@ const list = command({
   help: 'list all accounts with their usage',
   example: 'pinfold accounts list --json',
   guide: 'administration.md',
-  run: async (_, { json, limit }, terminal) =>
+  run: (_, values, terminal) =>
     withComposition(terminal, ({ administration }) => {
       const accounts = everyItem(administration.listAccounts, ({ accounts }) => accounts);
-      return printList(accounts, terminal, { member: 'accounts', json, limit, toColumns, toJson: accountOf });
+      return printList(accounts, terminal, { ...values, member: 'accounts', toColumns, toJson: accountOf });
     }),
 });
 

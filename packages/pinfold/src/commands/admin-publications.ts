@@ -42,7 +42,7 @@ const list = command({
   help: 'list the publications of all accounts, newest first, without stopped ones',
   example: 'pinfold pins list --account web-team --search invoice',
   guide: 'administration.md',
-  run: async (_, { account, state, search, limit, json, 'ends-before': end }, terminal) => {
+  run: async (_, { account, state, search, 'ends-before': end, ...format }, terminal) => {
     if (end !== undefined && state !== undefined) throw new UsageError('--ends-before is for published ones');
     const endsBefore =
       end === undefined ? undefined : readTime(end, '--ends-before', new SystemClock().now(), 'after');
@@ -62,9 +62,8 @@ const list = command({
             .map((publication) => administeredPinOf(publication, publicUrl)),
       );
       return printList(pins, terminal, {
+        ...format,
         member: 'pins',
-        json,
-        limit,
         toColumns: (pin) => toColumns(pin, endsBefore === undefined ? pin.published_at : pin.expires_at),
       });
     });

@@ -21,7 +21,7 @@ const history = command({
   help: 'list events, newest first: who published, changed and stopped what',
   example: 'pinfold history --since 1h',
   guide: 'history.md',
-  run: async (_, { account, pin, since, name, limit, json }, terminal) => {
+  run: async (_, { account, pin, since, name, ...format }, terminal) => {
     const filter = {
       ...(account === undefined ? {} : { account: readAccount(account) }),
       ...(since === undefined ? {} : { since: readTime(since, '--since', new SystemClock().now()) }),
@@ -31,7 +31,7 @@ const history = command({
     await withComposition(terminal, async (composition, settings) => {
       const { manageHistory: history, manageKeys } = composition;
       const pinFilter = reference && { pin: await resolveRoleId(reference, composition, settings) };
-      const labels = json ? new Map() : await loadLabels(manageKeys);
+      const labels = format.json ? new Map() : await loadLabels(manageKeys);
       let count = 0;
       const filterByName = (events: readonly HistoryEvent[]): readonly HistoryEvent[] => {
         count += events.length;
@@ -43,9 +43,8 @@ const history = command({
         ({ events }) => (nameFilter === undefined ? events : filterByName(events)),
       );
       await printList(events, terminal, {
+        ...format,
         member: 'events',
-        json,
-        limit,
         toColumns: (event) => toColumns(event, labels),
         toJson: eventOf,
       });

@@ -55,16 +55,10 @@ const list = command({
   options: { account: valueOption('NAME', 'only the keys of one account'), ...LIST_OPTIONS },
   help: 'list API keys: id, account, scopes, creation, last use or revocation, label',
   example: 'pinfold keys list --json',
-  run: async (_, { account, json, limit }, terminal) => {
+  run: async (_, { account, ...format }, terminal) => {
     const by = account === undefined ? OPERATOR : readAccount(account);
     await withComposition(terminal, ({ manageKeys }) =>
-      printList(everyKey(manageKeys, { by }), terminal, {
-        member: 'keys',
-        json,
-        limit,
-        toColumns,
-        toJson,
-      }),
+      printList(everyKey(manageKeys, { by }), terminal, { ...format, member: 'keys', toColumns, toJson }),
     );
   },
 });

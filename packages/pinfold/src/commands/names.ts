@@ -19,12 +19,7 @@ const list = command({
   guide: GUIDE,
   run: (_, values, terminal) =>
     withPublications(values, false, terminal, ({ api }) =>
-      printList(api.names.list(), terminal, {
-        member: 'names',
-        json: values.json,
-        limit: values.limit,
-        toColumns,
-      }),
+      printList(api.names.list(), terminal, { ...values, member: 'names', toColumns }),
     ),
 });
 

@@ -41,9 +41,8 @@ const list = command({
   guide: GUIDE,
   run: async (_, values, terminal) => {
     const state = values.state === undefined ? undefined : readState(values.state);
-    const format = { member: 'pins', json: values.json, limit: values.limit, toColumns };
     await withPublications(values, false, terminal, ({ api }) =>
-      printList(api.list({ state }), terminal, format),
+      printList(api.list({ state }), terminal, { ...values, member: 'pins', toColumns }),
     );
   },
 });

@@ -95,10 +95,12 @@ const publish = command({
       checkReplay(published, request, values['idempotency-key'] === undefined);
       return restoreName(published, name, publications);
     };
-    const published = await withTarget(target, terminal, task, true).catch(async (error: unknown) => {
-      const failure = explainFailure(error, isSending ? request : undefined, terminal);
-      return rethrow(await explainRefusal(failure, path, { ...packed, folder }));
-    });
+    const published = await withTarget(target, terminal, task, { sharesBudget: true }).catch(
+      async (error: unknown) => {
+        const failure = explainFailure(error, isSending ? request : undefined, terminal);
+        return rethrow(await explainRefusal(failure, path, { ...packed, folder }));
+      },
+    );
     if ('checked' in published) return printCheck(published.checked, json, values.strict === true, terminal);
     if (json) terminal.out(formatJsonLine({ ...published, idempotency_key: idempotencyKey }));
     else printPublished(published, terminal);
@@ -136,7 +138,8 @@ async function chooseTitle(
   // With a key of the user, a different title would be a mismatch, so the title must not depend on the build.
   if (isCi(terminal.env))
     return idempotencyKey === undefined ? createBuildTitle(pageTitle, terminal.env) : undefined;
-  return json ? undefined : offerTitle(pageTitle, terminal);
+  if (json || pageTitle === undefined) return undefined;
+  return (await terminal.confirm?.(`Use the page's title, "${pageTitle}"?`)) ? pageTitle : undefined;
 }
 
 /** Sets the name again if it was deleted after an earlier attempt of the job published. */
@@ -147,11 +150,6 @@ async function restoreName(
 ): Promise<Published> {
   if (name === undefined || !published.replayed || published.name) return published;
   return { ...published, ...(await publications.api.names.set(name, published.pin.id)) };
-}
-
-async function offerTitle(pageTitle: string | undefined, { confirm }: Terminal): Promise<string | undefined> {
-  if (pageTitle === undefined) return undefined;
-  return (await confirm?.(`Use the page's title, "${pageTitle}"?`)) ? pageTitle : undefined;
 }
 
 /** Throws if the earlier publication of the key has ended, or lacks the password of this request. */

@@ -16,8 +16,7 @@ const list = command({
   example: 'pinfold sessions list --account web-team',
   run: async (_, values, terminal) => {
     const account = values.account === undefined ? undefined : readAccount(values.account);
-    const { json, limit } = values;
-    const format = { member: 'sessions', json, limit, toColumns, toJson };
+    const format = { ...values, member: 'sessions', toColumns, toJson };
     await withComposition(terminal, ({ manageSessions }) =>
       printList(everySession(manageSessions, account), terminal, format),
     );

@@ -5,7 +5,7 @@ import { readPath } from '../command-line/arguments.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { readLines } from '../command-line/input.ts';
-import { LIST_OPTIONS, pluralize, printList } from '../command-line/print-list.ts';
+import { LIST_OPTIONS, type ListFormat, pluralize, printList } from '../command-line/print-list.ts';
 import { formatJsonLine, type Terminal } from '../command-line/terminal.ts';
 import { everyItem, withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
@@ -70,17 +70,10 @@ const importTakedowns = command({
 
 export const commands: readonly Command[] = [list, lift, exportTakedowns, importTakedowns];
 
-async function printTakedowns(
-  terminal: Terminal,
-  format: {
-    readonly json: boolean;
-    readonly limit?: string | undefined;
-    readonly toColumns: (takedown: WireTakedown) => readonly string[];
-  },
-): Promise<void> {
-  await withComposition(terminal, ({ administration }) => {
+function printTakedowns(terminal: Terminal, format: Omit<ListFormat<WireTakedown>, 'member'>): Promise<void> {
+  return withComposition(terminal, ({ administration }) => {
     const takedowns = everyItem(administration.listTakedowns, (page) => page.takedowns.map(takedownOf));
-    return printList(takedowns, terminal, { member: 'takedowns', ...format });
+    return printList(takedowns, terminal, { ...format, member: 'takedowns' });
   });
 }
 

@@ -22,6 +22,8 @@ import {
 
 const ID = { id: string('The id of the publication, its shared URL, or the URL of a name that shows it.') };
 
+const NAME = { name: string('The name: a to z, 0 to 9 and "-".') };
+
 export const PUBLICATION_TOOLS: readonly Tool[] = [
   {
     name: 'list',
@@ -102,28 +104,6 @@ export const PUBLICATION_TOOLS: readonly Tool[] = [
       return pinResult(await publications.api.get(id));
     },
   }),
-];
-
-/** Defines a tool that takes the id of a publication and other required arguments, and returns the publication. */
-function definePinTool({
-  input,
-  ...tool
-}: Omit<Tool, 'input' | 'required' | 'output'> & Partial<Pick<Tool, 'input'>>): Tool {
-  const members = { ...ID, ...input };
-  return { ...tool, input: members, required: Object.keys(members), output: schemaOf('PinAnswer') };
-}
-
-async function change(args: Arguments, change: Change, { publications }: ToolContext): Promise<ToolResult> {
-  return pinResult(await publications.api.update(await resolvePublication(args, publications), change));
-}
-
-function pinResult({ pin }: PinAnswer): ToolResult {
-  return result([formatPin(pin)], { pin });
-}
-
-const NAME = { name: string('The name: a to z, 0 to 9 and "-".') };
-
-export const NAME_TOOLS: readonly Tool[] = [
   {
     name: 'names',
     title: 'List names',
@@ -168,6 +148,23 @@ export const NAME_TOOLS: readonly Tool[] = [
     },
   },
 ];
+
+/** Defines a tool that takes the id of a publication and other required arguments, and returns the publication. */
+function definePinTool({
+  input,
+  ...tool
+}: Omit<Tool, 'input' | 'required' | 'output'> & Partial<Pick<Tool, 'input'>>): Tool {
+  const members = { ...ID, ...input };
+  return { ...tool, input: members, required: Object.keys(members), output: schemaOf('PinAnswer') };
+}
+
+async function change(args: Arguments, change: Change, { publications }: ToolContext): Promise<ToolResult> {
+  return pinResult(await publications.api.update(await resolvePublication(args, publications), change));
+}
+
+function pinResult({ pin }: PinAnswer): ToolResult {
+  return result([formatPin(pin)], { pin });
+}
 
 /** Returns a valid name. For others, which the client cannot send, it throws the error that the API would answer. */
 function checkName(code: 'invalid_name' | 'not_found', name: string): string {

@@ -4,7 +4,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import type { Terminal } from '../command-line/terminal.ts';
 import type { Publications } from '../publishing/publications.ts';
 import { readRelease } from '../release.ts';
-import { NAME_TOOLS, PUBLICATION_TOOLS } from './publication-tools.ts';
+import { PUBLICATION_TOOLS } from './publication-tools.ts';
 import { PUBLISHING_TOOLS } from './publishing-tools.ts';
 import type { Roots } from './roots.ts';
 import { registerTool } from './tool.ts';
@@ -23,7 +23,7 @@ const INSTRUCTIONS: string = [
 /** The largest message of a client, which may contain a whole page in `html`. */
 const MESSAGE_BYTES = 67_108_864;
 const LIMITS = 'pinfold://limits';
-const TOOLS = [...PUBLISHING_TOOLS, ...PUBLICATION_TOOLS, ...NAME_TOOLS];
+const TOOLS = [...PUBLISHING_TOOLS, ...PUBLICATION_TOOLS];
 
 /** Serves the Model Context Protocol on standard input and output until the client closes its end. */
 export async function serveMcp(

@@ -71,11 +71,11 @@ export async function withTarget<Result>(
   target: Target,
   terminal: Terminal,
   task: (publications: Publications) => Promise<Result>,
-  sharesBudget?: boolean,
+  options: { readonly sharesBudget?: boolean } = {},
 ): Promise<Result> {
   const server = target.kind === 'server' ? target.server : await findServer(target);
   const { openRemotePublications } = await import('./remote-publications.ts');
-  const publications = await openRemotePublications(server, terminal, sharesBudget);
+  const publications = await openRemotePublications(server, terminal, options.sharesBudget);
   try {
     return await task(publications);
   } catch (error) {

@@ -1,6 +1,7 @@
 import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { formatResumeHint } from '../../src/commands/publish.ts';
 import { run } from '../command-run.ts';
 import { newFolder } from '../servers/new-folder.ts';
 
@@ -70,5 +71,16 @@ describe('pinfold publish with input that it cannot send', () => {
   it('names a file whose name is not UTF-8 on one line', async () => {
     await writeFile(Buffer.concat([Buffer.from(join(site, 'a')), Buffer.of(0xff)]), 'x');
     await expectError(1, /^pinfold: a\uFFFD is not named in UTF-8: rename it\n$/, site);
+  });
+});
+
+describe('the advice after an attempt with an unknown outcome', () => {
+  it('names the option with the key of the attempt, quoted for a shell', () => {
+    expect(formatResumeHint({ idempotencyKey: 'nightly-17' }, 'interrupted:')).to.include(
+      '--idempotency-key nightly-17,',
+    );
+    expect(formatResumeHint({ idempotencyKey: "Ada's site" }, 'interrupted:')).to.include(
+      String.raw`--idempotency-key 'Ada'\''s site',`,
+    );
   });
 });

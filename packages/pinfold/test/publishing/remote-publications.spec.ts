@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createClient, RetryBudget, WatchedFile } from '../../src/api-client/api-call.ts';
+import { createClient, RetryBudget, WatchedFile } from '../../src/publishing/remote-publications.ts';
 
 describe('a call of the API that is retried', () => {
   const names = { names: [], next_cursor: null };
