@@ -52,10 +52,12 @@ export async function attempt<Answer>(
   request: ApiRequest<Answer>,
   connection: Connection,
 ): Promise<Attempt<Answer>> {
-  const { method, path, body, signal } = request;
+  const { method, path, body, idempotencyKey, signal } = request;
   // A variable, because a browser's `fetch` fails if it is called as a method of another object.
-  const { fetch: send, url, key } = connection;
-  const headers = createHeaders(request, connection);
+  const { fetch: send, url, key, userAgent } = connection;
+  const base = { accept: 'application/json', authorization: `Bearer ${key}` };
+  const headers = new Headers({ ...base, ...request.headers });
+  if (userAgent !== undefined) headers.set('user-agent', userAgent);
   const timeoutController = new AbortController();
   const startTimer = () => setTimeout(() => timeoutController.abort(), Math.min(request.timeout, MAX_TIMER));
   let timer = startTimer();
@@ -83,7 +85,8 @@ export async function attempt<Answer>(
       ? ['timeout', 'The server did not answer in time.']
       : ['network_error', 'The connection to the server failed.'];
     const retryable = !isProtocolFailure(cause);
-    const error = createError(request, { code, detail, retryable, cause: withoutSecret(cause, key) });
+    const failure = { code, detail, retryable, idempotencyKey, cause: withoutSecret(cause, key) };
+    const error = new PinfoldError(failure);
     return { kind: 'failed', error, temporary: retryable, postponed: false, answered };
   } finally {
     clearTimeout(timer);
@@ -107,12 +110,6 @@ async function readText(response: Response): Promise<string> {
   return text;
 }
 
-function createHeaders<Answer>({ headers }: ApiRequest<Answer>, { key, userAgent }: Connection): Headers {
-  const all = new Headers({ accept: 'application/json', authorization: `Bearer ${key}`, ...headers });
-  if (userAgent !== undefined) all.set('user-agent', userAgent);
-  return all;
-}
-
 function read<Answer>(
   response: Response,
   text: string,
@@ -125,32 +122,22 @@ function read<Answer>(
   if (response.ok && request.isAnswer(value)) return { kind: 'answered', answer: value, headers };
   const redirected = response.type === 'opaqueredirect' || (status >= 300 && status < 400);
   const problem = response.ok || redirected ? undefined : readProblem(text, key);
-  const context = {
+  const temporary = TEMPORARY.includes(status);
+  const error = new PinfoldError({
     status,
+    retryable: temporary,
     retryAfter: readRetryAfter(headers),
     requestId: headers.get('x-request-id') ?? undefined,
-  };
-  const temporary = TEMPORARY.includes(status);
-  const failure: Failure =
-    problem === undefined
-      ? {
-          ...context,
-          code: 'invalid_answer',
-          detail: describeAnswer(text, status, redirected, key),
-          retryable: temporary,
-        }
-      : { ...context, retryable: temporary, ...problem };
+    idempotencyKey: request.idempotencyKey,
+    ...(problem ?? { code: 'invalid_answer', detail: describeAnswer(text, status, redirected, key) }),
+  });
   return {
     kind: 'failed',
-    error: createError(request, failure),
-    temporary: temporary || failure.code === 'idempotency_in_progress',
+    error,
+    temporary: temporary || error.code === 'idempotency_in_progress',
     postponed: problem !== undefined && POSTPONED.includes(status),
     answered: true,
   };
-}
-
-function createError<Answer>({ idempotencyKey }: ApiRequest<Answer>, failure: Failure): PinfoldError {
-  return new PinfoldError({ ...failure, idempotencyKey });
 }
 
 function parseJson(text: string, mapString: (text: string) => string = (text) => text): unknown {

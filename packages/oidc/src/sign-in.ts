@@ -27,7 +27,7 @@ import { type Claims, identifyPerson, type PersonRules } from './claims.ts';
 import { toSignInFailure } from './errors.ts';
 import { type Client, type ClientMethod, Issuer } from './issuer.ts';
 
-export type SignInOptions = PersonRules & Client & { readonly scopes: string };
+type SignInOptions = PersonRules & Client & { readonly scopes: string };
 
 /** How long a person may take at the issuer. */
 const MAX_DURATION = minutes(10);

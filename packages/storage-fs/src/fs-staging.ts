@@ -195,7 +195,7 @@ export function stagedName(begun: Instant): string {
   return `${begun}-${randomUUID()}.upload`;
 }
 
-export function isBegunBefore(instant: Instant, name: string): boolean {
+function isBegunBefore(instant: Instant, name: string): boolean {
   // Other names give NaN, for which the comparison is false.
   return Number(NAME.exec(name)?.[1]) < instant;
 }
