@@ -5,7 +5,7 @@ import { clientOf, outgoingBytes, prefersGzip } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
 
 /** The names of the files that pages load. Each contains a hash of the content. */
-export interface AssetNames {
+interface AssetNames {
   readonly style: string;
   readonly script: string;
   readonly publish: string;

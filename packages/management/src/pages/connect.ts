@@ -1,3 +1,4 @@
+import type { KeyQuotaExceeded } from '@pinfold/core';
 import { CHANGE_COST, pairingCode } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
 import { askToSignIn } from '../request/middleware.ts';
@@ -12,7 +13,7 @@ import { type Answer, page, seeOther, withLog } from '../response/answer.ts';
 import { refuse, refuseChanges } from '../response/refuse.ts';
 import { disabledInReadOnly, fieldForm, hidden } from '../views/forms.ts';
 import { cardPage } from '../views/layout.ts';
-import { keyFields, keysFull, readKeyRequest } from './keys.ts';
+import { keyFields, readKeyRequest } from './keys.ts';
 
 const POLL_SECONDS = 2;
 /** `Retry-After` while too many programs have registered. */
@@ -40,7 +41,7 @@ export async function showConnect(context: SignedIn<'pairings'>): Promise<Answer
   if (typeof secretHash !== 'string') return connectPage(context, howTo(context));
   if (!(await screen.pairings.isRegistered(secretHash))) return unknownPage(context);
   const full = await screen.keys?.checkLimit(account);
-  if (full !== undefined) return quotaPage(context, keysFull(context, full));
+  if (full !== undefined) return quotaPage(context, full);
   return connectPage(context, agreement(context, secretHash, typeof label === 'string' ? label : ''));
 }
 
@@ -59,9 +60,7 @@ export async function connect(context: SignedIn<'pairings'>): Promise<Answer> {
     case 'unknown':
       return unknownPage(context);
     default:
-      return outcome.code === 'unauthorized'
-        ? askToSignIn(context)
-        : quotaPage(context, keysFull(context, outcome));
+      return outcome.code === 'unauthorized' ? askToSignIn(context) : quotaPage(context, outcome);
   }
 }
 
@@ -75,8 +74,13 @@ export async function giveKey(context: PairingContext): Promise<Answer> {
       return WAITING;
     case 'refused': {
       if (outcome.code !== 'quota_exceeded') return refuseChanges(context, outcome);
-      const body = { kind: 'refused', message: keysFull(context, outcome) };
-      return { kind: 'json', status: 403, body, log: { outcome: outcome.code } };
+      const message = context.messages.text('quota_keys', { limit: outcome.limit });
+      return {
+        kind: 'json',
+        status: 403,
+        body: { kind: 'refused', message },
+        log: { outcome: outcome.code },
+      };
     }
     case 'made': {
       const { key, text } = outcome;
@@ -100,9 +104,9 @@ function unknownPage(context: SignedInContext): Answer {
   return connectPage(context, content, 400, 'invalid_form');
 }
 
-function quotaPage(context: SignedInContext, why: string): Answer {
+function quotaPage(context: SignedInContext, { limit }: KeyQuotaExceeded): Answer {
   const { messages, base } = context;
-  const content = html`<p class="error" role="alert">${why}</p>
+  const content = html`<p class="error" role="alert">${messages.text('quota_keys', { limit })}</p>
 <div class="buttons"><a class="button" href="${base}/keys">${messages.text('keys')}</a></div>`;
   return connectPage(context, content, 403, 'quota_exceeded');
 }

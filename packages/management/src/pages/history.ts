@@ -17,7 +17,7 @@ import { accountLink, administrationPage, layout } from '../views/layout.ts';
 import { card, heading, moment, shortId } from '../views/parts.ts';
 import { type Column, listOf } from '../views/tables.ts';
 
-export type EventNames = ReadonlyMap<string, string>;
+type EventNames = ReadonlyMap<string, string>;
 
 const SHOWN_EVENTS = 10;
 
@@ -62,7 +62,13 @@ export async function showAccountHistory(context: SignedIn<'administration'>): P
     ...eventColumns(context),
     ['account', (event) => event.account && accountLink(context, event.account)],
     publicationColumn(`${base}/administration/publications/`, names, (id) => id),
-    ['historyBy', ({ actor }) => clippedText(actorText(context, actor, names))],
+    [
+      'historyBy',
+      ({ actor }) => {
+        const name = actorText(context, actor, names);
+        return html`<span class="clip" title="${name}" dir="auto">${name}</span>`;
+      },
+    ],
   ];
   const list = { items: events, columns, none: 'historyNone', path, next, query: { account } } as const;
   const main = html`${heading(messages.text('history'), account && html`<p>${accountLink(context, account)}</p>`)}
@@ -97,10 +103,6 @@ function publicationColumn(
   const link = (id: string) =>
     html`<a href="${path}${id}" class="clip" title="${tooltip(id)}" dir="auto">${names.get(id) ?? shortId(id)}</a>`;
   return ['publication', ({ pin }) => pin && link(pin)];
-}
-
-function clippedText(name: string): Html {
-  return html`<span class="clip" title="${name}" dir="auto">${name}</span>`;
 }
 
 export function actorText(

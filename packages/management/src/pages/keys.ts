@@ -1,4 +1,4 @@
-import { type ApiKey, DEFAULT_SCOPES, type KeyQuotaExceeded, MEMBER_SCOPES, type Scope } from '@pinfold/core';
+import { type ApiKey, DEFAULT_SCOPES, MEMBER_SCOPES, type Scope } from '@pinfold/core';
 import { codePoints } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
@@ -52,13 +52,6 @@ export async function revokeKey(context: SignedIn<'keys'>): Promise<Answer> {
     : withLog(seeOther(back, { tone: 'bad', message: 'not_found_key' }), { outcome: 'not_found' });
 }
 
-export function keysFull(
-  { messages }: Pick<SignedInContext, 'messages'>,
-  { limit }: KeyQuotaExceeded,
-): string {
-  return messages.text('quota_keys', { limit });
-}
-
 export function readKeyRequest(context: SignedInContext): KeyRequest {
   const label = (fieldOf(context, 'label') ?? '').trim();
   const scopes = fieldsOf(context, 'scope').filter(isScope);
@@ -87,7 +80,7 @@ async function pageOfKeys(
     const title = messages.text('keys');
     const main = html`${heading(title, messages.text('keysIntro'))}
 ${made && newKey(context, made)}
-${card(context, 'createKey', refusal ? html`<p class="error" role="alert">${keysFull(context, refusal)}</p>` : keyForm(context, request))}
+${card(context, 'createKey', refusal ? html`<p class="error" role="alert">${messages.text('quota_keys', { limit: refusal.limit })}</p>` : keyForm(context, request))}
 ${listOfKeys(context, listed.keys, listed.next)}`;
     const flash = made === undefined ? {} : { flash: { tone: 'good', message: 'didCreateKey' } as const };
     return page(layout(context, { title, signedIn: context, part: 'keys', main, ...flash }), status);

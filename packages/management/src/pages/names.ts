@@ -54,13 +54,12 @@ export async function offerNames(context: SignedIn<'names'>): Promise<Answer> {
     const { names } = await readNames(context, () => true, MAX_READ);
     // The script fills in the name.
     const name = '{name}';
-    const offer = messages.text('nameOffer', { name });
-    const moves = messages.text('nameMoves', { name });
-    const isNew = messages.text('nameIsNew', { name });
-    const body = {
-      names: names.map((one) => one.name),
-      texts: { offer, moves, isNew },
-    } satisfies OfferedNames;
+    const texts = {
+      offer: messages.text('nameOffer', { name }),
+      moves: messages.text('nameMoves', { name }),
+      isNew: messages.text('nameIsNew', { name }),
+    };
+    const body: OfferedNames = { names: names.map((one) => one.name), texts };
     return { kind: 'json', status: 200, body };
   });
 }

@@ -134,9 +134,10 @@ async function refuseForm(
   const { messages } = context;
   const values = { limit: titleCharacters, actual: `${messages.number(titleLengthRead)}+` };
   const message = messages.join(texts.map((id) => messages.text(id, values)));
-  if (status === 413)
-    return await refuseUpload(context, 'archive_too_large', { ...tooLarge(context, archiveBytes), message });
-  return await refuseUpload(context, 'invalid_form', { status, kind: 'refused', message });
+  if (status !== 413)
+    return await refuseUpload(context, 'invalid_form', { status, kind: 'refused', message });
+  const problems = [{ rule: 'archive_too_large', limit: archiveBytes }] as const;
+  return await refuseUpload(context, 'archive_too_large', { status, kind: 'problems', message, problems });
 }
 
 async function refuseUpload(
@@ -162,9 +163,9 @@ function describeRefusal(
   const { messages } = context;
   switch (refusal.code) {
     case 'invalid_archive':
-      return archiveProblems(context, 422, refusal.problems);
+      return archiveProblems(context, refusal.problems);
     case 'archive_too_large':
-      return tooLarge(context, refusal.limit);
+      return archiveProblems(context, [{ rule: 'archive_too_large', limit: refusal.limit }], 413);
     case 'refused_by_host':
       return { status: 422, kind: 'refused', message: refusal.words[messages.language] ?? refusal.words.en };
     case 'account_blocked':
@@ -191,14 +192,10 @@ function describeRefusal(
 
 function archiveProblems(
   { messages }: SignedInContext,
-  status: number,
   problems: readonly PublishProblem[],
+  status = 422,
 ): Refused {
   return { status, kind: 'problems', message: messages.text('problemsTitle'), problems };
-}
-
-function tooLarge(context: SignedInContext, limit: number): Refused {
-  return archiveProblems(context, 413, [{ rule: 'archive_too_large', limit }]);
 }
 
 function statusOf({ code }: Inadmissible): number {

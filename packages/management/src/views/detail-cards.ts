@@ -249,19 +249,16 @@ export function viewsCard(
   days: readonly DayOfViews[],
 ): Html {
   const { messages } = context;
-  if (days.length === 0) {
-    return card(context, 'views', html`<p>${messages.text('viewsNone')}</p>${viewsMeaning(context)}`);
-  }
-  const refused = sum(days, ({ refusedPasswords }) => refusedPasswords);
+  const meaning = html`<p class="quiet">${messages.text('viewsMeans')}</p>`;
+  if (days.length === 0) return card(context, 'views', html`<p>${messages.text('viewsNone')}</p>${meaning}`);
+  const count = days.reduce((sum, { views }) => sum + views, 0);
+  const refused = days.reduce((sum, { refusedPasswords }) => sum + refusedPasswords, 0);
   const withRefused = publication.passwordProtected || refused > 0;
-  const refusedTotal = withRefused
-    ? html`<p>${messages.text('viewsRefusedTotal', { count: refused })}</p>`
-    : undefined;
   const table = tableOf(context, days, withRefused);
-  const content = html`<p class="big">${messages.text('viewsTotal', { count: sum(days, ({ views }) => views) })}</p>${refusedTotal}
+  const content = html`<p class="big">${messages.text('viewsTotal', { count })}</p>${withRefused && html`<p>${messages.text('viewsRefusedTotal', { count: refused })}</p>`}
 ${chart(context, days)}
 ${days.length <= SHOWN_DAYS ? table : html`<details><summary>${messages.text('viewsByDay')}</summary>${table}</details>`}
-${viewsMeaning(context)}`;
+${meaning}`;
   return card(context, 'views', content);
 }
 
@@ -279,22 +276,14 @@ function chart({ messages, now }: SignedInContext, days: readonly DayOfViews[]):
   return html`<svg class="chart" viewBox="0 0 ${CHART_DAYS * BAR_WIDTH} ${CHART_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${messages.text('viewsChart')}">${bars}</svg>`;
 }
 
-function viewsMeaning({ messages }: SignedInContext): Html {
-  return html`<p class="quiet">${messages.text('viewsMeans')}</p>`;
-}
-
-function sum(days: readonly DayOfViews[], of: (day: DayOfViews) => number): number {
-  return days.reduce((total, day) => total + of(day), 0);
-}
-
 function tableOf({ messages }: SignedInContext, days: readonly DayOfViews[], withRefused: boolean): Html {
-  const numberHead = (text: string): Html => html`<th scope="col" class="number">${text}</th>`;
+  const numberHead = (id: MessageId): Html => html`<th scope="col" class="number">${messages.text(id)}</th>`;
   const numberCell = (value: number): Html => html`<td class="number">${messages.number(value)}</td>`;
   const rows = days.map(
     ({ day, views, refusedPasswords }) =>
-      html`<tr><th scope="row">${messages.day(day)}</th>${numberCell(views)}${withRefused ? numberCell(refusedPasswords) : undefined}</tr>`,
+      html`<tr><th scope="row">${messages.day(day)}</th>${numberCell(views)}${withRefused && numberCell(refusedPasswords)}</tr>`,
   );
   return html`<table class="files days">
-<thead><tr><th scope="col">${messages.text('viewsDay')}</th>${numberHead(messages.text('views'))}${withRefused ? numberHead(messages.text('viewsRefused')) : undefined}</tr></thead>
+<thead><tr><th scope="col">${messages.text('viewsDay')}</th>${numberHead('views')}${withRefused && numberHead('viewsRefused')}</tr></thead>
 <tbody>${rows}</tbody></table>`;
 }

@@ -12,7 +12,7 @@ export interface PublishFormError {
   readonly problems?: Html | undefined;
 }
 
-export interface PublishPanel {
+interface PublishPanel {
   readonly limits: Limits;
   readonly allowance: string;
   readonly formError: PublishFormError | undefined;

@@ -14,7 +14,7 @@ export type Column<Item> = readonly [
   details?: ColumnDetails,
 ];
 
-export interface ColumnDetails {
+interface ColumnDetails {
   readonly sort?: ColumnSort | undefined;
   readonly numberClass?: string;
   /** The cell's label on phones. Default: the heading; null: none. */
