@@ -1,5 +1,4 @@
-export type { Authenticate, AuthenticateOptions } from './authenticate.ts';
-export type { DoorOptions } from './door-options.ts';
+export type { Authenticate, AuthenticateOptions, DoorOptions } from './door-options.ts';
 export type { RequestEntry, RequestLog } from './follow-request.ts';
 export {
   type CreateGrant,

@@ -1,7 +1,6 @@
 // For packages of the same release; semver does not cover it.
 export { type Answer, admitAnswer, type EncodedAnswer, encodeAnswer, send } from './answer.ts';
 export { archiveAnswer } from './archive-answer.ts';
-export { callerOf, withoutAdministration } from './authenticate.ts';
 export { announcesBody, type DrainLimits, drainAndClose, isBodyComplete } from './body/drain.ts';
 export {
   BodyError,
@@ -13,7 +12,7 @@ export {
   readWhole,
 } from './body/watched-body.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
-export { doorOf, type Filled } from './door-options.ts';
+export { callerOf, doorOf, type Filled, withoutAdministration } from './door-options.ts';
 export { type Arrival, consoleLog, type Door, followRequest, type Settled } from './follow-request.ts';
 export {
   type FormFailure,

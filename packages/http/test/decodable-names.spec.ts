@@ -25,7 +25,7 @@ function form(disposition: string, content = 'PK', text = 'Tide'): string {
   return `${title}--fixture\r\n${disposition}\r\nContent-Type: application/zip\r\n\r\n${content}\r\n--fixture--\r\n`;
 }
 
-/** Passes a form on in chunks that end at the given offsets. */
+/** Passes a form on in pieces that end at the given offsets. */
 async function passOn(body: string, offsets: readonly number[] = [], type = TYPE): Promise<string> {
   const names = new DecodableNames(type);
   const ends = [...offsets.map((offset) => offset % body.length).toSorted((a, b) => a - b), body.length];

@@ -10,7 +10,7 @@ import { readPieces, sendPieces } from '../src/pieces.ts';
 
 const PIECES = 4;
 
-/** A client that reads the first chunks immediately; storage never returns the last one. */
+/** A client that reads the first pieces immediately; storage never returns the last one. */
 class TakingResponse extends EventEmitter {
   taken = 0;
   writableLength = 0;

@@ -7,7 +7,7 @@ import { BodyError, readWhole, WatchedBody } from '../src/body/watched-body.ts';
 import { openHttp2 } from './http2-stage.ts';
 import { incoming, turn, turns } from './incoming.ts';
 
-/** A body that is being received, its received chunks, and its error. */
+/** A body that is being received, its received pieces, and its error. */
 function opened(incomingRequest = incoming()) {
   const { request, times } = incomingRequest;
   const watched = new WatchedBody(request, { ...times, bytes: 100_000 });

@@ -35,15 +35,15 @@ interface Loading {
 export class Bodies implements CacheStatistics {
   hits = 0;
   misses = 0;
-  readonly #hot: LRUCache<string, Body> | undefined;
+  readonly #hot: LRUCache<string, Body>;
   readonly #loading = new Map<string, Loading>();
 
   /** @param bytes the size of the cache; 0 caches nothing. */
   constructor(bytes: number) {
-    this.#hot =
-      bytes > 0
-        ? new LRUCache({ maxSize: bytes, sizeCalculation: (body, key) => body.length + key.length + 256 })
-        : undefined;
+    this.#hot = new LRUCache({
+      maxSize: Math.max(1, bytes),
+      sizeCalculation: (body, key) => body.length + key.length + 256,
+    });
   }
 
   /**
@@ -54,16 +54,16 @@ export class Bodies implements CacheStatistics {
   caches(entry: ManifestEntry, form: Form, first: number | undefined): boolean {
     if (entry.compressedSize > MAX_READ) return false;
     if (form.length <= MAX_WHOLE) return first === undefined || entry.method === 'deflated';
-    const { maxSize = 0 } = this.#hot ?? {};
+    const { maxSize } = this.#hot;
     return (first ?? 0) >= MAX_READ && entry.method === 'deflated' && form.length <= maxSize / 4;
   }
 
   get bytes(): number {
-    return this.#hot?.calculatedSize ?? 0;
+    return this.#hot.calculatedSize;
   }
 
   cached(form: Form): Body | undefined {
-    return this.#hot?.get(form.key);
+    return this.#hot.get(form.key);
   }
 
   /** Whether a body is being loaded, so that another request for it needs no further memory. */
@@ -179,7 +179,7 @@ export class Bodies implements CacheStatistics {
       length += piece.length;
     }
     const body = length <= MAX_TEXT ? bytes.toString('latin1') : bytes;
-    this.#hot?.set(form.key, body);
+    this.#hot.set(form.key, body);
     return body;
   }
 }
