@@ -5,9 +5,16 @@ import { credentialOf } from '@pinfold/core/internal';
 import { addRateHeaders, callerOf, isBodyComplete, requestRateOf } from '@pinfold/http/internal';
 import { englishOf, REFUSAL_TEXTS } from '@pinfold/http/internal/texts';
 import type { Request, Response } from 'express';
-import type { AccountCall, Call, Endpoint, OperatorCall } from './endpoint.ts';
+import {
+  type AccountCall,
+  allowedMethods,
+  type Call,
+  costOf,
+  type Endpoint,
+  type FoundRoute,
+  type OperatorCall,
+} from './endpoint.ts';
 import { type AnyRefusal, refuseRequest } from './problems/problem.ts';
-import { allowedMethods, costOf, type FoundRoute } from './routes.ts';
 import type { Service } from './service.ts';
 
 /** A request after its route was looked up, and before its caller is known. */

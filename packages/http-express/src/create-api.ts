@@ -1,9 +1,9 @@
 import { pathOf, takeRequest } from '@pinfold/http/internal';
 import { type Request, type Response, Router } from 'express';
 import { admitAccount, admitAnyone, admitOperator } from './authorize.ts';
+import { Routes } from './endpoint.ts';
 import { readAgentGuide, readDocument } from './endpoints/documents.ts';
 import { endpoints, operatorEndpoints } from './endpoints/index.ts';
-import { Routes } from './routes.ts';
 import { type Area, serve, targetPathOf } from './serve.ts';
 import { type ApiOptions, serviceOf } from './service.ts';
 

@@ -15,9 +15,8 @@ import {
 } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
 import type { Admit } from './authorize.ts';
-import type { Outcome } from './endpoint.ts';
+import { endpointOf, type Outcome, type Routes } from './endpoint.ts';
 import { answerRefusal, answerThrown, refuseRequest } from './problems/problem.ts';
-import { endpointOf, type Routes } from './routes.ts';
 import type { Service } from './service.ts';
 
 /** A part of the API with its own rules of admission. */

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { days, defaultLimits, hours } from '@pinfold/core';
+import { accountId, days, defaultLimits, hours, OPERATOR } from '@pinfold/core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
@@ -8,7 +8,9 @@ import { readAgentGuide, readDocument } from '../src/endpoints/documents.ts';
 import { endpoints, operatorEndpoints } from '../src/endpoints/index.ts';
 import { administrationDocument, openApiDocument } from '../src/index.ts';
 import { problemTable, type WireCode } from '../src/problems/problem-table.ts';
+import { openAdministered } from './administered.ts';
 import { API_PAGE, apiPage } from './api-page.ts';
+import { ask } from './client.ts';
 import { CHECKS_FILE, compiledChecks } from './compile-checks.ts';
 
 type Json = { readonly [name: string]: Json };
@@ -243,5 +245,25 @@ describe('The API documents', () => {
     }
     expect(checked).to.be.greaterThan(60);
     expect([...changedPlaces]).to.have.members(Object.keys(WRONG_VALUES));
+  });
+});
+
+describe('GET /admin/openapi.json', () => {
+  it('is only for callers with the scope admin', async () => {
+    const { rig } = await openAdministered();
+    const fields = { by: OPERATOR, account: accountId('operators'), scopes: ['admin'] } as const;
+    const { text: key } = await rig.manageKeys.create(fields);
+    const read = (headers: Record<string, string>, method = 'GET') =>
+      ask(rig, '/admin/openapi.json', { method, headers });
+    const as = (authorization: string) => ({ authorization, 'accept-encoding': 'identity' });
+    expect((await read(as('Bearer wrong'))).status).to.equal(401);
+    for (const method of ['GET', 'POST']) {
+      const other = await read(as(`Bearer ${rig.keys.first}`), method);
+      expect([other.status, other.headers.get('allow')]).to.deep.equal([404, null]);
+    }
+    const document = await read(as(`Bearer ${key}`));
+    expect(document.status).to.equal(200);
+    expect(JSON.parse(document.text)).to.deep.equal(JSON.parse(JSON.stringify(rig.administrationDocument)));
+    expect(rig.log.at(-1)?.route).to.equal('/admin/openapi.json');
   });
 });

@@ -58,7 +58,7 @@ function setUp(bytes: Uint8Array, method: ManifestEntry['method'], read?: () => 
   return { source, reads, breaker, loads };
 }
 
-/** All chunks, none of which may be empty. */
+/** All pieces, none of which may be empty. */
 async function joined(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const all: Uint8Array[] = [];
   for await (const piece of pieces) {
@@ -168,7 +168,7 @@ const READS = 3;
 const SIZE = 8 * MAX_READ;
 
 describe('sent pieces of a file', () => {
-  /** A file whose last chunk storage does not return. */
+  /** A file whose last piece storage does not return. */
   function source(method: ManifestEntry['method']): BodySource {
     const { entry } = storedFile(new Uint8Array(SIZE), 'stored');
     let reads = 0;
@@ -187,7 +187,7 @@ describe('sent pieces of a file', () => {
     };
   }
 
-  /** Reads the available chunks, and counts those still in memory while the next one is missing. */
+  /** Reads the available pieces, and counts those still in memory while the next one is missing. */
   async function countHeld(pieces: AsyncIterator<Uint8Array>): Promise<number> {
     const taken: WeakRef<ArrayBufferLike>[] = [];
     const take = async (): Promise<void> => {

@@ -40,7 +40,7 @@ class RecordingResponse extends EventEmitter {
   }
 }
 
-/** Sets up a file of a given length, and how many bytes may be unread before answers are sent in chunks. */
+/** Sets up a file of a given length, and how many bytes may be unread before answers are sent in pieces. */
 function setUp(length: number, room: number, method: ManifestEntry['method'] = 'stored') {
   outgoingBytes.memory = 16 * room;
   const content = Buffer.alloc(length, 'tide');

@@ -8,7 +8,7 @@ import { type Exchange, signalOf } from '../src/exchange.ts';
 import { sendPieces } from '../src/sending/send-file.ts';
 import { PUBLICATION, storedFile } from './stored-file.ts';
 
-/** A response whose viewer reads a chunk only when the test wants it. */
+/** A response whose viewer reads a piece only when the test wants it. */
 class SlowResponse extends EventEmitter {
   readonly sent: string[] = [];
   headersSent = false;
@@ -60,7 +60,7 @@ function setUp(visit: () => Promise<unknown> = async () => ({ kind: 'published' 
       if (fail !== undefined) throw fail;
     }
   }
-  /** Sends the chunks of a body. */
+  /** Sends the pieces of a body. */
   const send = (piecesOf: (signal: AbortSignal) => AsyncIterable<Uint8Array>): Promise<void> => {
     Object.assign(context.bodies, { pieces: ({ signal }: { signal: AbortSignal }) => piecesOf(signal) });
     return sendPieces(exchange, ANSWER);
