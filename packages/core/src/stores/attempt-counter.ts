@@ -1,11 +1,11 @@
 import { isErasedAccount } from '../domain/account.ts';
 import type { RoleId } from '../domain/identity.ts';
 import { after, before, CLOCK_TOLERANCE, duration, type Instant } from '../domain/instant.ts';
-import { type AttemptRefusal, type AttemptWindow, checkAttempt, MAX_UNSETTLED } from '../domain/password.ts';
+import { type AttemptWindow, checkAttempt, MAX_UNSETTLED } from '../domain/password.ts';
 import type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from '../ports/attempt-counter.ts';
 import { gt, lte, oneOf } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
-import { all, type Steps, together } from '../records/step.ts';
+import { all, together } from '../records/step.ts';
 import { aggregate, find, get, insert, max, remove, unlocked, update, upsert } from '../records/steps.ts';
 import {
   ATTEMPT_WINDOWS,
@@ -28,19 +28,11 @@ const TICKET = ['ticket'] as const;
 const OWNER = ['account'] as const;
 const FORGIVEN = [...UNDER_WAY, ...TICKET] as const;
 
-interface Windows {
-  readonly ofRole: AttemptWindowRow | undefined;
-  readonly ofAddress: AttemptWindowRow | undefined;
-  /** Whether a window of the role has the number {@link FIRST} already. */
-  readonly isFirstTaken: boolean;
-  readonly refusal: AttemptRefusal | undefined;
-}
-
 /**
  * Reads the windows of a try, even ended ones, and checks it by the open ones. Ignores windows that end too late: a node
  * with a clock days ahead opened them, and once its clock is right, they would lock viewers out for days.
  */
-function* judge(attempt: Attempt): Steps<Windows, 'read'> {
+function* judge(attempt: Attempt) {
   const { role, now, window: length, perRole, perAddress } = attempt;
   const counted = countedUnder(attempt);
   const [windows, underWay] = yield* all(
@@ -61,7 +53,9 @@ function* judge(attempt: Attempt): Steps<Windows, 'read'> {
     ...tallyOf(ofRole, now, { underWay: inRole.length, limit: perRole }),
     ...tallyOf(ofAddress, now, { underWay: inAddress.length, limit: perAddress }),
   ]);
-  return { ofRole, ofAddress, isFirstTaken: windows.some((window) => window.counted === ALL), refusal };
+  // Whether a window of the role has the number FIRST already.
+  const isFirstTaken = windows.some((window) => window.counted === ALL);
+  return { ofRole, ofAddress, isFirstTaken, refusal };
 }
 
 const readAttempts = addQuery('attempts.judge', function* (attempt: Attempt) {

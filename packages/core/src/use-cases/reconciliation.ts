@@ -202,13 +202,8 @@ async function stillMissing(
   suspects: readonly ArchiveId[],
   signal: AbortSignal | undefined,
 ): Promise<readonly ArchiveId[]> {
-  const missing: ArchiveId[] = [];
-  for (let from = 0; from < suspects.length; from += AT_ONCE) {
-    signal?.throwIfAborted();
-    const batch = suspects.slice(from, from + AT_ONCE);
-    const first = await allOf(batch, (id) => archives.read(id, 0, 1, signal));
-    missing.push(...batch.filter((_, n) => first[n] === undefined));
-  }
+  const found = await allOf(suspects, (id) => archives.read(id, 0, 1, signal));
+  const missing = suspects.filter((_, n) => found[n] === undefined);
   const named = await roles.whichAreNamed(missing);
   return missing.filter((id) => named.has(id));
 }

@@ -117,17 +117,24 @@ export async function removeArchive(
   return isGone;
 }
 
-/** The archives that a sweep reads or removes concurrently. */
+/** The archives that are read or removed concurrently. */
 export const AT_ONCE = 16;
 
-/** Runs work on all items concurrently. Ends when the last has ended, even if one failed; then it throws that error. */
+/**
+ * Runs work on all items, {@link AT_ONCE} of them concurrently. If one fails, it throws that error when all work that has
+ * begun has ended.
+ */
 export async function allOf<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<readonly Result[]> {
-  const outcomes = await Promise.allSettled(items.map(work));
-  return outcomes.map((outcome) => {
-    if (outcome.status === 'rejected') throw outcome.reason;
-    return outcome.value;
-  });
+  const results: Result[] = [];
+  for (let done = 0; done < items.length; done += AT_ONCE) {
+    const batch = await Promise.allSettled(items.slice(done, done + AT_ONCE).map(work));
+    for (const outcome of batch) {
+      if (outcome.status === 'rejected') throw outcome.reason;
+      results.push(outcome.value);
+    }
+  }
+  return results;
 }

@@ -156,17 +156,17 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       await sessions.offer({ tokenHash: hash, account, actor, scope, endsAt }, [event]);
       return { token: text, endsAt };
     },
-    async redeem(token, origin) {
-      const link = await sessionSecrets.read(token);
+    async redeem(linkToken, origin) {
+      const link = await sessionSecrets.read(linkToken);
       if (link === undefined) return undefined;
-      const { text, times, hash } = await mintSession(ports, lifetime);
-      const now = times.startedAt;
-      const session = { tokenHash: hash, apiKey: null, displayName: null, ...times };
+      const { token, minted } = await mintSession(ports, lifetime);
+      const now = minted.startedAt;
+      const session = { ...minted, apiKey: null, displayName: null };
       const event = unattributed(ids, { type: 'session.started', at: now }, origin);
       const outcome = await sessions.redeem({ link, now, session, limits }, [event]);
       if (outcome.kind === 'unknown') return undefined;
       reportEnded(outcome);
-      return { kind: 'started', session: outcome.session, token: text };
+      return { kind: 'started', session: outcome.session, token };
     },
     async signInWithKey(text, origin) {
       const key = await keys.recognize(text);
@@ -178,10 +178,9 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
         await noteRefusal(ports, cause, account);
         return key.revokedAt === null ? { kind: 'refused', code: 'forbidden' } : undefined;
       }
-      const { text: token, times, hash } = await mintSession(ports, lifetime);
+      const { token, minted } = await mintSession(ports, lifetime);
       const scope = key.scopes.includes('admin') ? 'admin' : 'manage';
-      const opener = { account, apiKey: id, actor, scope, displayName: null } as const;
-      const session: Session = { tokenHash: hash, ...opener, ...times };
+      const session: Session = { ...minted, account, apiKey: id, actor, scope, displayName: null };
       const started = await begin(session, cause, token, { key: id, isKeyStored: true });
       // The key was revoked meanwhile, or its account is being erased, so that it is unknown.
       if (isRefusal(started)) return undefined;
@@ -191,9 +190,9 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
     async signInPerson({ account: name, id, displayName, scope }, origin) {
       const account = accountId(name);
       const actor: EventActor = { kind: 'person', id };
-      const { text, times, hash } = await mintSession(ports, scope === 'admin' ? ADMIN_LIFETIME : lifetime);
+      const { token, minted } = await mintSession(ports, scope === 'admin' ? ADMIN_LIFETIME : lifetime);
       const person = { account, actor, scope, displayName: expectStorable(displayName, "a person's name") };
-      return await begin({ tokenHash: hash, apiKey: null, ...person, ...times }, { actor, ...origin }, text);
+      return await begin({ ...minted, ...person, apiKey: null }, { actor, ...origin }, token);
     },
     refusePerson: async ({ account, id }, origin) =>
       await noteRefusal(ports, { actor: { kind: 'person', id }, ...origin }, accountId(account)),
@@ -241,7 +240,8 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
 
 async function mintSession({ sessionSecrets, clock }: SessionPorts, lifetime: Duration) {
   const startedAt = clock.now();
-  return { ...(await sessionSecrets.mint()), times: { startedAt, endsAt: after(startedAt, lifetime) } };
+  const { text: token, hash: tokenHash } = await sessionSecrets.mint();
+  return { token, minted: { tokenHash, startedAt, endsAt: after(startedAt, lifetime) } };
 }
 
 /** Whether a session is valid: the key that began it, if any, was not revoked, and it does not begin in the future. */

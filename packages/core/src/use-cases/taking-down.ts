@@ -67,10 +67,10 @@ export function takingDown(ports: TakedownPorts, show: ShowPublication): TakingD
       const copies = await copiesOf(ports, role);
       const isWanted = (copy: RoleId): boolean =>
         copy === role.id || (typeof wanted === 'boolean' ? wanted : wanted.includes(copy));
-      await eachOf(copies.filter(isWanted), (copy) => stop(ports, copy, { reason }, cause));
+      await allOf(copies.filter(isWanted), (copy) => stop(ports, copy, { reason }, cause));
       if (purge) {
         const banned = (await takenDownOf(ports, role)).filter(isWanted);
-        await eachOf(banned, (each) => purgeOne(ports, each, cause));
+        await allOf(banned, (each) => purgeOne(ports, each, cause));
       }
       return { kind: 'taken_down', publication: show(role), copies };
     },
@@ -159,10 +159,4 @@ async function purgeOne(ports: TakedownPorts, role: RoleId, cause: Cause): Promi
   const claim = { role, token: ids.token(), until: after(clock.now(), CLAIM) };
   const task = await takedowns.claimPurge(claim);
   if (task !== undefined) await removeArchive(ports, task, { cause, signal: undefined });
-}
-
-async function eachOf(roles: readonly RoleId[], work: (role: RoleId) => Promise<unknown>): Promise<void> {
-  for (let done = 0; done < roles.length; done += AT_ONCE) {
-    await allOf(roles.slice(done, done + AT_ONCE), work);
-  }
 }

@@ -13,7 +13,7 @@ import {
   type Query,
 } from '@pinfold/core/records';
 import { createTables, quoted, SqlCompiler, type SqlDialect } from '@pinfold/core/sql';
-import type { Client, PostgresConnection } from '../engine/postgres-connection.ts';
+import type { PostgresConnection } from '../engine/postgres-connection.ts';
 import { asFault, kindOf, ProgramError, reasonOf } from '../engine/postgres-errors.ts';
 import { COMMIT, lockNumber, unprepared } from '../engine/statement.ts';
 import { checkSchema, databaseState, migrate, newestMigration } from '../schema/migrate.ts';
@@ -95,7 +95,7 @@ export class PostgresDatabase implements Database {
 
   async write<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> {
     const begin = unprepared(`${BEGIN}${this.#lockStatement(program.locks(args))}`);
-    return this.#runWithRetries(async (client) => {
+    return this.#connection.runWithRetries(async (client) => {
       const session = new PostgresSession(client, this.#plans, program.name);
       session.send(begin);
       const result = await resultOf(session, async () => {
@@ -140,7 +140,7 @@ export class PostgresDatabase implements Database {
     work: (session: PostgresSession) => Promise<Result>,
   ): Promise<Result> {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
-    const running = this.#runWithRetries<Result>(async (client) => {
+    const running = this.#connection.runWithRetries<Result>(async (client) => {
       const session = new PostgresSession(client, this.#plans, name);
       const result = await resultOf(session, () => work(session));
       // Waits for statements without a reader, such as a snapshot's COMMIT, before the connection is released.
@@ -148,14 +148,6 @@ export class PostgresDatabase implements Database {
       return async () => result;
     });
     return raceSignal(running, signal);
-  }
-
-  async #runWithRetries<Result>(work: (client: Client) => Promise<() => Promise<Result>>): Promise<Result> {
-    try {
-      return await this.#connection.runWithRetries(work);
-    } catch (error) {
-      throw error instanceof ProgramError ? error.cause : error;
-    }
   }
 
   /** The statement that takes the locks in the same order in every program, so that programs cannot deadlock. */

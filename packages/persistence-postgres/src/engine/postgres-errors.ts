@@ -10,7 +10,7 @@ import { StepError } from '@pinfold/core/records';
  */
 export type ErrorKind = 'rolled_back' | 'broken' | 'unavailable' | 'corrupt' | 'bug';
 
-/** Wraps an error of a program, which must not be retried. */
+/** Wraps an error of a program, which must not be retried. {@link asFault} returns the error itself. */
 export class ProgramError extends Error {}
 
 const SQLSTATES: readonly (readonly [states: RegExp, errorKind: ErrorKind])[] = [
@@ -39,7 +39,7 @@ export function kindOf(error: unknown): ErrorKind {
 /** Converts an error to its fault. Any other error is a bug, and is returned unchanged. */
 export function asFault(error: unknown): unknown {
   const errorKind = kindOf(error);
-  if (errorKind === 'bug') return error;
+  if (errorKind === 'bug') return error instanceof ProgramError ? error.cause : error;
   if (errorKind === 'corrupt') return new Fault('store_corrupt', 'the database is damaged', { cause: error });
   return new Fault('store_unavailable', 'the database cannot be used now', { cause: error });
 }

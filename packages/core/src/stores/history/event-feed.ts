@@ -45,8 +45,7 @@ export function feedColumn(
 }
 
 function numbered(column: FeedColumn, match: Match<number>): Where<EventRow> {
-  if (column === 'sequence') return { sequence: match };
-  return column === 'feedNumber' ? { feedNumber: match } : { accountFeedNumber: match };
+  return { [column]: match };
 }
 
 /** Reads whether events wait for their numbers, for {@link isBehind}. */

@@ -6,7 +6,7 @@ import { contains, gt, lte, notNull, type Where } from '../../records/conditions
 import type { Database } from '../../records/database.ts';
 import { getWith, scan } from '../../records/steps.ts';
 import { IDEMPOTENCY_KEYS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
-import { ROLE, roleOf } from '../role-rows.ts';
+import { ROLE } from '../role-rows.ts';
 import { addQuery } from '../store-programs.ts';
 
 const SHOWN = { role: ROLE } as const;
@@ -64,7 +64,7 @@ export async function listRoles(database: Database, query: RoleQuery): Promise<P
   const { account, idempotencyKey: key, search, limit } = query;
   if (key !== undefined) {
     const row = account && (await database.read(findByKey, { account, key }));
-    return { items: row === undefined ? [] : [roleOf(row)], next: undefined };
+    return { items: row === undefined ? [] : [row], next: undefined };
   }
   // A database may refuse this character in a text, and no title, file name or id has it.
   if (search?.includes('\0')) return { items: [], next: undefined };

@@ -46,9 +46,7 @@ function judgeHolder(
  *
  * Reads the account without its lock, so that publications do not wait for each other: the commit decides again under it.
  */
-function* judge(
-  request: Reservation,
-): Steps<{ readonly outcome: ReserveOutcome | undefined; readonly isKnown: boolean }, 'read'> {
+function* judge(request: Reservation) {
   const { account, key, name, credential = {}, wasKnown = false } = request;
   const candidate = { ...request, name };
   const [[row, owner, mode, caller], facts] = yield* together(
