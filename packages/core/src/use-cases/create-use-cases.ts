@@ -147,17 +147,13 @@ export type Quotas =
   | Partial<PublicationLimits>
   | ((account: AccountId) => Partial<PublicationLimits> | Promise<Partial<PublicationLimits>>);
 
-const UNBOUNDED: PublicationLimits = {
-  publications: null,
-  sites: null,
-  bytes: null,
-  names: DEFAULT_NAME_LIMIT,
-};
-
 /** Makes a function that reads the quotas of an account, without a cache. */
 function quotasBy(quotas: Quotas | undefined): (account: AccountId) => Promise<PublicationLimits> {
   return async (account) => ({
-    ...UNBOUNDED,
+    publications: null,
+    sites: null,
+    bytes: null,
+    names: DEFAULT_NAME_LIMIT,
     ...(typeof quotas === 'function' ? await quotas(account) : quotas),
   });
 }

@@ -108,7 +108,7 @@ function withoutArchive({
  * accounts less often, and uses one connection of the pool.
  */
 function batchSettlements(database: Database): RoleStore['settleCleanup'] {
-  let open: readonly Settlement[] | undefined;
+  let open: Settlement[] | undefined;
   let last: Promise<void> = Promise.resolve();
   const settle = async (batch: readonly Settlement[], before: Promise<void>): Promise<void> => {
     await before.catch(() => undefined);
@@ -116,9 +116,9 @@ function batchSettlements(database: Database): RoleStore['settleCleanup'] {
     if (open === batch) open = undefined;
     await database.write(settleClaims, batch);
   };
-  let batch: Settlement[] = [];
   return (task, outcome, events) => {
-    if (open === undefined || open.length === SETTLED_AT_ONCE) {
+    let batch = open;
+    if (batch === undefined || batch.length === SETTLED_AT_ONCE) {
       batch = [];
       open = batch;
       last = settle(batch, last);
