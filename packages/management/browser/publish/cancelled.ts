@@ -17,14 +17,6 @@ const UNCONFIRMED = {
   unreachable: 'cancelUnreachable',
 } as const;
 
-interface CancelQuestion extends Pick<Upload, 'key'> {
-  readonly url: string;
-  readonly token: string;
-  /** The current form token; `undefined` unless the same account is signed in. */
-  freshToken(): Promise<string | undefined>;
-  onUnconfirmed(why: keyof typeof UNCONFIRMED): void;
-}
-
 interface Reply {
   readonly status: number;
   readonly body?: { readonly kind: 'cancelled' | 'running' } | LatePublication;
@@ -35,17 +27,19 @@ const TIMEOUT = 10_000;
 
 /** Cancels an upload at the server, and repeats that until the server confirms that it is published, or that it is not. */
 export async function confirmCancelled(
-  { url, key, token: first, freshToken, onUnconfirmed }: CancelQuestion,
+  panel: Pick<ProgressPanel, 'page' | 'freshToken'>,
+  { key, token: first }: Pick<Upload, 'key' | 'token'>,
+  onUnconfirmed: (why: keyof typeof UNCONFIRMED) => void,
   signal: AbortSignal,
 ): Promise<{ readonly kind: 'cancelled' } | LatePublication> {
   let token = first;
   for (let times = 0; ; times += 1) {
-    const { status, body } = await ask(url, { form: token, key }, signal);
+    const { status, body } = await ask(panel.page('publish/cancel'), { form: token, key }, signal);
     if (body?.kind === 'cancelled' || body?.kind === 'published') return body as LatePublication;
     const isSignedOut = status === 401 || status === 403;
     onUnconfirmed(body?.kind === 'running' ? 'running' : isSignedOut ? 'signed_out' : 'unreachable');
     await pause(PAUSES[Math.min(times, PAUSES.length - 1)] ?? 0, signal);
-    if (isSignedOut) token = (await freshToken()) ?? token;
+    if (isSignedOut) token = (await panel.freshToken()) ?? token;
   }
 }
 
@@ -75,23 +69,17 @@ async function ask(
 /** Waits until the server has confirmed the outcome of the upload; `undefined` if the person stops waiting. */
 export async function showCancelling(
   panel: ProgressPanel,
-  { key, token }: Upload,
+  upload: Upload,
 ): Promise<Awaited<ReturnType<typeof confirmCancelled>> | undefined> {
   const { messages } = panel;
   const waiting = new AbortController();
   panel.wait(messages.text('cancelling'));
-  const question: CancelQuestion = {
-    url: panel.page('publish/cancel'),
-    key,
-    token,
-    freshToken: () => panel.freshToken(),
-    onUnconfirmed: (why) => {
-      const closeButton = panel.closeButton('chooseAnother', () => waiting.abort());
-      panel.wait(messages.text(UNCONFIRMED[why]), closeButton);
-    },
+  const onUnconfirmed = (why: keyof typeof UNCONFIRMED): void => {
+    const closeButton = panel.closeButton('chooseAnother', () => waiting.abort());
+    panel.wait(messages.text(UNCONFIRMED[why]), closeButton);
   };
   try {
-    return await confirmCancelled(question, waiting.signal);
+    return await confirmCancelled(panel, upload, onUnconfirmed, waiting.signal);
   } catch (error) {
     if (error !== waiting.signal.reason) throw error;
     return undefined;

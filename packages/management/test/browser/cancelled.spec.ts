@@ -22,12 +22,11 @@ describe('the request for the outcome of a cancelled upload', () => {
       const unconfirmed: string[] = [];
       const outcome = await confirmCancelled(
         {
-          url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-          key: 'k',
-          token: 't',
+          page: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
           freshToken: () => expect.fail('signed in'),
-          onUnconfirmed: (why) => unconfirmed.push(why),
         },
+        { key: 'k', token: 't' },
+        (why) => unconfirmed.push(why),
         new AbortController().signal,
       );
       expect(outcome).to.deep.equal({ kind: 'cancelled' });
