@@ -132,7 +132,7 @@ async function limitsInForce(
 }
 
 function factsCard(context: SignedInContext, { account, used }: AdministeredAccount): Html {
-  const { messages, base, offers } = context;
+  const { messages, base, screen } = context;
   const { name, lastPublishedAt } = account;
   const facts = factList(context, [
     ['sitesInService', messages.number(used.sites)],
@@ -143,12 +143,9 @@ function factsCard(context: SignedInContext, { account, used }: AdministeredAcco
   const query = String(new URLSearchParams({ account: name }));
   const link = (part: 'publications' | 'history' | 'sessions') =>
     html`<a href="${base}/administration/${part}?${query}">${messages.text(part)}</a>`;
-  return card(
-    context,
-    'facts',
-    html`${facts}
-<p>${link('publications')}${offers.history && html` · ${link('history')}`}${offers.signOut && html` · ${link('sessions')}`}</p>`,
-  );
+  const content = html`${facts}
+<p>${link('publications')}${screen.history && html` · ${link('history')}`}${screen.sessions && html` · ${link('sessions')}`}</p>`;
+  return card(context, 'facts', content);
 }
 
 function limitsForm(

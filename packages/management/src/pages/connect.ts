@@ -95,7 +95,7 @@ export async function giveKey(context: PairingContext): Promise<Answer> {
 
 function connectPage(context: SignedInContext, content: Html, status = 200, outcome?: string): Answer {
   const title = context.messages.text('connectTitle');
-  const answer = page(cardPage(context, title, content, { signedIn: context, part: 'keys' }), status);
+  const answer = page(cardPage(context, title, content, { part: 'keys' }), status);
   return outcome === undefined ? answer : withLog(answer, { outcome });
 }
 

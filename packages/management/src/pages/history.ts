@@ -44,7 +44,7 @@ export async function showHistory(context: SignedIn<'history'>): Promise<Answer>
     const title = messages.text('history');
     const main = html`${heading(title, intro)}
 ${listOf(context, { ...list, query: { pin } })}`;
-    return page(layout(context, { title, signedIn: context, part: 'history', main }));
+    return page(layout(context, { title, part: 'history', main }));
   });
 }
 

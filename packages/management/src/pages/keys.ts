@@ -83,7 +83,7 @@ ${made && newKey(context, made)}
 ${card(context, 'createKey', refusal ? html`<p class="error" role="alert">${messages.text('quota_keys', { limit: refusal.limit })}</p>` : keyForm(context, request))}
 ${listOfKeys(context, listed.keys, listed.next)}`;
     const flash = made === undefined ? {} : { flash: { tone: 'good', message: 'didCreateKey' } as const };
-    return page(layout(context, { title, signedIn: context, part: 'keys', main, ...flash }), status);
+    return page(layout(context, { title, part: 'keys', main, ...flash }), status);
   });
 }
 

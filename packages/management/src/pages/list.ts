@@ -74,8 +74,8 @@ ${pager(context, '/', next, query, q === '' ? 'nextPage' : 'searchOn')}
 <form id="s" action="${base}/stop" class="selection"><button class="bad"${disabledInReadOnly(context)}>${messages.text('stopSelected')}</button></form>
 ${rowForm(context)}
 </section>`;
-  const parts = { title: messages.text('publications'), signedIn: context, showsMode: true, main };
-  return page(layout(context, { ...parts, part: 'publications' }), formError?.status);
+  const title = messages.text('publications');
+  return page(layout(context, { title, part: 'publications', showsMode: true, main }), formError?.status);
 }
 
 async function viewsColumn(
@@ -166,12 +166,12 @@ function menu(
   { id, pinned, refusal, sharedUrl, state, passwordProtected: locked }: ShownPublication,
   n: number,
 ): Html {
-  const { messages, offers } = context;
+  const { messages, screen } = context;
   const path = `publications/${id}`;
   const action = (verb: string, message: MessageId) =>
     html`<button form="row" formaction="${path}/${verb}"${disabledInReadOnly(context)}>${messages.text(message)}</button>`;
   const opener =
-    locked && offers.grants
+    locked && screen.createGrant
       ? html`<a hidden id="o${n}" href="${sharedUrl}"></a><button form="row" formtarget="_blank" formaction="${path}/open">${messages.text('openSite')}</button>`
       : html`<a id="o${n}" href="${sharedUrl}" target="_blank">${messages.text('openSite')}</a>`;
   const pinAction = pinned ? 'unpin' : 'pin';

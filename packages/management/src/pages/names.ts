@@ -41,9 +41,7 @@ export async function showNames(context: SignedIn<'names'>): Promise<Answer> {
     const ids = listed.names.flatMap(({ pin, previous }) => (previous === null ? [pin] : [pin, previous]));
     const shown = await shownPublications(context, ids);
     const title = messages.text('names');
-    return page(
-      layout(context, { title, signedIn: context, part: 'names', main: namesMain(context, listed, shown) }),
-    );
+    return page(layout(context, { title, part: 'names', main: namesMain(context, listed, shown) }));
   });
 }
 
@@ -83,7 +81,7 @@ export async function askToMoveName(context: SignedIn<'names'>): Promise<Answer>
 <h1 id="dialog-title">${title}</h1>
 ${offered.length === 0 ? html`<p>${messages.text('noneFound')}</p>` : fieldForm(context, `${base}/names/${name}`, content)}
 </section>`;
-  return page(layout(context, { title, signedIn: context, part: 'names', main }));
+  return page(layout(context, { title, part: 'names', main }));
 }
 
 export async function moveName(context: SignedIn<'names'>): Promise<Answer> {
@@ -149,7 +147,7 @@ function confirmDroppedPassword(context: SignedIn<'names'>, { name, pin, back }:
   const content = html`<p>${messages.text('removePasswordMeans')}</p>
 <div class="buttons end"><a class="button" href="${back}">${messages.text('cancel')}</a>
 ${form(context, action, fields)}</div>`;
-  return page(cardPage(context, title, content, { signedIn: context, part: 'names' }));
+  return page(cardPage(context, title, content, { part: 'names' }));
 }
 
 export async function deleteName(context: SignedIn<'names'>): Promise<Answer> {

@@ -92,7 +92,7 @@ async function publicationPage(context: SignedInContext, formError: FieldError |
   const publication = shownPublication(found, context);
   const { id, name, state } = publication;
   const limits = await screen.useCases.limitsOf(account);
-  const hasNames = context.offers.names && state === 'published';
+  const hasNames = screen.names !== undefined && state === 'published';
   const days = await screen.views?.of(id);
   const manifest = await manifestOf(screen, found, signal);
   const main = html`${backLink(`${base}/`, messages.text('backToList'))}
@@ -110,7 +110,7 @@ ${days && viewsCard(context, publication, days)}
 ${await historyCard(context, id)}
 ${filesCard(context, publication, manifest, Number(context.query.files))}`,
 )}`;
-  return page(layout(context, { title: name, signedIn: context, main }), formError === undefined ? 200 : 422);
+  return page(layout(context, { title: name, main }), formError === undefined ? 200 : 422);
 }
 
 /** Returns `undefined` if storage has lost the archive, so that the owner can still stop the publication. */

@@ -78,5 +78,5 @@ ${isProtected && html`<p class="quiet">${messages.text('stopProtected')}</p>`}
 <div class="buttons end"><a class="button" href="${back}" data-close>${messages.text('keepIt', { count })}</a>
 ${form(context, action, stop)}</div>
 </section>`;
-  return page(layout(context, { title, signedIn: context, main }));
+  return page(layout(context, { title, main }));
 }

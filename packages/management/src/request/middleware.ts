@@ -132,15 +132,7 @@ async function signedInContext(
     cause: { actor, ...context.origin },
     mode: await screen.useCases.mode.load(context.signal),
     formToken: new FormToken(context.secret, sessionBinding),
-    offers: {
-      signOut: screen.sessions !== undefined,
-      keys: screen.keys !== undefined,
-      history: screen.history !== undefined,
-      grants: screen.createGrant !== undefined,
-      archives: screen.openArchive !== undefined,
-      names: screen.names !== undefined,
-      administration: screen.administration !== undefined && caller.scopes.includes('admin'),
-    },
+    isAdministrator: screen.administration !== undefined && caller.scopes.includes('admin'),
   };
 }
 
@@ -175,7 +167,7 @@ export const limitRevocationPages: SignedInGuard = async (context) =>
 
 /** Requires the scope `admin`; others get 404. Actions are the operator's, and take nothing from the account's rate. */
 export const requireAdmin: SignedInGuard = async (context) =>
-  context.offers.administration
+  context.isAdministrator
     ? { ...context, cause: { ...context.cause, asOperator: true } }
     : ((await checkAccountRate(context, 1)) ?? notFound(context));
 

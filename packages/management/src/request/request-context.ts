@@ -61,9 +61,7 @@ export interface SignedInContext extends FormContext {
   readonly displayName: string;
   readonly cause: Cause;
   readonly mode: Mode;
-  readonly offers: Readonly<
-    Record<'signOut' | 'keys' | 'history' | 'administration' | 'grants' | 'archives' | 'names', boolean>
-  >;
+  readonly isAdministrator: boolean;
 }
 
 export type SignedIn<Part extends keyof Screen> = SignedInContext & { readonly screen: With<Part> };

@@ -49,7 +49,7 @@ export function linkCard(context: SignedInContext, publication: ShownPublication
   }
   const path = `${context.base}/publications/${publication.id}`;
   const opener =
-    locked && context.offers.grants
+    locked && context.screen.createGrant
       ? form(
           context,
           `${path}/open`,
@@ -167,11 +167,11 @@ export function factsCard(
   publication: ShownPublication,
   hasArchive: boolean,
 ): Html {
-  const { messages, base, offers } = context;
+  const { messages, base, screen } = context;
   const { id, state } = publication;
   const download =
     hasArchive &&
-    offers.archives &&
+    screen.openArchive &&
     state !== 'deleted' &&
     html`<p><a class="button" href="${base}/publications/${id}/archive">${messages.text('downloadZip')}</a></p>`;
   return card(

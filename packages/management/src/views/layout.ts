@@ -8,8 +8,8 @@ import { buttonForm, READ_ONLY_ID } from './forms.ts';
 import { icon, iconSheet } from './parts.ts';
 import { filters } from './tables.ts';
 
-/** The optional parts of the screen. */
-const PARTS = ['names', 'keys', 'history', 'administration'] as const;
+/** The optional parts of the screen for everyone. */
+const PARTS = ['names', 'keys', 'history'] as const;
 
 const ADMINISTRATION_PARTS = [
   ['accounts', ''],
@@ -23,8 +23,10 @@ const ADMINISTRATION_PARTS = [
 interface PageParts {
   readonly title: string;
   readonly main: Html;
-  readonly signedIn?: SignedInContext;
-  readonly part?: 'publications' | (typeof PARTS)[number];
+  /** The part that the navigation marks. */
+  readonly part?: 'publications' | (typeof PARTS)[number] | 'administration';
+  /** Whether there is no navigation, even for a person who has signed in: the page leads away. */
+  readonly isBare?: boolean;
   readonly head?: Html;
   /** Replaces the flash message of the cookie. */
   readonly flash?: Flash;
@@ -38,6 +40,7 @@ export function layout(context: RequestContext, parts: PageParts): Html {
   const assets = `${base}/assets`;
   const { style, icon: mark, script } = screen.assets.names;
   const flash = parts.flash ?? context.flash;
+  const signedIn = isSignedIn(context) && !parts.isBare ? context : undefined;
   return html`<!doctype html>
 <html lang="${messages.language}">
 <head>
@@ -58,11 +61,11 @@ ${iconSheet()}
 <div class="top-in">
 ${branding.back && html`<a class="back" href="${branding.back.url}" dir="auto">${branding.back.text}</a>`}
 <a class="mark" href="${base}/">${branding.logoUrl === undefined ? icon('pin') : html`<img src="${branding.logoUrl}" alt="" height="24">`}<span dir="auto">${branding.productName}</span></a>
-${parts.signedIn && navigation(parts.signedIn, parts.part)}
+${signedIn && navigation(signedIn, parts.part)}
 </div>
 </header>
 <main id="main" tabindex="-1">
-${parts.signedIn?.mode.kind === 'read_only' && !parts.showsMode ? readOnlyView(parts.signedIn) : undefined}
+${signedIn?.mode.kind === 'read_only' && !parts.showsMode && readOnlyView(signedIn)}
 ${flash && flashView(context, flash)}
 ${parts.main}
 </main>
@@ -83,18 +86,18 @@ function languageLink({ messages, query, request }: RequestContext, language: La
 }
 
 function navigation(context: SignedInContext, part: PageParts['part']): Html {
-  const { messages, base, displayName, offers, screen } = context;
+  const { messages, base, displayName, isAdministrator, screen } = context;
   const { signOutUrl } = screen.branding;
   const link = (name: NonNullable<typeof part>, path = `/${name}`) =>
     html`<a href="${base}${path}"${part === name && html` aria-current="page"`}>${messages.text(name)}</a>
 `;
   return html`<button type="button" class="menu-button" popovertarget="menu">${icon('menu')}${messages.text('menu')}</button>
 <div id="menu" class="top-menu" popover><nav aria-label="${messages.text('navigation')}">
-${link('publications', '/')}${PARTS.map((name) => offers[name] && link(name))}</nav>
+${link('publications', '/')}${PARTS.map((name) => screen[name] && link(name))}${isAdministrator && link('administration')}</nav>
 <div class="who">
 <span class="quiet clip" title="${messages.text('accountNamed', { name: displayName })}" dir="auto">${displayName}</span>
 ${
-  offers.signOut
+  screen.sessions
     ? buttonForm(context, `${base}/sign-out`, messages.text('signOut'), html` class="plain"`)
     : signOutUrl && html`<a href="${signOutUrl}">${messages.text('signOut')}</a>`
 }
@@ -123,16 +126,15 @@ export function administrationPage(
   main: Html,
   { title, isReasonWrong }: { readonly title?: string; readonly isReasonWrong?: boolean } = {},
 ): Html {
-  const { messages, base, offers } = context;
-  const shown = ADMINISTRATION_PARTS.filter(([name]) =>
-    name === 'history' ? offers.history : name !== 'sessions' || offers.signOut,
+  const { messages, base, screen } = context;
+  const shown = ADMINISTRATION_PARTS.filter(
+    ([name]) => (name !== 'history' && name !== 'sessions') || screen[name] !== undefined,
   );
   const links = shown.map(([name, path]) => [name, `${base}/administration${path}`, name === part] as const);
   const flash: Flash = { tone: 'bad', message: 'reasonWrong' };
   return layout(context, {
     ...(isReasonWrong ? { flash } : {}),
     title: title ?? messages.text(part),
-    signedIn: context,
     part: 'administration',
     showsMode: part === 'service',
     main: html`${filters(context, 'administration', links)}
@@ -166,11 +168,11 @@ export function errorView(
   note: string | null = null,
 ): Html {
   const { messages, base } = context;
-  const signedIn = isSignedIn(context) ? context : undefined;
+  const back = isSignedIn(context) ? 'backToList' : 'signIn';
   const content = html`<p>${messages.text(text)}</p>
 ${note && html`<p dir="auto">${note}</p>`}
-<p><a class="button" href="${base}/">${messages.text(signedIn === undefined ? 'signIn' : 'backToList')}</a></p>`;
-  return cardPage(context, messages.text(title), content, signedIn === undefined ? {} : { signedIn });
+<p><a class="button" href="${base}/">${messages.text(back)}</a></p>`;
+  return cardPage(context, messages.text(title), content);
 }
 
 function isSignedIn(context: RequestContext): context is SignedInContext {
@@ -182,7 +184,7 @@ export function signInFirstView(context: RequestContext): Html {
   const { signInUrl } = screen.branding;
   if (signInUrl === undefined) return errorView(context, 'signInFirstTitle', 'signInFirstText');
   const content = html`<p><a class="button" href="${signInUrl}">${messages.text('signIn')}</a></p>`;
-  return cardPage(context, messages.text('signInFirstTitle'), content);
+  return cardPage(context, messages.text('signInFirstTitle'), content, { isBare: true });
 }
 
 /** A page that reloads itself, or opens another page of this screen: browsers then send SameSite=Strict cookies. */
@@ -200,5 +202,5 @@ export function leaveView(
   const { messages } = context;
   const content = html`<p><a class="button" href="${url}">${messages.text(link)}</a></p>`;
   const head = html`<meta http-equiv="refresh" content="0; url=${url}">`;
-  return cardPage(context, messages.text(title), content, { head });
+  return cardPage(context, messages.text(title), content, { head, isBare: true });
 }

@@ -42,7 +42,7 @@ ${uploadForm(context, limits, formError)}
 </div>
 <div class="options scripted">
 <details><summary>${messages.text('protect')} <span class="ready">${messages.text('passwordReady')}</span></summary>${passwordField(context, limits, 'publish-password', '')}</details>
-${context.offers.names && html`<details><summary>${messages.text('nameHeading')} <span class="ready" dir="auto" data-value></span></summary>${nameField(context, 'publish-name', { name: '' })}</details>`}
+${screen.names && html`<details><summary>${messages.text('nameHeading')} <span class="ready" dir="auto" data-value></span></summary>${nameField(context, 'publish-name', { name: '' })}</details>`}
 </div>
 <p class="limits quiet">${limitsLine(context, limits)}</p>
 ${allowance && html`<p class="limits quiet">${allowance}</p>`}
