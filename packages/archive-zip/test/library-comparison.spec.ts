@@ -12,8 +12,7 @@ import { type EndRecord, findEndRecord, readDirectory } from '../src/central-dir
 import type { CentralHeader } from '../src/entry-headers.ts';
 import { ProofControl } from '../src/jobs.ts';
 import { differsFromLibrary, hasSingleReading } from '../src/library-comparison.ts';
-import { mutate } from './fuzzing/mutate.ts';
-import { Random } from './fuzzing/random.ts';
+import { mutate, Random } from './fuzzing/mutate.ts';
 
 describe('A second reader of the directory', () => {
   let staged: StagedArchives;

@@ -42,7 +42,7 @@ async function endBySignal(exitCode: number): Promise<void> {
   const error = { code: 'interrupted', detail: 'a signal ended the command', idempotency_key: publishedKey };
   if (publishedKey !== undefined) {
     const { formatResumeHint } = await import('./commands/publish.ts');
-    console.error(formatResumeHint({ idempotencyKey: publishedKey }, 'interrupted:'));
+    console.error(formatResumeHint(publishedKey, 'interrupted:'));
   }
   if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error })}\n`);
   await Promise.all([flushOutput(), flushErrors()]);

@@ -38,11 +38,11 @@ export function readNameToPublish(
 /** The name for the branch or request that a CI job builds; `undefined` for a tag, or without a job. */
 export function deriveBuildName(env: Environment, event: unknown): string | undefined {
   const branch = env.GITHUB_REF_TYPE === 'branch' ? env.GITHUB_REF_NAME : env.CI_COMMIT_BRANCH;
-  return requestOr(branch ? deriveBranchName(branch) : undefined, env, event);
+  return requestNameOr(branch ? deriveBranchName(branch) : undefined, env, event);
 }
 
 /** `pr-N` if a job builds pull or merge request N, else the given branch. */
-function requestOr(branch: string | undefined, env: Environment, event: unknown): string | undefined {
+function requestNameOr(branch: string | undefined, env: Environment, event: unknown): string | undefined {
   const number = findPullRequest(event) ?? findMergeRequest(env);
   if (number !== undefined) return `pr-${number}`;
   // In these events GITHUB_REF_NAME is not a branch, but "12/merge".
@@ -97,7 +97,7 @@ export function createBuildTitle(pageTitle: string | undefined, env: Environment
   const event = readEvent(env);
   const branchOrTag = env.GITHUB_REF_NAME || env.CI_COMMIT_BRANCH || env.CI_COMMIT_TAG;
   const commit = findCommit(env, event)?.slice(0, COMMIT_DIGITS);
-  const build = joinParts([requestOr(branchOrTag, env, event), commit]);
+  const build = joinParts([requestNameOr(branchOrTag, env, event), commit]);
   const withPageTitle = joinParts([build, pageTitle]);
   return isTitle(withPageTitle) ? withPageTitle : isTitle(build) ? build : undefined;
 }

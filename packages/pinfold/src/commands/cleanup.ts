@@ -79,18 +79,18 @@ const CLOCK_DIFFERS =
 const BEHIND =
   'archives are removed late, as after a time in which no server ran: if the clock of this machine is right, "pinfold cleanup --catch-up" removes them now';
 
+const READ_ONLY = 'the service is read-only, so nothing was removed; "pinfold mode normal" ends that';
+
+/** Without this line, a dry run after a loss would look as if no recent archive were missing. */
+const NOT_COMPARED =
+  'pinfold: archives of the last day were not compared: the report does not name missing ones';
+
 async function confirmClock({ confirm }: Terminal): Promise<void> {
   if (confirm === undefined) throw new UsageError('--catch-up asks on a terminal; without one, add --yes');
   const now = new Date().toISOString();
   const isRight = await confirm(`It is ${now} by this machine's clock. Remove what has ended by then?`);
   if (!isRight) throw new CommandFailure('nothing was removed', 'interrupted');
 }
-
-const READ_ONLY = 'the service is read-only, so nothing was removed; "pinfold mode normal" ends that';
-
-/** Without this line, a dry run after a loss would look as if no recent archive were missing. */
-const NOT_COMPARED =
-  'pinfold: archives of the last day were not compared: the report does not name missing ones';
 
 function explainStorageFault(error: unknown, { storage }: Settings): unknown {
   if (!isFault(error) || error.code !== 'storage_unavailable' || storage.kind !== 's3') return error;

@@ -133,12 +133,10 @@ function readScopes(names: readonly string[] | undefined): readonly Scope[] | un
   return requested && KNOWN_SCOPES.filter((scope) => requested.includes(scope));
 }
 
-function toJson({ id, account, label, scopes, ...times }: ApiKey): Record<string, unknown> {
+function toJson({ id, account, label, scopes, createdAt, lastUsedAt, revokedAt }: ApiKey): object {
   const at = (time: Instant | null) => (time === null ? null : toRfc3339(time));
-  return {
-    ...{ id, account, label, scopes, created_at: at(times.createdAt) },
-    ...{ last_used_at: at(times.lastUsedAt), revoked_at: at(times.revokedAt) },
-  };
+  const times = { created_at: at(createdAt), last_used_at: at(lastUsedAt), revoked_at: at(revokedAt) };
+  return { id, account, label, scopes, ...times };
 }
 
 function toColumns(key: ApiKey): readonly string[] {

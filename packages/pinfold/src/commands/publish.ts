@@ -97,7 +97,7 @@ const publish = command({
     };
     const published = await withTarget(target, terminal, task, { sharesBudget: true }).catch(
       async (error: unknown) => {
-        const failure = explainFailure(error, isSending ? request : undefined, terminal);
+        const failure = explainFailure(error, isSending ? idempotencyKey : undefined, terminal);
         return rethrow(await explainRefusal(failure, path, { ...packed, folder }));
       },
     );
@@ -184,19 +184,18 @@ function strictFailure(warnings: readonly WireWarning[], terminal: Terminal): Co
 
 function explainFailure(
   error: unknown,
-  /** The request; `undefined` if sending has not begun. */
-  request: PublishRequest | undefined,
+  /** The key of the request; `undefined` if sending has not begun. */
+  sentKey: string | undefined,
   terminal: Terminal,
 ): unknown {
   if (error instanceof SettingsError) {
     const { option, expectation } = error;
     return new SettingsError(option, `${expectation}; --url names a server elsewhere`, error);
   }
-  if (!(error instanceof UnavailableError) || request === undefined) return error;
-  terminal.err(formatResumeHint(request, 'giving up: check the server and its URL, then'));
+  if (!(error instanceof UnavailableError) || sentKey === undefined) return error;
+  terminal.err(formatResumeHint(sentKey, 'giving up: check the server and its URL, then'));
   const { json, message } = error;
-  const { idempotencyKey } = request;
-  const resumable = { code: 'unavailable', detail: message, ...json, idempotency_key: idempotencyKey };
+  const resumable = { code: 'unavailable', detail: message, ...json, idempotency_key: sentKey };
   return new UnavailableError(message, { cause: error, json: resumable });
 }
 
@@ -238,7 +237,7 @@ function printWarnings(warnings: readonly WireWarning[], { err }: Terminal): voi
 
 /** Explains how to continue after an attempt with an unknown outcome; quotes the key for a POSIX shell if necessary. */
 export function formatResumeHint(
-  { idempotencyKey }: Pick<PublishRequest, 'idempotencyKey'>,
+  idempotencyKey: string,
   reason: 'giving up: check the server and its URL, then' | 'interrupted:',
 ): string {
   return `${reason} repeat the command with --idempotency-key ${quoteForShell(idempotencyKey)}, which publishes only once, even if an attempt succeeded`;

@@ -142,7 +142,13 @@ export function result(lines: readonly string[], structuredContent: Record<strin
 /** Registers a tool. A failure becomes an answer, so that it does not end the process. */
 export function registerTool(server: McpServer, tool: Tool, context: ToolContext): void {
   const { name, title, description, input, required = [], output, annotations, run } = tool;
-  const inputSchema = { type: 'object', properties: input, required, additionalProperties: false };
+  const inputSchema = fromJsonSchema<Arguments>({
+    type: 'object',
+    properties: input,
+    required,
+    additionalProperties: false,
+  });
+  const outputSchema = fromJsonSchema(output);
   const call = async (args: Arguments): Promise<ToolResult> => {
     try {
       return await run(args, context);
@@ -153,18 +159,12 @@ export function registerTool(server: McpServer, tool: Tool, context: ToolContext
       return toolError(error, name === 'publish');
     }
   };
-  server.registerTool(
-    name,
-    {
-      ...{ title, description, annotations: { ...annotations }, outputSchema: fromJsonSchema(output) },
-      inputSchema: fromJsonSchema<Arguments>(inputSchema),
-    },
-    (args) => {
-      const running = call(args);
-      context.track(running);
-      return running;
-    },
-  );
+  const config = { title, description, annotations: { ...annotations }, inputSchema, outputSchema };
+  server.registerTool(name, config, (args) => {
+    const running = call(args);
+    context.track(running);
+    return running;
+  });
 }
 
 export interface ToolResult {

@@ -211,12 +211,8 @@ const IDLE = 60_000;
  *
  * @throws UnavailableError if the connection ends before the body does.
  */
-async function* bodyPieces(
-  { body }: Response,
-  stalled: AbortController,
-  idle: number = IDLE,
-): AsyncGenerator<Uint8Array, void> {
-  const startTimer = () => setTimeout(() => stalled.abort(), idle);
+async function* bodyPieces({ body }: Response, stalled: AbortController): AsyncGenerator<Uint8Array, void> {
+  const startTimer = () => setTimeout(() => stalled.abort(), IDLE);
   let timer = startTimer();
   try {
     for await (const piece of body ?? []) {

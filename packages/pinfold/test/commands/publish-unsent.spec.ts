@@ -76,10 +76,8 @@ describe('pinfold publish with input that it cannot send', () => {
 
 describe('the advice after an attempt with an unknown outcome', () => {
   it('names the option with the key of the attempt, quoted for a shell', () => {
-    expect(formatResumeHint({ idempotencyKey: 'nightly-17' }, 'interrupted:')).to.include(
-      '--idempotency-key nightly-17,',
-    );
-    expect(formatResumeHint({ idempotencyKey: "Ada's site" }, 'interrupted:')).to.include(
+    expect(formatResumeHint('nightly-17', 'interrupted:')).to.include('--idempotency-key nightly-17,');
+    expect(formatResumeHint("Ada's site", 'interrupted:')).to.include(
       String.raw`--idempotency-key 'Ada'\''s site',`,
     );
   });
