@@ -10,7 +10,7 @@ const EXAMPLE_INSTANT = instant(0);
 const EXAMPLE_REQUEST_ID = '3f2b8c1e-9d47-4a6b-8e05-7c1d2f3a4b5c';
 
 export const EXAMPLE_FEED_CURSOR =
-  '2s.5b0e3c52-7f1d-4c0a-9d3e-2a6f8b1c4d7e.9f86d081884c7d659a2feaa0c55ad015.1k2xq7z';
+  '100.5b0e3c52-7f1d-4c0a-9d3e-2a6f8b1c4d7e.9f86d081884c7d659a2feaa0c55ad015.1k2xq7z';
 
 const kind = 'refused';
 
