@@ -20,7 +20,7 @@ const FAULT = new Fault('archive_missing', 'of another call');
 const ODD = ['gone', { why: 'the request went away' }, null, 0, ''];
 
 /** Reasons for which calls may be aborted: any value. */
-export const REASONS: readonly unknown[] = [RESET, MISSING, TIMEOUT, ABSENT, FAULT, ...ODD];
+const REASONS: readonly unknown[] = [RESET, MISSING, TIMEOUT, ABSENT, FAULT, ...ODD];
 
 /** Reasons that look like errors that a store handles: the file exists, is busy, has no such range. */
 const KNOWN_TO_STORES: readonly unknown[] = [
@@ -49,7 +49,7 @@ export async function expectAborted(calls: Readonly<Record<string, Interruptible
   for (const [name, call] of Object.entries(calls)) {
     for (const signal of [...ALL_REASONS.map((reason) => AbortSignal.abort(reason)), AbortSignal.abort()]) {
       expect(await rejectionOf(call(signal), name), name).to.equal(signal.reason);
-      expectNobodyListens(signal, name);
+      expectNoListeners(signal, name);
     }
   }
 }
@@ -107,11 +107,11 @@ export async function abortedAfter<Answer>(
   for (let n = 0; n < turns; n += 1) await nextTurn();
   controller.abort(thrown);
   const result = await outcome;
-  expectNobodyListens(controller.signal, `aborted after ${turns} turns`);
+  expectNoListeners(controller.signal, `aborted after ${turns} turns`);
   return result;
 }
 
-function expectNobodyListens(signal: AbortSignal, what: string): void {
+function expectNoListeners(signal: AbortSignal, what: string): void {
   expect(getEventListeners(signal, 'abort'), `${what}: listeners`).to.have.lengthOf(0);
 }
 
@@ -121,7 +121,7 @@ export async function expectNothingLeft(calls: Readonly<Record<string, Interrupt
   for (const [name, call] of Object.entries(calls)) {
     const once = async (): Promise<void> => {
       await call(signal);
-      expectNobodyListens(signal, name);
+      expectNoListeners(signal, name);
     };
     for (let n = 0; n < FEW; n += 1) await once();
     const before = descriptors();
@@ -155,7 +155,7 @@ async function aborted(call: Interruptible, when: 'before' | 'on the way'): Prom
   const ended = call(controller.signal).catch(() => undefined);
   controller.abort();
   await ended;
-  expectNobodyListens(controller.signal, `aborted ${when}`);
+  expectNoListeners(controller.signal, `aborted ${when}`);
 }
 
 /** How many files, without connections, this process has open, on systems that report it. */

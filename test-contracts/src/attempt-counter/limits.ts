@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { type ClauseTable, inEachEra, type Subject, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
-import { forgivenApart, refusedApart, settledApart, wrongApart } from './apart.ts';
 import { admit, admitAll, aTry, BUSY, fail, failAll, limitedUntil, WINDOW } from './tries.ts';
+import { checkForgivenTry, checkRefusedTry, checkSettledTry, checkWrongTries } from './uneven-windows.ts';
 
 export const limitClauses: ClauseTable<AttemptCounter> = {
   'attempt-counter/per-address: one address is limited after its wrong tries, others are not': withPeer(
@@ -33,7 +33,7 @@ export const limitClauses: ClauseTable<AttemptCounter> = {
       const role = aRoleId(4);
       for (const near of [role, `${role.slice(0, -1)}0`, `f${role.slice(1)}`] as RoleId[])
         await fail(other, aTry({ role: near, perRole: 1 }));
-      await wrongApart(port, other);
+      await checkWrongTries(port, other);
     }),
   'attempt-counter/both-or-neither: a try that one limit makes limited or busy does not count against the other limit':
     withPeer(async (port, other) => {
@@ -53,7 +53,7 @@ export const limitClauses: ClauseTable<AttemptCounter> = {
       await fail(port, aTry({ ...limits, address: 'd', now }));
       const next = await port.begin(aTry({ ...limits, address: 'd', now }));
       expect(next, 'its window opened with the counted try').to.deep.equal(limitedUntil(after(now, WINDOW)));
-      await refusedApart(port, other);
+      await checkRefusedTry(port, other);
     }),
   'attempt-counter/window: a limited try gets the end of the window, the later one of two, and from then on tries count anew':
     inEachEra(async (port, other, start) => {
@@ -131,7 +131,8 @@ export const limitClauses: ClauseTable<AttemptCounter> = {
       await endedByHalf(port, other, minute(60));
     })(subject, another);
     const { port, peer } = await another();
-    for (const apart of [wrongApart, settledApart, forgivenApart]) await apart(port, await peer(), true);
+    for (const check of [checkWrongTries, checkSettledTry, checkForgivenTry])
+      await check(port, await peer(), true);
   },
   'attempt-counter/count-ended: exactly the records that purging would drop are counted, and nothing changes':
     inEachEra(async (port, other, start) => {

@@ -12,8 +12,8 @@ import { together } from '../concurrently.ts';
 import { type ClauseTable, inEachEra, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
-import { forgivenApart, settledApart } from './apart.ts';
 import { admit, admitAll, aTry, BUSY, fail, failAll, limitedUntil, ticketOf, WINDOW } from './tries.ts';
+import { checkForgivenTry, checkSettledTry } from './uneven-windows.ts';
 
 export const underWayClauses: ClauseTable<AttemptCounter> = {
   'attempt-counter/busy: while wrong tries and tries under way together reach a limit, a further try is busy, not limited':
@@ -112,7 +112,7 @@ export const underWayClauses: ClauseTable<AttemptCounter> = {
       }
       for (const ticket of since) await port.forgive(ticket);
       await admitAll(other, ['a', 'a', 'b'], { ...limits, now });
-      await settledApart(port, other);
+      await checkSettledTry(port, other);
     }),
   'attempt-counter/forgive: a forgiven try counts neither for the address nor for the role, even if one of its windows has ended; forgiving again, after settling, or in a window opened since changes nothing':
     withPeer(async (port, other, subject) => {
@@ -136,7 +136,7 @@ export const underWayClauses: ClauseTable<AttemptCounter> = {
       await other.forgive(mine as AttemptTicket);
       await admit(port, aTry({ ...limits, role, address: 'a', now }));
       expect(await port.begin(aTry({ ...limits, role, address: 'c', now }))).to.deep.equal(BUSY);
-      await forgivenApart(port, other);
+      await checkForgivenTry(port, other);
       await checkConcurrentTries(port, other);
       const many = { role: aRoleId(5), perAddress: 10 };
       await together(subject, 30, async (store) => {

@@ -170,7 +170,7 @@ describe('a step that fails', () => {
     expect(isOver).to.equal(true);
   });
 
-  it('reports a program that was yielded without a star', () => {
+  it('reports a program that was delegated to by yield, not by yield*', () => {
     const steps = (function* () {
       yield pagesOf('1');
     })();

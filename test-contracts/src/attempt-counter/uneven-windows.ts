@@ -9,10 +9,10 @@ import { admit, admitAll, aTry, BUSY, fail, failAll } from './tries.ts';
 
 const minute = (n: number) => after(START, minutes(n));
 
-type Apart = (port: AttemptCounter, other: AttemptCounter, drops?: boolean) => Promise<void>;
+type CheckWindows = (port: AttemptCounter, other: AttemptCounter, drops?: boolean) => Promise<void>;
 
 /** A role's tries still count after the address's window has ended. */
-export const wrongApart: Apart = async (port, other, drops = false) => {
+export const checkWrongTries: CheckWindows = async (port, other, drops = false) => {
   const role = aRoleId(31);
   await fail(port, aTry({ role, address: 'a', now: minute(0) }));
   await fail(port, aTry({ role, address: 'b', now: minute(3) }));
@@ -25,7 +25,7 @@ export const wrongApart: Apart = async (port, other, drops = false) => {
 };
 
 /** A try that the address's window refuses opens no window of the role. */
-export const refusedApart: Apart = async (port, other) => {
+export const checkRefusedTry: CheckWindows = async (port, other) => {
   const role = aRoleId(32);
   await fail(port, aTry({ role, address: 'a', now: minute(0) }));
   await fail(port, aTry({ role, address: 'b', now: minute(3) }));
@@ -37,7 +37,7 @@ export const refusedApart: Apart = async (port, other) => {
 };
 
 /** A try with one ended window is settled in the other: in the address's, and in the role's. */
-export const settledApart: Apart = async (port, other, drops = false) => {
+export const checkSettledTry: CheckWindows = async (port, other, drops = false) => {
   const role = aRoleId(33);
   await fail(port, aTry({ role, address: 'a', now: minute(0) }));
   const address = { role, address: 'b', perAddress: 1 };
@@ -61,7 +61,7 @@ export const settledApart: Apart = async (port, other, drops = false) => {
 };
 
 /** A try with one ended window is forgiven in the other: in the address's, and in the role's. */
-export const forgivenApart: Apart = async (port, other, drops = false) => {
+export const checkForgivenTry: CheckWindows = async (port, other, drops = false) => {
   const limits = { role: aRoleId(34), perAddress: 2, perRole: 3 };
   await fail(port, aTry({ ...limits, address: 'a', now: minute(0) }));
   const [late] = await admitAll(port, ['b'], { ...limits, now: minute(4) });
