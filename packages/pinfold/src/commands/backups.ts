@@ -216,7 +216,7 @@ function targetEnvironment(target: TargetOptions, env: Environment): Environment
 /** Verifies an export by itself, without a database. */
 function verifyExportIn(from: string, terminal: Terminal, sample?: number): Promise<VerifiedExport> {
   return explainSystemErrors(async () =>
-    verifyExport(await openExport(from, terminal), progressTo(terminal, 'verifying'), sample),
+    verifyExport(await openExport(from, terminal, sample), progressTo(terminal, 'verifying')),
   );
 }
 

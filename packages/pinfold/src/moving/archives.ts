@@ -25,7 +25,7 @@ export interface MovingArchive extends StagedArchive {
 const MAX_ARCHIVE_BYTES = 1_073_741_824;
 
 /** @throws CommandFailure if the archive is larger than any publication can be. */
-export function checkArchiveSize(id: ArchiveId, bytes: number): void {
+export function checkArchiveSize(id: string, bytes: number): void {
   if (bytes > MAX_ARCHIVE_BYTES)
     throw unreadable(`archive ${id} is over a gigabyte, more than any publication can have`);
 }
@@ -52,20 +52,21 @@ export async function* listArchives(archives: Pick<ArchiveStorage, 'list'>): Asy
   } while (after !== undefined);
 }
 
-/** Tells a walk what a storage has. Returns the archives to read, in order of their ids. */
-export async function findArchives(storage: ArchiveStorage, walk: Walk): Promise<readonly ArchiveId[]> {
-  const needed: ArchiveId[] = [];
-  for await (const id of listArchives(storage)) if (walk.find(id)) needed.push(id);
+/**
+ * Tells a walk what a storage has. Returns the archives to read, in order of their ids.
+ *
+ * @param sample the number of archives to read, chosen at random. Default: all that the destination needs.
+ */
+export async function findArchives(
+  storage: ArchiveStorage,
+  walk: Walk,
+  sample?: number,
+): Promise<readonly ArchiveId[]> {
+  const needed: { readonly id: ArchiveId; readonly order: number }[] = [];
+  for await (const id of listArchives(storage)) if (walk.find(id)) needed.push({ id, order: Math.random() });
+  if (sample !== undefined) needed.sort((one, other) => one.order - other.order).splice(sample);
   // Without trying to read it, an archive does not count as missing.
-  const unlisted = walk.absent.map(({ archive }) => archive);
-  return [...chooseSample(needed, walk.sample), ...unlisted].sort();
-}
-
-function chooseSample(ids: readonly ArchiveId[], count: number | undefined): readonly ArchiveId[] {
-  if (count === undefined) return ids;
-  const shuffled = ids.map((id) => ({ id, order: Math.random() }));
-  shuffled.sort((one, other) => one.order - other.order);
-  return shuffled.slice(0, count).map(({ id }) => id);
+  return [...needed.map(({ id }) => id), ...walk.absent.map(({ archive }) => archive)].sort();
 }
 
 export async function moveArchives(

@@ -41,11 +41,7 @@ export interface VerifiedStores extends Compared {
 }
 
 /** Compares the records of an export with each other, and its archives with their records. */
-export async function verifyExport(
-  source: Source,
-  progress: Progress,
-  sample?: number,
-): Promise<VerifiedExport> {
+export async function verifyExport(source: Source, progress: Progress): Promise<VerifiedExport> {
   const failures: string[] = [];
   const onFailure = ({ message }: CommandFailure): void => void failures.push(message);
   const records = async (moved: readonly MovedRecord[]): Promise<void> => {
@@ -54,7 +50,7 @@ export async function verifyExport(
       failures.push(`the list of files of publication ${value.id} cannot be read`);
     }
   };
-  const walked = await walk(source, { sample, records, onFailure }, progress);
+  const walked = await walk(source, { records, onFailure }, progress);
   const superfluous = walked.unnamed.length;
   return { records: walked.recordCount, superfluous, ...describeCompared(walked), failures };
 }
@@ -73,7 +69,7 @@ export async function verifyStores(
     if (manifest === undefined || hasEntries(archive.bytes, decodeManifest(manifest).entries)) return;
     unsound.push({ archive: archive.id, pin });
   };
-  const walked = await walk(fromStores(stores), { sample, store }, progress);
+  const walked = await walk(fromStores(stores, sample), { store }, progress);
   const { altered, ...compared } = describeCompared(walked);
   const youngSince = before(clock.now(), YOUNG);
   const old = walked.unnamed.filter((id) => archiveCreatedAt(id) < youngSince);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ArchiveId } from '@pinfold/core';
 import { readRecordLine, recordLine } from '@pinfold/core/internal';
 import type { MovedRecord } from '@pinfold/core/moving';
-import { unreadable } from './archives.ts';
+import { checkArchiveSize, unreadable } from './archives.ts';
 import type { Walk } from './walk.ts';
 
 const FORM = { format: 'pinfold-export', version: 1 } as const;
@@ -33,8 +33,12 @@ export interface RecordsContent {
   readonly sha256: string;
 }
 
+export interface RecordsFile extends RecordsContent {
+  readonly file: string;
+}
+
 export interface ExportManifest {
-  readonly records: readonly (RecordsContent & { readonly file: string })[];
+  readonly records: readonly RecordsFile[];
   /** Archives that were already missing or altered at the source; the export does not contain them. */
   readonly broken: readonly ArchiveId[];
   /** Archives in the export's folder that its records do not name; a later export removes them. */
@@ -48,9 +52,8 @@ export function describeRecords(lines: Uint8Array): RecordsContent {
 
 /** Writes all files of an export but its archives. */
 export class ExportWriter {
-  readonly files: string[] = [];
+  readonly files: RecordsFile[] = [];
   readonly #write: (name: string, bytes: Uint8Array) => Promise<void>;
-  readonly #written: RecordsContent[] = [];
   #lines: string[] = [];
   #length = 0;
 
@@ -73,18 +76,17 @@ export class ExportWriter {
     const lines = Buffer.from(`${this.#lines.join('\n')}\n`);
     [this.#lines, this.#length] = [[], 0];
     const content = describeRecords(lines);
-    const number = String(this.#written.push(content)).padStart(6, '0');
+    const number = String(this.files.length + 1).padStart(6, '0');
     const file = `${RECORDS}/${number}-${content.sha256.slice(0, 12)}.jsonl`;
-    this.files.push(file);
+    this.files.push({ file, ...content });
     await this.#write(file, lines);
   }
 
   /** Leaves out an empty `unnamed`, so that the manifest depends only on the records. */
   async writeManifest({ archives, broken }: Walk, unnamed: readonly ArchiveId[] = []): Promise<void> {
-    const records = this.#written.map((content, n) => ({ file: this.files[n], ...content }));
     const ids = broken.map(({ archive }) => archive);
     const rest = unnamed.length === 0 ? {} : { unnamed };
-    const manifest = { ...FORM, records, archives: archives.size, broken: ids, ...rest };
+    const manifest = { ...FORM, records: this.files, archives: archives.size, broken: ids, ...rest };
     await this.#write(MANIFEST, Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`));
   }
 }
@@ -104,9 +106,10 @@ export function parseRecords(name: string, bytes: Buffer): readonly MovedRecord[
   });
 }
 
-/** @throws CommandFailure if the file is larger than a manifest or record file can be. */
+/** @throws CommandFailure if a file of an export is larger than it can be. */
 export function checkFileSize(name: string, bytes: number): void {
-  if (bytes > MAX_FILE_BYTES) throw unreadable(`this is not an export: ${name} is over 128 MiB`);
+  if (name.startsWith(`${ARCHIVES}/`)) checkArchiveSize(name.slice(name.lastIndexOf('/') + 1), bytes);
+  else if (bytes > MAX_FILE_BYTES) throw unreadable(`this is not an export: ${name} is over 128 MiB`);
 }
 
 /** @throws CommandFailure for anything but a manifest, and for one of a newer release. */

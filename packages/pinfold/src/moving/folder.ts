@@ -21,6 +21,7 @@ import {
   MANIFEST,
   parseRecords,
   RECORDS,
+  type RecordsFile,
   readManifest,
 } from './export-form.ts';
 import type { Destination, Source } from './walk.ts';
@@ -34,8 +35,8 @@ export function openArchives(folder: string): FsArchiveStorage {
   return new FsArchiveStorage({ folder: join(folder, ARCHIVES), staging, clock: new SystemClock() });
 }
 
-/** Reads an export in a folder. */
-export function fromFolder(folder: string): Source {
+/** Reads an export in a folder: all of its archives that the destination needs, or as many as `sample`. */
+export function fromFolder(folder: string, sample?: number): Source {
   return async (walk) => {
     const { records, broken } = await readManifestIn(folder);
     // The import begins here, so damaged records leave it unfinished: no server opens such a database.
@@ -44,7 +45,7 @@ export function fromFolder(folder: string): Source {
       await walk.records((await walk.attempt(file.file, () => readRecords(folder, file))) ?? []);
     const storage = openArchives(folder);
     const found = await walk.attempt(ARCHIVES, async () => {
-      if ((await stat(join(folder, ARCHIVES))).isDirectory()) return findArchives(storage, walk);
+      if ((await stat(join(folder, ARCHIVES))).isDirectory()) return findArchives(storage, walk, sample);
       throw unreadable(`${ARCHIVES} is not a folder`);
     });
     await moveArchives(storage, found ?? [], walk);
@@ -66,7 +67,7 @@ async function readManifestIn(folder: string): Promise<ExportManifest> {
 /** @throws CommandFailure if the file cannot be read, or differs from its entry in the manifest. */
 async function readRecords(
   folder: string,
-  { file, ...content }: ExportManifest['records'][number],
+  { file, ...content }: RecordsFile,
 ): Promise<readonly MovedRecord[]> {
   const lines = await readWhole(join(folder, file), file).catch((cause: unknown) => {
     throw toFailure(file, cause);
@@ -128,8 +129,9 @@ export function toFolder(folder: string, isGeneration = false): Destination {
       }
       await writer.writeManifest(walk, unnamed);
       await syncFolder(folder);
+      const files = new Set(writer.files.map(({ file }) => file));
       for (const name of await readdir(join(folder, RECORDS)))
-        if (!writer.files.includes(`${RECORDS}/${name}`)) await rm(join(folder, RECORDS, name));
+        if (!files.has(`${RECORDS}/${name}`)) await rm(join(folder, RECORDS, name));
       for (const id of removed) await storage.delete(id);
       await rm(join(folder, UNFINISHED), { recursive: true });
     },
@@ -143,10 +145,11 @@ export function toFolder(folder: string, isGeneration = false): Destination {
  */
 export async function checkOverwrite(folder: string, roles: Pick<RoleStore, 'load'>): Promise<void> {
   if (!existsSync(join(folder, MANIFEST))) return;
+  const refuse = (problem: string, cause?: unknown): CommandFailure =>
+    new CommandFailure(`${folder} holds an export ${problem}`, { cause, code: 'cannot_write' });
   let unknown = 0;
   try {
-    const { records } = await readManifestIn(folder);
-    for (const file of records) {
+    for (const file of (await readManifestIn(folder)).records) {
       for (const { kind, value } of await readRecords(folder, file)) {
         if (kind !== 'publication') continue;
         if ((await roles.load(value.id)) !== undefined) return;
@@ -155,12 +158,9 @@ export async function checkOverwrite(folder: string, roles: Pick<RoleStore, 'loa
     }
   } catch (cause) {
     if (!(cause instanceof CommandFailure)) throw cause;
-    const message = `${folder} holds an export that cannot be read (${cause.message}); name another folder`;
-    throw new CommandFailure(message, { cause, code: 'cannot_write' });
+    throw refuse(`that cannot be read (${cause.message}); name another folder`, cause);
   }
   if (unknown === 0) return;
-  throw new CommandFailure(
-    `${folder} holds an export of another database: this one knows none of its ${unknown} publications. Check the settings; if they are right, name another folder`,
-    'cannot_write',
-  );
+  const none = `this one knows none of its ${unknown} publications`;
+  throw refuse(`of another database: ${none}. Check the settings; if they are right, name another folder`);
 }

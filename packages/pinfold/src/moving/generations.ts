@@ -108,15 +108,19 @@ function isGeneration(entry: Dirent): boolean {
   return entry.isDirectory() && NAME.test(entry.name);
 }
 
-/** Opens the export in a folder, or its newest generation; for `-`, the tar on standard input. */
-export async function openExport(from: string, { stream }: Pick<Terminal, 'stream'>): Promise<Source> {
+/** Opens the export in a folder, or its newest generation; for `-`, the tar on standard input, which is read whole. */
+export async function openExport(
+  from: string,
+  { stream }: Pick<Terminal, 'stream'>,
+  sample?: number,
+): Promise<Source> {
   if (from === '-') {
     if (stream === undefined) throw new UsageError('there is no standard input');
     return fromTar(stream());
   }
   const folder = resolve(from);
   const isExport = existsSync(join(folder, MANIFEST));
-  return fromFolder((isExport ? undefined : await new Generations(folder).newest()) ?? folder);
+  return fromFolder((isExport ? undefined : await new Generations(folder).newest()) ?? folder, sample);
 }
 
 function formatName(instant: number): string {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type Role, type RoleId, stateOf, type Token } from '@pinfold/core';
+import { type Role, stateOf, type Token } from '@pinfold/core';
 import type { AllPorts } from '@pinfold/core/adapter';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
 import { findArchives, listArchives, matchesArchive, moveArchives, unreadable } from './archives.ts';
-import type { Destination, Finding, Source } from './walk.ts';
+import type { Destination, Source } from './walk.ts';
 
 /** The number of records that are read or stored at once. */
 const BATCH = 200;
@@ -12,30 +12,31 @@ const BATCH = 200;
 export type ExportedStores = Pick<AllPorts, 'snapshot' | 'roles' | 'archives' | 'clock'>;
 export type ImportedStores = Pick<AllPorts, 'imports' | 'archives' | 'roles' | 'inspector'>;
 
-/** Reads the records of a running service as of one instant, then the archives. */
-export function fromStores({ snapshot, roles, archives, clock }: ExportedStores): Source {
-  const loadRole = async (pin: RoleId): Promise<Role | undefined> => (await roles.load(pin))?.value;
+/**
+ * Reads the records of a running service as of one instant, then the archives.
+ *
+ * @param sample the number of archives to read. Default: all that the destination needs.
+ */
+export function fromStores({ snapshot, roles, archives, clock }: ExportedStores, sample?: number): Source {
   const isInService = (role: Pick<Role, 'deletedAt' | 'expiresAt'> | undefined): boolean =>
     role !== undefined && stateOf(role, clock.now()) === 'published';
   return async (walk) => {
-    const removed: Finding[] = [];
     let batch: MovedRecord[] = [];
     for await (const record of snapshot.records()) {
       const { kind, value } = record;
       // A role loses its manifest when its archive is removed.
       if (kind === 'publication' && value.manifest === null && isInService(value))
-        removed.push({ archive: value.archive, pin: value.id });
+        walk.lost.push({ archive: value.archive, pin: value.id });
       if (batch.push(record) < BATCH) continue;
       await walk.records(batch);
       batch = [];
     }
     await walk.records(batch);
-    for (const one of removed) if (isInService(await loadRole(one.pin))) walk.lost.push(one);
-    await moveArchives(archives, await findArchives(archives, walk), walk);
+    await moveArchives(archives, await findArchives(archives, walk, sample), walk);
     await walk.settle();
     const { absent } = walk;
     for (const { archive, pin, state } of absent) {
-      const role = await loadRole(pin);
+      const role = (await roles.load(pin))?.value;
       if (state === 'missing' && isInService(role)) walk.lost.push({ archive, pin });
       if ((await roles.whichAreNamed([archive])).has(archive)) continue;
       // It was removed while archives were read, so its role has changed, too.

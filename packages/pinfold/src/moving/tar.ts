@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ArchiveId } from '@pinfold/core';
 import { parseArchiveId } from '@pinfold/core/adapter';
 import { createTarDecoder, createTarPacker } from 'modern-tar';
 import { CommandFailure } from '../command-line/failures.ts';
-import { checkArchiveSize, toMovingArchive, unreadable } from './archives.ts';
+import { toMovingArchive, unreadable } from './archives.ts';
 import {
   ARCHIVES,
   archivePath,
@@ -25,26 +24,18 @@ export function fromTar(stream: ReadableStream<Uint8Array>): Source {
   return async (walk) => {
     const read: RecordsContent[] = [];
     let manifest: ExportManifest | undefined;
-    /** Whether the walk needs a file. */
-    const isNeeded = (name: string, size: number): boolean => {
+    for await (const { name, bytes } of readTar(stream)) {
       if (manifest !== undefined) throw unreadable('the tar continues after the manifest of the export');
-      const id = archiveAt(name);
-      if (id === undefined) {
-        checkFileSize(name, size);
-        return true;
-      }
-      if (read.length === 0) throw unreadable('the records of an export come before its archives');
-      const isFound = walk.find(id);
-      if (isFound) checkArchiveSize(id, size);
-      return isFound;
-    };
-    for await (const { name, bytes } of readTar(stream, isNeeded)) {
-      const id = archiveAt(name);
-      if (id !== undefined) await walk.move(id, async () => toMovingArchive(id, bytes));
-      else if (name === MANIFEST) manifest = readManifest(bytes);
-      else {
+      if (name === MANIFEST) manifest = readManifest(bytes);
+      else if (RECORDS_FILE.test(name)) {
         read.push(describeRecords(bytes));
         await walk.records(parseRecords(name, bytes));
+      } else {
+        const id = parseArchiveId(name.slice(name.lastIndexOf('/') + 1));
+        if (id === undefined || !name.startsWith(`${ARCHIVES}/`))
+          throw unreadable('this is not an export: it contains other files');
+        if (read.length === 0) throw unreadable('the records of an export come before its archives');
+        if (walk.find(id)) await walk.move(id, async () => toMovingArchive(id, bytes));
       }
     }
     if (manifest === undefined) throw unreadable('the export ends before its manifest: it is incomplete');
@@ -55,25 +46,18 @@ export function fromTar(stream: ReadableStream<Uint8Array>): Source {
   };
 }
 
-/** The archive that a path in an export is for; `undefined` for the manifest and for records. */
-function archiveAt(path: string): ArchiveId | undefined {
-  if (path === MANIFEST || RECORDS_FILE.test(path)) return undefined;
-  const id = parseArchiveId(path.slice(path.lastIndexOf('/') + 1));
-  if (id !== undefined && path.startsWith(`${ARCHIVES}/`)) return id;
-  throw unreadable('this is not an export: it contains other files');
-}
-
-/** Reads those files of a tar that are needed. */
+/** Reads one file after the other. @throws CommandFailure for one that is too large, before it is read. */
 async function* readTar(
   stream: ReadableStream<Uint8Array>,
-  isNeeded: (name: string, size: number) => boolean,
 ): AsyncGenerator<{ readonly name: string; readonly bytes: Buffer }, void> {
   try {
     for await (const { header, body } of stream.pipeThrough(createTarDecoder({ strict: true }))) {
       const name = header.name.replace(/^\.\//, '');
-      if (header.type !== 'directory' && isNeeded(name, header.size))
+      if (header.type === 'directory') await body.cancel();
+      else {
+        checkFileSize(name, header.size);
         yield { name, bytes: Buffer.concat(await Array.fromAsync(body)) };
-      else await body.cancel();
+      }
     }
   } catch (cause) {
     if (cause instanceof CommandFailure) throw cause;

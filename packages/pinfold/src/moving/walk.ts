@@ -26,8 +26,6 @@ export type Source = (walk: Walk) => Promise<readonly ArchiveId[]>;
 
 /** Receives the records of an export first, then its archives, then its end. */
 export interface Destination {
-  /** The number of archives to read, chosen at random. Default: all that it does not have. */
-  readonly sample?: number | undefined;
   /** Yields the archives that it has already. */
   begin?(): AsyncIterable<ArchiveId>;
   records?(records: readonly MovedRecord[]): Promise<void>;
@@ -70,8 +68,6 @@ export class Walk {
   /** The number of archives that the destination did not have before. */
   copied = 0;
   hasBegun = false;
-  /** The number of archives to read, chosen at random. Default: all that the destination does not have. */
-  readonly sample: number | undefined;
   readonly #to: Destination;
   readonly #progress: Progress;
   readonly #publications: Set<RoleId> = new Set();
@@ -80,7 +76,6 @@ export class Walk {
   readonly #storing: Promise<void>[] = [];
 
   constructor(to: Destination, progress: Progress) {
-    this.sample = to.sample;
     this.#to = to;
     this.#progress = progress;
   }
@@ -177,11 +172,14 @@ export class Walk {
     const archive = loaded === 'missing' ? undefined : loaded;
     this.#progress({ archives: 1, bytes: archive?.size }, this.named.size);
     const named = this.named.get(id);
+    if (named === undefined) return;
     // What cannot be read was reported, and is not missing.
-    if (named === undefined || loaded === undefined) return;
-    const isSound = archive?.sha256 === named.sha256 && archive.size === named.bytes;
-    named.state = isSound ? 'sound' : archive === undefined ? 'missing' : 'altered';
-    if (!isSound) return;
+    named.state = loaded === 'missing' ? 'missing' : 'sound';
+    if (archive === undefined) return;
+    if (archive.sha256 !== named.sha256 || archive.size !== named.bytes) {
+      named.state = 'altered';
+      return;
+    }
     this.copied += 1;
     await enqueue(this.#storing, Promise.resolve(this.#to.store?.(archive, named.pin)));
   }

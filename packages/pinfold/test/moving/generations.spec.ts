@@ -136,7 +136,8 @@ describe('pinfold export --generations', () => {
       }
       deaths += 1;
       const what = `step ${deaths}`;
-      expect(code, what).to.equal(1);
+      // What fails in the storage counts as temporary.
+      expect(code, what).to.be.oneOf([1, 3]);
       expect((await run({}, 'verify', folder)).code, what).to.equal(0);
       await succeed(env, ...args);
       const [before = '', name = '', ...others] = (await readdir(folder)).sort();
