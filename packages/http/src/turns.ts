@@ -1,8 +1,5 @@
-/** Steps of each kind that one turn of the event loop begins, on all connections together. */
-const MAX_STEPS_PER_TURN = 1;
-
 /** `cheap`: a pipelined request, or a piece of a small body; `costly`: a piece of a large body, or a page. */
-export type StepKind = 'cheap' | 'costly';
+type StepKind = 'cheap' | 'costly';
 
 const KINDS: readonly StepKind[] = ['cheap', 'costly'];
 
@@ -10,22 +7,17 @@ const KINDS: readonly StepKind[] = ['cheap', 'costly'];
 const MAX_PAUSE = 10;
 
 /**
- * Bounds how many steps one turn of the event loop begins. Node accepts one connection per turn, so a new client waits for
+ * Lets each turn of the event loop begin one step of each kind, on all connections together. Node accepts one connection per turn, so a new client waits for
  * as many turns as there are connections before its own, and hundreds of busy clients would make each of these turns long.
  * So turns begin no step while clients connect. Each kind has its own queue, so that a large download does not wait for
  * all pipelined requests.
  */
 export class Turns {
-  readonly #max: number;
   readonly #waiting: Readonly<Record<StepKind, (() => void)[]>> = { cheap: [], costly: [] };
-  readonly #begun: Record<StepKind, number> = { cheap: 0, costly: 0 };
+  readonly #begun: Record<StepKind, boolean> = { cheap: false, costly: false };
   #lastBegun = 0;
   #hasNewClient = false;
   #next: NodeJS.Immediate | undefined;
-
-  constructor(max: number = MAX_STEPS_PER_TURN) {
-    this.#max = max;
-  }
 
   /** Whether costly steps wait. */
   get isBusy(): boolean {
@@ -40,8 +32,8 @@ export class Turns {
 
   /** Begins a step in this turn; false when it has to {@link wait}. */
   takeNow(kind: StepKind = 'costly'): boolean {
-    if (this.#hasNewClient || this.#begun[kind] >= this.#max || this.#waiting[kind].length > 0) return false;
-    this.#count(kind, 1);
+    if (this.#hasNewClient || this.#begun[kind] || this.#waiting[kind].length > 0) return false;
+    this.#note(kind);
     return true;
   }
 
@@ -60,20 +52,21 @@ export class Turns {
     const isPaused = this.#hasNewClient && performance.now() - this.#lastBegun < MAX_PAUSE;
     this.#hasNewClient = false;
     this.#next = undefined;
-    for (const kind of KINDS) this.#begun[kind] = 0;
+    for (const kind of KINDS) this.#begun[kind] = false;
     if (isPaused) {
       this.#next = setImmediate(this.#beginNext);
       return;
     }
     for (const kind of KINDS) {
-      const next = this.#waiting[kind].splice(0, this.#max);
-      if (next.length > 0) this.#count(kind, next.length);
-      for (const begin of next) begin();
+      const begin = this.#waiting[kind].shift();
+      if (begin === undefined) continue;
+      this.#note(kind);
+      begin();
     }
   };
 
-  #count(kind: StepKind, steps: number): void {
-    this.#begun[kind] += steps;
+  #note(kind: StepKind): void {
+    this.#begun[kind] = true;
     this.#lastBegun = performance.now();
     this.#next ??= setImmediate(this.#beginNext);
   }

@@ -3,17 +3,17 @@ import { expect } from 'chai';
 import { Turns } from '../src/turns.ts';
 
 describe('The turns of the event loop', () => {
-  it('begin at most the allowed number of steps each', async () => {
-    const turns = new Turns(2);
-    expect([turns.takeNow(), turns.takeNow(), turns.takeNow()]).to.deep.equal([true, true, false]);
+  it('begin one step of each kind', async () => {
+    const turns = new Turns();
+    expect([turns.takeNow(), turns.takeNow()]).to.deep.equal([true, false]);
+    expect([turns.takeNow('cheap'), turns.takeNow('cheap')]).to.deep.equal([true, false]);
     await nextTurn();
     expect(turns.takeNow()).to.equal(true);
   });
 
   it('begin further steps in order, in later turns', async () => {
-    const turns = new Turns(2);
+    const turns = new Turns();
     const begun: number[] = [];
-    turns.takeNow();
     turns.takeNow();
     for (let n = 0; n < 5; n += 1) void turns.wait().then(() => begun.push(n));
     const seen: number[] = [];
@@ -24,8 +24,8 @@ describe('The turns of the event loop', () => {
     }
     expect(begun).to.deep.equal([0, 1, 2, 3, 4]);
     expect(
-      seen.every((count, index) => count - (seen[index - 1] ?? 0) <= 2),
-      'two per turn',
+      seen.every((count, index) => count - (seen[index - 1] ?? 0) <= 1),
+      'one per turn',
     ).to.equal(true);
   });
 
@@ -42,7 +42,7 @@ describe('The turns of the event loop', () => {
   });
 
   it('begin nothing while clients connect, for 10 ms at most', async () => {
-    const turns = new Turns(2);
+    const turns = new Turns();
     const begun: number[] = [];
     turns.takeNow();
     for (let n = 0; n < 3; n += 1) turns.queue(() => begun.push(n));
@@ -51,7 +51,7 @@ describe('The turns of the event loop', () => {
     await nextTurn();
     expect(begun).to.deep.equal([]);
     await nextTurn();
-    expect(begun).to.deep.equal([0, 1]);
+    expect(begun).to.deep.equal([0]);
     while (begun.length < 3) {
       turns.clientConnected();
       await nextTurn();
