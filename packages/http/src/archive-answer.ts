@@ -6,7 +6,7 @@ import { outgoingBytes } from './outgoing-bytes.ts';
 import { EndedMeanwhile, readPieces, type SentBody } from './pieces.ts';
 import { clientOf } from './request-limiter.ts';
 
-export interface ArchiveDownload {
+interface ArchiveDownload {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** The client's address. */

@@ -1,5 +1,5 @@
 /** A value in markup: text is escaped, markup and numbers are written, and absent values and booleans are omitted. */
-export type HtmlValue = Html | string | number | boolean | null | undefined | Iterable<HtmlValue>;
+type HtmlValue = Html | string | number | boolean | null | undefined | Iterable<HtmlValue>;
 
 export class Html {
   /** Written text, and items that are not written yet. */

@@ -1,4 +1,4 @@
-export interface LanguageRules {
+interface LanguageRules {
   readonly name: string;
   readonly dates: string;
   /** Stands between two sentences. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /** One member of a header like `Accept-Language`: in lower case, with its weight. */
-export interface Weighted {
+interface Weighted {
   readonly value: string;
   /** 0 to 1, where 0 means "not this". */
   readonly weight: number;

@@ -2,7 +2,7 @@ import type { FaultCode, RefusalCode } from '@pinfold/core';
 import { englishOf, REFUSAL_TEXTS, type RefusalTextId } from '@pinfold/http/internal/texts';
 
 /** The error codes that only HTTP requests have. */
-export type HttpCode =
+type HttpCode =
   | 'archive_too_large'
   | 'idempotency_key_required'
   | 'internal_error'

@@ -18,7 +18,7 @@ export interface ProblemDetails {
   readonly retryAt?: Instant;
 }
 
-export interface ProblemContext {
+interface ProblemContext {
   readonly requestId: string;
   /** Whether the request is a publication, whose client holds an Idempotency-Key. */
   readonly publishing: boolean;
@@ -44,7 +44,7 @@ export function refuseRequest(code: ProblemCode, details: ProblemDetails = {}): 
   return { kind: 'refused', code, details };
 }
 
-export interface ProblemAnswer extends Answer {
+interface ProblemAnswer extends Answer {
   readonly json: ProblemBody;
 }
 

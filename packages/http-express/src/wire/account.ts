@@ -58,7 +58,7 @@ const ACCOUNT = {
   ),
 };
 
-export type WireAccount = WireOf<typeof ACCOUNT> & { readonly erasing?: true };
+type WireAccount = WireOf<typeof ACCOUNT> & { readonly erasing?: true };
 
 export function accountOf(found: AdministeredAccount): WireAccount {
   const isErasing = found.account.blocked?.isErasing === true;

@@ -3,7 +3,7 @@ import type { Language } from '../language.ts';
 /** A text in every language, with `{names}` for values and the quotation marks of the language. */
 export type Text = Readonly<Record<Language, string>>;
 
-export type TextValues = Readonly<Record<string, string | number>>;
+type TextValues = Readonly<Record<string, string | number>>;
 
 /** The texts for a broken rule or a warning. Each door chooses which of them to show, and how to write numbers. */
 export interface Finding<Id extends string = string> {

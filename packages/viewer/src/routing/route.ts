@@ -43,7 +43,7 @@ export interface OriginPlace extends Named<'origin', RoleId> {
 }
 
 /** `unreadable`: ambiguous or malformed; `misdirected`: below the sites' host but not a site; `nowhere`: neither a shared URL nor a site. */
-export type NoPlace = Named<'unreadable', null> | Named<'misdirected', null> | Named<'nowhere', null>;
+type NoPlace = Named<'unreadable', null> | Named<'misdirected', null> | Named<'nowhere', null>;
 
 const NO_PLACE = { route: 'none', role: null } as const;
 

@@ -7,7 +7,7 @@ import { CROSS_ORIGIN, CROSS_ORIGIN_NO_REFERRER, type Headers } from '../pages/a
 import type { ViewerMode } from '../viewer-options.ts';
 
 /** The headers that do not depend on the file: one list for open publications, one for protected ones. */
-export interface FilePolicy {
+interface FilePolicy {
   readonly index: 0 | 1;
   readonly headers: readonly string[];
 }
