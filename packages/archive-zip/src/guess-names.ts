@@ -1,12 +1,12 @@
 import type { GuessedNames, ListedEntry, NameEncoding } from '@pinfold/core';
 import {
-  type NameReading as ComparedReading,
   chooseNameEncoding,
   hasManyMarks,
   isPlausibleName,
   isSystemEntry,
   mayBeAppleDouble,
   NAME_ENCODINGS,
+  type NameReading,
   normalizeNames,
   type PageLabels,
   siteRoot,
@@ -38,10 +38,10 @@ export function guessNames(
   source: PieceSource,
 ): { readonly names: readonly EntryName[]; readonly guessed: GuessedNames } {
   const raw = unknown.map((index) => (headers[index] as CentralHeader).rawName);
-  const readings: NameReading[] = [];
+  const readings: DecodedNames[] = [];
   for (const encoding of NAME_ENCODINGS) {
     source.control.throwIfStopped();
-    const reading = new NameReading(encoding, raw, unknown, entries);
+    const reading = new DecodedNames(encoding, raw, unknown, entries);
     if (reading.isPlausible) readings.push(reading);
   }
   const { labels, whole } = countReferences(readings, entries, pagesOf(entries, source));
@@ -57,7 +57,7 @@ export function guessNames(
 
 /** Counts the references that lead to files in each reading, page by page, until the work is used up. */
 function countReferences(
-  readings: readonly NameReading[],
+  readings: readonly DecodedNames[],
   entries: readonly ListedEntry[],
   pages: Iterable<ReadPage>,
 ): { readonly labels: PageLabels; readonly whole: boolean } {
@@ -66,14 +66,14 @@ function countReferences(
   let labels: PageLabels | undefined;
   let whole = true;
   /** A cache by folder of the readings in which a reference leads to a file: pages of a site share most links. */
-  const byFolder = new Map<string, Map<string, readonly NameReading[]>>();
+  const byFolder = new Map<string, Map<string, readonly DecodedNames[]>>();
   for (const page of pages) {
     labels ??= page;
     left -= page.size;
     whole &&= page.whole;
     const folder = folderOf(entries[page.entry]?.name ?? '');
     // Keys with the folder, which can have 65,535 bytes, would take its length in time and memory for each reference.
-    const resolvingReadings = byFolder.get(folder) ?? new Map<string, readonly NameReading[]>();
+    const resolvingReadings = byFolder.get(folder) ?? new Map<string, readonly DecodedNames[]>();
     byFolder.set(folder, resolvingReadings);
     for (const reference of page.references) {
       const { target, base = '' } = reference;
@@ -114,7 +114,7 @@ interface Site {
 const DEPENDENT_CHARACTERS = /[\ud800-\udfff\r]/;
 
 /** The names of an archive decoded in one encoding, and the number of references of its pages that lead to them. */
-class NameReading implements ComparedReading {
+class DecodedNames implements NameReading {
   readonly encoding: NameEncoding;
   readonly decoded: readonly string[];
   found = 0;

@@ -50,8 +50,8 @@ async function endBySignal(exitCode: number): Promise<void> {
 }
 
 /**
- * Lets requests to this machine go there. With `NODE_USE_ENV_PROXY`, Node sends them to the proxy of `HTTP_PROXY`, and
- * with them the key of a server on this machine.
+ * Sends requests to this machine directly. With `NODE_USE_ENV_PROXY`, Node sends them to the proxy of `HTTP_PROXY`, and
+ * with them the key of a server on this machine. Node reads the environment at each request.
  */
 function bypassProxy(env: Record<string, string | undefined>): void {
   const loopback = 'localhost,127.0.0.1,[::1]';
