@@ -67,14 +67,14 @@ const REQUEST_TIMEOUT = seconds(15);
  */
 export class S3ArchiveStorage implements ArchiveStorage {
   readonly #options: S3ArchiveStorageOptions;
-  readonly #keys: ArchiveKeys;
+  readonly #folder: string;
   readonly #calls: S3Calls;
 
   /** @throws TypeError for an invalid prefix. */
   constructor(options: S3ArchiveStorageOptions) {
     const { bucket, clock, prefix = 'archives', parallel = 128 } = options;
     this.#options = options;
-    this.#keys = new ArchiveKeys(prefix);
+    this.#folder = folderOf(prefix);
     this.#calls = { bucket, clock, gate: new Semaphore({ places: parallel }) };
   }
 
@@ -122,9 +122,9 @@ export class S3ArchiveStorage implements ArchiveStorage {
     signal?: AbortSignal,
   ): Promise<readonly ArchiveId[]> {
     const { bucket } = this.#options;
-    const { folder } = this.#keys;
+    const folder = this.#folder;
     const found: ArchiveId[] = [];
-    let last = after === undefined ? undefined : this.#keys.of(after);
+    let last = after === undefined ? undefined : folder + after;
     let more: boolean;
     // Lists once even for a limit of 0, so that the call fails if the store does not answer.
     let wanted = Math.max(1, limit);
@@ -134,7 +134,7 @@ export class S3ArchiveStorage implements ArchiveStorage {
         listKeys(this.#options.client, request, smallRequest(within)),
       );
       for (const key of page.keys) {
-        const id = this.#keys.archiveOf(key);
+        const id = parseArchiveId(key.slice(folder.length));
         if (id !== undefined) found.push(id);
       }
       last = page.keys.at(-1) ?? last;
@@ -208,7 +208,7 @@ export class S3ArchiveStorage implements ArchiveStorage {
   /** Requests an object that is never stored: faster than listing a large bucket; unlike HEAD, it returns an error code. */
   async #checkBucket(within: AbortSignal): Promise<void> {
     const { client, bucket } = this.#options;
-    const probe = new GetObjectCommand({ Bucket: bucket, Key: this.#keys.probe, Range: 'bytes=0-0' });
+    const probe = new GetObjectCommand({ Bucket: bucket, Key: `${this.#folder}check`, Range: 'bytes=0-0' });
     try {
       const { Body, ContentRange } = await client.send(probe, smallRequest(within));
       (Body as Readable | undefined)?.destroy();
@@ -221,7 +221,7 @@ export class S3ArchiveStorage implements ArchiveStorage {
   }
 
   #target(id: ArchiveId): { readonly Bucket: string; readonly Key: string } {
-    return { Bucket: this.#options.bucket, Key: this.#keys.of(id) };
+    return { Bucket: this.#options.bucket, Key: this.#folder + id };
   }
 }
 
@@ -250,29 +250,13 @@ function smallRequest(within: AbortSignal): {
 /** A segment of keys that every tested server stores unchanged and lists in order: lower case, not empty. */
 const SEGMENT = /^[a-z0-9._-]{1,200}$/;
 
-/** The keys of archives in a bucket: `<prefix>/<archive id>`. */
-class ArchiveKeys {
-  /** The beginning of every key: the prefix and `/`. Listing a whole bucket is unreliable on some servers. */
-  readonly folder: string;
-  /** The key of an object that is never stored. */
-  readonly probe: string;
-
-  /** @throws TypeError when the prefix has anything but segments of `a-z 0-9 . _ -` between slashes. */
-  constructor(prefix: string) {
-    const segments = prefix.split('/');
-    const isValid = segments.every((name) => SEGMENT.test(name) && name !== '.' && name !== '..');
-    if (!isValid) {
-      throw new TypeError('a prefix is segments of a-z, 0-9, ".", "_" and "-" with "/" between them');
-    }
-    this.folder = `${prefix}/`;
-    this.probe = `${this.folder}check`;
-  }
-
-  of(id: ArchiveId): string {
-    return this.folder + id;
-  }
-
-  archiveOf(key: string): ArchiveId | undefined {
-    return key.startsWith(this.folder) ? parseArchiveId(key.slice(this.folder.length)) : undefined;
-  }
+/**
+ * The beginning of every key, before the id of its archive. Listing a whole bucket is unreliable on some servers.
+ *
+ * @throws TypeError when the prefix has anything but segments of `a-z 0-9 . _ -` between slashes.
+ */
+function folderOf(prefix: string): string {
+  if (prefix.split('/').every((name) => SEGMENT.test(name) && name !== '.' && name !== '..'))
+    return `${prefix}/`;
+  throw new TypeError('a prefix is segments of a-z, 0-9, ".", "_" and "-" with "/" between them');
 }
