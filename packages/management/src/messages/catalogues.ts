@@ -1,13 +1,13 @@
 import type { EventType } from '@pinfold/core';
 import type { Language } from '@pinfold/http/internal';
-import type { RefusalTextId } from '@pinfold/http/internal/texts';
+import { REFUSAL_TEXTS, type RefusalTextId, textsIn } from '@pinfold/http/internal/texts';
 import type { Message } from '../i18n.ts';
 import { administration, events, history, signingIn } from './administration.ts';
 import { apiKeys } from './api-key-messages.ts';
 import { names } from './name-messages.ts';
 import { publications, views } from './publications.ts';
 import { shared } from './publishing.ts';
-import { type CodeId, codesIn, messagesIn, refusalsIn } from './texts.ts';
+import { type CodeId, codesIn, messagesIn } from './texts.ts';
 
 const PAGES = {
   ...publications,
@@ -40,7 +40,7 @@ export type MessageId =
 type Catalogue = Readonly<Record<MessageId, Message>>;
 
 function catalogueIn(language: Language): Catalogue {
-  return { ...messagesIn(language, PAGES), ...refusalsIn(language), ...codesIn(language) };
+  return { ...messagesIn(language, PAGES), ...textsIn(language, REFUSAL_TEXTS), ...codesIn(language) };
 }
 
 /** The messages of the pages, without those of scripts alone. */

@@ -6,8 +6,6 @@ import {
   type FindingTextId,
   INPUT_TEXTS,
   type InputTextId,
-  REFUSAL_TEXTS,
-  type RefusalTextId,
   textsIn,
 } from '@pinfold/http/internal/texts';
 import type { Message, Translated } from '../i18n.ts';
@@ -18,11 +16,6 @@ export type CodeId = FailureTextId | FindingTextId | InputTextId;
 /** Texts of broken rules and of warnings, the same as at every other door. */
 export function codesIn(language: Language): Readonly<Record<CodeId, string>> {
   return textsIn(language, { ...FAILURE_TEXTS, ...FINDING_TEXTS, ...INPUT_TEXTS });
-}
-
-/** Texts of refusals. */
-export function refusalsIn(language: Language): Readonly<Record<RefusalTextId, string>> {
-  return textsIn(language, REFUSAL_TEXTS);
 }
 
 const PLACES: Readonly<Record<Language, keyof Translated & number>> = { en: 0, ja: 1 };

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Language } from '@pinfold/http/internal';
+import { REFUSAL_TEXTS, textsIn } from '@pinfold/http/internal/texts';
 import { expect } from 'chai';
 import type { Message, Translated } from '../../src/i18n.ts';
 import * as administration from '../../src/messages/administration.ts';
@@ -8,7 +9,7 @@ import * as apiKeys from '../../src/messages/api-key-messages.ts';
 import * as names from '../../src/messages/name-messages.ts';
 import * as publications from '../../src/messages/publications.ts';
 import * as publishing from '../../src/messages/publishing.ts';
-import { codesIn, messagesIn, refusalsIn } from '../../src/messages/texts.ts';
+import { codesIn, messagesIn } from '../../src/messages/texts.ts';
 
 type Catalogue = Readonly<Record<string, Message>>;
 
@@ -23,7 +24,7 @@ const OWN: Readonly<Record<string, Readonly<Record<string, Translated>>>> = {
 const inLanguage = (language: Language): Readonly<Record<string, Catalogue>> => ({
   ...Object.fromEntries(Object.entries(OWN).map(([part, texts]) => [part, messagesIn(language, texts)])),
   codes: codesIn(language),
-  refusals: refusalsIn(language),
+  refusals: textsIn(language, REFUSAL_TEXTS),
 });
 const MESSAGES: Readonly<Record<Language, ReturnType<typeof inLanguage>>> = {
   en: inLanguage('en'),
