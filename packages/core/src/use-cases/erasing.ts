@@ -12,7 +12,7 @@ import { everyItem } from './paging.ts';
 import { AT_ONCE, allOf, removeArchive } from './removal.ts';
 
 /** The ports of erasures. */
-export type ErasingPorts = Pick<AllPorts, 'erasures' | 'roles' | 'archives' | 'clock' | 'ids'>;
+type ErasingPorts = Pick<AllPorts, 'erasures' | 'roles' | 'archives' | 'clock' | 'ids'>;
 
 /** The beginning of an erasure; `not_found` if nothing is stored of the account. */
 export type EraseOutcome = { readonly kind: 'erasing' } | Refusal<'invalid_account' | 'not_found'>;

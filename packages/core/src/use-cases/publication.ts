@@ -70,7 +70,7 @@ export type PublicationPorts = Pick<
   'roles' | 'archives' | 'inspector' | 'passwords' | 'clock' | 'ids'
 >;
 
-export interface Tools extends ProofTools {
+interface Tools extends ProofTools {
   readonly ports: PublicationPorts;
   /** Bounds concurrent proofs. Publications that wait for a disk hold no place in it. */
   readonly proofs: Semaphore<AccountId>;

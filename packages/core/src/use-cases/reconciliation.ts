@@ -137,7 +137,7 @@ async function* countWindows(
  * Compares the next window of ids, which ends where the shorter of the two lists ends. Lists storage before the records, so
  * that an archive committed in between is not an orphan. `undefined` when no old archives are left.
  */
-export async function compareWindow(
+async function compareWindow(
   ports: ComparedPorts,
   { abandonedBefore, signal }: CleanUpRun,
   counted: Comparison,

@@ -13,7 +13,7 @@ import { AT_ONCE, allOf, removeArchive } from './removal.ts';
 import type { ShowPublication } from './show-publication.ts';
 
 /** The ports of takedowns. */
-export type TakedownPorts = Pick<AllPorts, 'roles' | 'takedowns' | 'archives' | 'clock' | 'ids'>;
+type TakedownPorts = Pick<AllPorts, 'roles' | 'takedowns' | 'archives' | 'clock' | 'ids'>;
 
 /** A publication to take down, and why. */
 export interface TakedownRequest {

@@ -46,7 +46,7 @@ interface BegunTry {
   readonly ticket: AttemptTicket;
 }
 
-export type EnterPorts = Pick<AllPorts, 'roles' | 'attempts' | 'passwords' | 'grants' | 'clock'>;
+type EnterPorts = Pick<AllPorts, 'roles' | 'attempts' | 'passwords' | 'grants' | 'clock'>;
 
 /** Grants prove that a viewer gave the password. */
 export interface Grants {

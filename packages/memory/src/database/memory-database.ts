@@ -213,7 +213,7 @@ interface Held {
 }
 
 /** The locks of one database, which programs get in order of arrival. */
-export class LockTable {
+class LockTable {
   readonly #locks: Map<string, Held> = new Map();
 
   /** Takes locks one after the other, in the given order. Resolves to a function that releases them. */

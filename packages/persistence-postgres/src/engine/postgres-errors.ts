@@ -8,7 +8,7 @@ import { StepError } from '@pinfold/core/records';
  * - `broken`: the connection is unusable, and the effect of the statement is unknown.
  * - `unavailable`: the server cannot run it now; the connection is usable.
  */
-export type ErrorKind = 'rolled_back' | 'broken' | 'unavailable' | 'corrupt' | 'bug';
+type ErrorKind = 'rolled_back' | 'broken' | 'unavailable' | 'corrupt' | 'bug';
 
 /** Wraps an error of a program, which must not be retried. {@link asFault} returns the error itself. */
 export class ProgramError extends Error {}

@@ -83,7 +83,7 @@ async function createSchema(run: Client['run'], schema: string): Promise<void> {
 }
 
 /** The table of the schema's state. */
-export function schemaState(schema: string): string {
+function schemaState(schema: string): string {
   return `${quoted(schema)}.schema_state`;
 }
 

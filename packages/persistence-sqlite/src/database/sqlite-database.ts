@@ -20,7 +20,7 @@ import type { ThreadedWriter } from '../writing/threaded-writer.ts';
 import { runSteps, SQLITE } from './sqlite-steps.ts';
 
 /** The threads of a database. */
-export interface SqliteThreads {
+interface SqliteThreads {
   readonly checkpointer?: Pick<Checkpointer, 'close'>;
   readonly writer?: Pick<ThreadedWriter, 'write' | 'close'>;
 }
