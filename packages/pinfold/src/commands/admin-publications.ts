@@ -23,8 +23,7 @@ import { operatorCause } from '../identity.ts';
 import { currentFolder, readReference } from '../publishing/publications.ts';
 import { expectAccepted } from '../publishing/refusal-text.ts';
 import { saveEvidenceFiles } from '../saving/evidence.ts';
-import { toOriginal } from '../saving/original.ts';
-import { checkSavable, savedResult, saveOriginal } from '../saving/save-original.ts';
+import { checkSavable, savedResult, saveOriginal, toOriginal } from '../saving/original.ts';
 import type { Settings } from '../settings/settings.ts';
 
 const list = command({

@@ -23,7 +23,7 @@ import {
   withPublications,
 } from '../publishing/publications.ts';
 import { readArgument } from '../publishing/refusal-text.ts';
-import { checkSavable, savedResult, saveOriginal } from '../saving/save-original.ts';
+import { checkSavable, savedResult, saveOriginal } from '../saving/original.ts';
 
 const ID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 const GUIDE = '../publish-with-the-command.md#change-and-stop';

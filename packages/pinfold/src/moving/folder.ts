@@ -10,7 +10,7 @@ import { SystemClock } from '@pinfold/platform-node';
 import { FsArchiveStorage } from '@pinfold/storage-fs';
 import { CommandFailure } from '../command-line/failures.ts';
 import { makeFolder } from '../compose/data-folder.ts';
-import { syncFolder } from '../saving/sync-folder.ts';
+import { syncFolder } from '../saving/durable-files.ts';
 import { findArchives, listArchives, moveArchives, toFailure, unreadable } from './archives.ts';
 import {
   ARCHIVES,

@@ -5,7 +5,7 @@ import { codeOf } from '@pinfold/core/internal';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { makeFolder } from '../compose/data-folder.ts';
-import { syncFolder } from '../saving/sync-folder.ts';
+import { syncFolder } from '../saving/durable-files.ts';
 import { listArchives } from './archives.ts';
 import { archivePath, MANIFEST } from './export-form.ts';
 import { fromFolder, openArchives, toFolder } from './folder.ts';

@@ -15,10 +15,8 @@ import { formatJsonLine, type Terminal } from '../command-line/terminal.ts';
 import { everyItem } from '../command-line/with-composition.ts';
 import type { ComposedService } from '../compose/compose.ts';
 import { operatorCause } from '../identity.ts';
+import { syncFolder, UnfinishedFiles, writeFlushed } from './durable-files.ts';
 import { checkedPieces, toOriginal } from './original.ts';
-import { writeFlushed } from './save-original.ts';
-import { syncFolder } from './sync-folder.ts';
-import { UnfinishedFiles } from './unfinished-files.ts';
 
 /** Evidence is readable for the operator only. */
 const FILE_MODE = 0o600;
