@@ -15,7 +15,7 @@ import { type Log, openLog } from '../server/log.ts';
 import { createRequestLog } from '../server/request-log.ts';
 import type { ServiceOptions } from '../settings/options.ts';
 import type { Settings } from '../settings/settings.ts';
-import { findSiblingWarning, type WebAddresses } from '../settings/web-addresses.ts';
+import { sharedDomainNotes, type WebAddresses } from '../settings/web-addresses.ts';
 import { type ComposedService, compose, type Doors, type Layer, provideAll } from './compose.ts';
 import { createMemoryBudget } from './memory-budget.ts';
 
@@ -114,8 +114,7 @@ export async function openService(
     names,
     logHealth: async () => {
       health.logTo(log);
-      const sibling = await findSiblingWarning(addresses());
-      for (const note of [...settings.notes, ...(sibling === undefined ? [] : [sibling])]) log.warn(note);
+      for (const note of [...settings.notes, ...(await sharedDomainNotes(addresses()))]) log.warn(note);
     },
     watch: () => {
       background.push(health.run(clock, stopped.signal), storeViews({ views, clock, log }, stopped.signal));

@@ -7,11 +7,11 @@ import { openStorage } from '../compose/stores.ts';
 import { type Environment, readSettings, type Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { resolveWebAddresses } from '../settings/web-addresses.ts';
+import type { RequestSettings } from './ask.ts';
 import { checkDatabase } from './database.ts';
 import { type Check, type Finding, failed, ok, runChecks, skipped, warning } from './finding.ts';
 import { checkDataFolder } from './folder.ts';
-import type { RequestSettings } from './outside/ask.ts';
-import { checkFromOutsideNetwork } from './outside/outside.ts';
+import { checkFromOutsideNetwork } from './outside.ts';
 import { checkStorage } from './storage.ts';
 
 const clock = new SystemClock();
@@ -74,12 +74,6 @@ function settingsCheck(settings: Settings | SettingsError): Check {
   };
 }
 
-const URL_UNKNOWN: Check = {
-  name: 'url',
-  expected: 'the public URL leads to Pinfold',
-  run: () => skipped('with PINFOLD_PORT=0 only the server knows its address: give it with --url'),
-};
-
 async function* checkFromOutside(
   settings: Settings,
   folder: string | undefined,
@@ -88,7 +82,8 @@ async function* checkFromOutside(
 ): AsyncGenerator<Finding> {
   const effective = url === undefined ? settings : { ...settings, publicUrl: url };
   if (effective.port === 0 && effective.publicUrl === undefined) {
-    yield* runChecks([URL_UNKNOWN]);
+    const run = () => skipped('with PINFOLD_PORT=0 only the server knows its address: give it with --url');
+    yield* runChecks([{ name: 'url', expected: 'the public URL leads to Pinfold', run }]);
     return;
   }
   const addresses = resolveWebAddresses(effective, effective.port);

@@ -1,4 +1,5 @@
 import type { RequestEntry } from '@pinfold/http';
+import { VIEW_ROUTES } from '../server/request-log.ts';
 import type { Registry, Series } from './registry.ts';
 
 export type CountRequest = (entry: RequestEntry, received: number, sent: number) => void;
@@ -10,8 +11,6 @@ const MAX_ROUTES = 256;
 
 /** Enough for all known routes, methods and statuses, so that refused requests cannot displace the series of errors. */
 const MAX_SERIES = 8_000;
-
-const VIEWS: ReadonlySet<string> = new Set(['shared_url', 'name', 'hand_over', 'site', 'none']);
 
 interface RouteSeries {
   readonly route: string;
@@ -60,6 +59,7 @@ export function createRequestMetrics(registry: Registry): CountRequest {
     route.seconds.observe(milliseconds / 1_000);
     receivedBytes.value += received;
     sentBytes.value += sent;
-    if (outcome !== undefined && VIEWS.has(routeName)) refused.at(outcome).value += 1;
+    const isView = VIEW_ROUTES.has(routeName) || routeName === 'none';
+    if (outcome !== undefined && isView) refused.at(outcome).value += 1;
   };
 }

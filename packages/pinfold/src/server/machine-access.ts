@@ -118,21 +118,13 @@ export function acceptMachineKey(authenticate: Authenticate, serverFile: FindSer
     if (!isOfThisMachine(request)) return undefined;
     const [key = '', account = '', user = ''] = token.slice(PREFIX.length).split('.');
     // A stopping server has removed its file, but finishes requests that it has admitted.
-    const isCurrent = options.again?.operator !== undefined || hasKey(await serverFile(), key);
+    const isCurrent = options.again?.operator !== undefined || isEqual((await serverFile())?.key, key);
     const parsed = isCurrent ? parseAccountId(decode(account)) : undefined;
     if (parsed === undefined) return undefined;
     const name = decode(user);
     const operator = isOperatorText(name) ? name : null;
     return { account: parsed, scopes: ['pins:read', 'pins:write'], operator };
   };
-}
-
-function hasKey(file: ServerFile | undefined, key: string): boolean {
-  return file !== undefined && timingSafeEqual(digest(file.key), digest(key));
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
 
 function encode(text: string): string {
@@ -160,9 +152,7 @@ export function isProof(
   challenge: string,
   proof: unknown,
 ): boolean {
-  const expected = Buffer.from(computeProof(key, challenge, Number(new URL(address).port || 80)));
-  const received = Buffer.from(String(proof));
-  return received.length === expected.length && timingSafeEqual(received, expected);
+  return isEqual(String(proof), computeProof(key, challenge, Number(new URL(address).port || 80)));
 }
 
 /** Includes the port, so that a process on another port cannot forward the challenge. */
@@ -190,4 +180,10 @@ export function createProofEndpoint(
       .catch((error: unknown) => response.destroy(isError(error) ? error : undefined));
     return true;
   };
+}
+
+/** Compares digests, so that the time does not depend on where the texts differ. */
+function isEqual(one: string | undefined, other: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return one !== undefined && timingSafeEqual(digest(one), digest(other));
 }

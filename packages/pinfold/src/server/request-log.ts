@@ -5,7 +5,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { Log } from './log.ts';
 
 /** The routes of views. */
-const VIEWS: ReadonlySet<string> = new Set(['shared_url', 'name', 'hand_over', 'site']);
+export const VIEW_ROUTES: ReadonlySet<string> = new Set(['shared_url', 'name', 'hand_over', 'site']);
 
 /** Health probes. They arrive every few seconds, so only failures are logged. */
 const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/healthz']);
@@ -25,7 +25,7 @@ export function createRequestLog(
   const shouldLog = ({ route, status, error }: RequestEntry): boolean => {
     if (status >= 400 || error !== undefined) return true;
     if (PROBES.has(route)) return false;
-    if (logViews === 1 || !VIEWS.has(route)) return true;
+    if (logViews === 1 || !VIEW_ROUTES.has(route)) return true;
     accumulated += logViews;
     if (accumulated < 1) return false;
     accumulated -= 1;

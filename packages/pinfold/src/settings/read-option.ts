@@ -42,10 +42,6 @@ export function parseText<Value>(
 const WHOLE = /^\d{1,15}$/;
 export const DECIMAL: RegExp = /^(\d+(\.\d+)?|\.\d+)$/;
 
-export function parseString(text: string): string {
-  return text;
-}
-
 /** Parses a number from `min` to `max`; it must be whole unless `form` is {@link DECIMAL}. */
 export function numberFrom(
   min: number,

@@ -13,7 +13,6 @@ import {
   numberFrom,
   oneOf,
   parseOnOff,
-  parseString,
   parseText,
   type Texts,
 } from './read-option.ts';
@@ -133,9 +132,9 @@ export function settingsOf(texts: Texts, env: Environment = {}): Settings {
   return {
     ...addresses,
     port: read('port', parsePort) ?? defaultPort(),
-    host: read('host', parseString, '127.0.0.1'),
+    host: read('host', String, '127.0.0.1'),
     workers: read('workers', parseWorkers, 1),
-    dataDir: read('dataDir', parseString, './data'),
+    dataDir: read('dataDir', String, './data'),
     database,
     storage: read('storage', (text) => parseStorage(text, awsRegion), { kind: 'files' } as const),
     secrets,
@@ -148,7 +147,7 @@ export function settingsOf(texts: Texts, env: Environment = {}): Settings {
     logViews: read('logViews', numberFrom(0, 1, 'must be a number from 0 to 1, such as 0.01', DECIMAL), 1),
     node: read('node', parseNodeName) ?? hostname(),
     metricsPort: read('metricsPort', parsePort),
-    metricsHost: read('metricsHost', parseString, '127.0.0.1'),
+    metricsHost: read('metricsHost', String, '127.0.0.1'),
     oidc,
     apiKey: read('apiKey', parseApiKey),
     welcome: read('welcome', parseOnOff, true),
@@ -170,9 +169,7 @@ function parseReportUrl(text: string): string | undefined {
   }
 }
 
-function parsePort(text: string): number {
-  return numberFrom(0, 65_535, 'must be a port: a whole number from 0 to 65535')(text);
-}
+const parsePort = numberFrom(0, 65_535, 'must be a port: a whole number from 0 to 65535');
 
 function parseWorkers(text: string): number {
   if (text === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ask } from '../../src/doctor/outside/ask.ts';
+import { ask } from '../../src/doctor/ask.ts';
 import { startStub } from '../servers/stub.ts';
 
 describe('a request of doctor', () => {

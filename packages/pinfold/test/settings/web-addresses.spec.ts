@@ -1,7 +1,7 @@
 import { publicUrl } from '@pinfold/http';
 import { expect } from 'chai';
 import { readSettings } from '../../src/settings/settings.ts';
-import { findSiblingWarning, resolveWebAddresses } from '../../src/settings/web-addresses.ts';
+import { resolveWebAddresses, sharedDomainNotes } from '../../src/settings/web-addresses.ts';
 
 describe('the web addresses', () => {
   it('are localhost with the port of the server by default', () => {
@@ -49,12 +49,12 @@ describe('the web addresses', () => {
   });
 });
 
-function warning(publicHost: string, sitesHost: string): Promise<string | undefined> {
+function notesFor(publicHost: string, sitesHost: string): Promise<readonly string[]> {
   const urls = { publicUrl: publicUrl(`https://${publicHost}`), sitesUrl: `https://${sitesHost}` };
-  return findSiblingWarning({ ...urls, viewerMode: 'origin' });
+  return sharedDomainNotes({ ...urls, viewerMode: 'origin' });
 }
 
-describe('findSiblingWarning', () => {
+describe('the note on a domain that sites and the public URL share', () => {
   const siblings: readonly (readonly [string, string, string])[] = [
     ['pin.example.com', 'pin.example.com', 'example.com'],
     ['example.com', 'sites.example.com', 'example.com'],
@@ -63,8 +63,9 @@ describe('findSiblingWarning', () => {
     ['one.github.io', 'one.github.io', 'one.github.io'],
   ];
   for (const [publicHost, sitesHost, domain] of siblings) {
-    it(`warns that sites reach the public host: ${publicHost} beside ${sitesHost}`, async () => {
-      const line = await warning(publicHost, sitesHost);
+    it(`says that sites reach the public host: ${publicHost} beside ${sitesHost}`, async () => {
+      const [line, ...others] = await notesFor(publicHost, sitesHost);
+      expect(others).to.deep.equal([]);
       expect(line)
         .to.match(/^[^\n]+$/)
         .and.contain(`share the domain ${domain}`)
@@ -87,15 +88,13 @@ describe('findSiblingWarning', () => {
     ['intranet', 'intranet'],
   ];
   for (const [publicHost, sitesHost] of quiet) {
-    it(`is silent about ${publicHost} beside ${sitesHost}`, async () => {
-      expect(await warning(publicHost, sitesHost)).to.equal(undefined);
+    it(`is absent for ${publicHost} beside ${sitesHost}`, async () => {
+      expect(await notesFor(publicHost, sitesHost)).to.deep.equal([]);
     });
   }
 
-  it('is silent in path mode, where sites have no origin of their own', async () => {
+  it('is absent in path mode, where sites have no origin of their own', async () => {
     const url = publicUrl('https://pin.example.com');
-    expect(await findSiblingWarning({ publicUrl: url, sitesUrl: url, viewerMode: 'path' })).to.equal(
-      undefined,
-    );
+    expect(await sharedDomainNotes({ publicUrl: url, sitesUrl: url, viewerMode: 'path' })).to.deep.equal([]);
   });
 });

@@ -1,16 +1,19 @@
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Keys, OPERATOR } from '@pinfold/core';
+import { Fault, type Keys, OPERATOR } from '@pinfold/core';
 import { everyKey } from '@pinfold/core/accounts';
 import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
+import { ContainerModule } from 'inversify';
 import { type App, createApp, type Listening, readSettings } from '../../src/index.ts';
 import { resolveWebAddresses } from '../../src/settings/web-addresses.ts';
 import { formatStartBlock } from '../../src/start/first-start.ts';
 import { callApi, list, publish } from '../servers/api-calls.ts';
 import { newFolder } from '../servers/new-folder.ts';
+import { serve } from '../servers/served.ts';
 
 describe('the first start', () => {
   let folder: string;
@@ -166,5 +169,28 @@ describe('the output of the very first start', () => {
     const block = blockFor(undefined);
     expect(block).to.match(/^curl [^\n]*"Authorization: Bearer \$PINFOLD_KEY"/m);
     expect(block).to.match(/^API key +the one in PINFOLD_API_KEY [^\n]*PINFOLD_KEY/m);
+  });
+});
+
+describe('a start on a full database', () => {
+  it('serves without a sign-in link, and logs that', async () => {
+    const lines: string[] = [];
+    const fault = new Fault('store_unavailable', 'the database cannot be used now');
+    const fullDatabase = new ContainerModule(({ onActivation }) => {
+      onActivation(tokens.sessions, (_context, sessions) =>
+        replacing(sessions, { offer: () => Promise.reject(fault) }),
+      );
+    });
+    const options = { modules: [fullDatabase], log: (line: string) => void lines.push(line), terminal: true };
+    const served = await serve({}, options);
+    const { status } = await fetch(`${served.url}/healthz`);
+    await served.close();
+    expect(status).to.equal(200);
+    expect(served.signInLink).to.equal(undefined);
+    expect(lines.join('')).to.include('no sign-in link could be created');
+    expect(served.firstStart).not.to.equal(undefined);
+    for (const firstStart of [served.firstStart, undefined]) {
+      expect(formatStartBlock({ ...served, firstStart })).not.to.match(/link=|undefined/);
+    }
   });
 });

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { getPriority } from 'node:os';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { archivePart, multipart, openRawConnection } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
+import { waitForSignal } from '../../src/start/run-until-stopped.ts';
 import { callApi, list, publish, sendLines } from '../servers/api-calls.ts';
 import { type ChildServer, startChild } from '../servers/child-server.ts';
 import { newFolder } from '../servers/new-folder.ts';
@@ -176,3 +178,15 @@ function listAcceptedPublications(output: string): readonly string[] {
 function errorCodeOf({ cause }: Error): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
 }
+
+describe('signals to a process', () => {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
+    it(`stop it, and have no effect when they are repeated: ${signal}`, async () => {
+      const source = new EventEmitter();
+      const received = waitForSignal(source);
+      source.emit(signal);
+      source.emit(signal);
+      expect(await received).to.equal(undefined);
+    });
+  }
+});

@@ -1,8 +1,8 @@
 import type { Clock, GrantSigner, Ids } from '@pinfold/core';
-import type { Settings } from '../../settings/settings.ts';
-import type { WebAddresses } from '../../settings/web-addresses.ts';
-import { type Finding, failed, ok, type Result, runChecks, skipped, warning } from '../finding.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { WebAddresses } from '../settings/web-addresses.ts';
 import { type Answer, ask, explainNoAnswer, isCertificateError, type RequestSettings } from './ask.ts';
+import { type Finding, failed, ok, type Result, runChecks, skipped, warning } from './finding.ts';
 import { checkProxy } from './proxy.ts';
 
 export interface Outside {
@@ -115,7 +115,7 @@ const EXPECTED_HEADERS: Readonly<Record<string, RegExp>> = {
 const SCREEN = '/manage/sign-in';
 
 /** Loads the sign-in page and its files as a browser would. */
-export function checkBrowser({ addresses, request }: Outside): AsyncGenerator<Finding> {
+function checkBrowser({ addresses, request }: Outside): AsyncGenerator<Finding> {
   const url = new URL(`${addresses.publicUrl}${SCREEN}`);
   return runChecks([
     {

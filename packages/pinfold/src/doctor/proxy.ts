@@ -1,18 +1,10 @@
 import { defaultLimits } from '@pinfold/core';
 import { compile } from 'proxy-addr';
-import type { TrustProxy } from '../../server/client-address.ts';
-import { DOCTOR_TOKEN_HEADER, ECHO_PATH, type EchoedRequest, signDoctorToken } from '../echo.ts';
-import {
-  type Check,
-  type Finding,
-  failed,
-  ok,
-  type Result,
-  runChecks,
-  skipped,
-  warning,
-} from '../finding.ts';
-import { type Answer, ask, explainNoAnswer, type RequestOptions, readDocument } from './ask.ts';
+import type { TrustProxy } from '../server/client-address.ts';
+import { tryParseJson } from '../try-parse-json.ts';
+import { type Answer, ask, explainNoAnswer, type RequestOptions } from './ask.ts';
+import { DOCTOR_TOKEN_HEADER, ECHO_PATH, type EchoedRequest, signDoctorToken } from './echo.ts';
+import { type Check, type Finding, failed, ok, type Result, runChecks, skipped, warning } from './finding.ts';
 import type { Outside } from './outside.ts';
 
 /** An address for documentation (RFC 5737), which no client has. */
@@ -103,7 +95,8 @@ async function requestEcho(
 }
 
 function readEcho(answer: Answer): EchoedRequest | undefined {
-  const parsed = readDocument(answer) as Partial<EchoedRequest> | null | undefined;
+  if (answer.status !== 200) return undefined;
+  const parsed = tryParseJson(answer.text) as Partial<EchoedRequest> | null | undefined;
   return typeof parsed?.body_bytes === 'number' ? (parsed as EchoedRequest) : undefined;
 }
 

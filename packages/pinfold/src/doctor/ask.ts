@@ -4,8 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type Duration, seconds } from '@pinfold/core';
-import { errorText } from '../../settings/settings-error.ts';
-import { tryParseJson } from '../../try-parse-json.ts';
+import { errorText } from '../settings/settings-error.ts';
 
 export interface RequestSettings {
   /** The certificate authorities to trust instead of the default ones, in PEM. */
@@ -31,10 +30,6 @@ export interface Answer {
 
 const TIMEOUT: Duration = seconds(20);
 const MAX_READ = 1_048_576;
-
-export function readDocument({ status, text }: Answer): unknown {
-  return status === 200 ? tryParseJson(text) : undefined;
-}
 
 /** Sends one request without following redirects. Resolves names below `localhost` to this machine, as browsers do. */
 export function ask(url: URL, options: RequestOptions = {}, { ca }: RequestSettings = {}): Promise<Answer> {
