@@ -6,7 +6,7 @@ import { SettingsError } from '../settings/settings-error.ts';
 import { checkHasArchives, dataFolderMark } from './stores.ts';
 
 /** The user who runs this process. */
-export interface Runner {
+interface Runner {
   /** The id of the user; `undefined` on systems without one, such as Windows. */
   readonly uid: number | undefined;
   access(path: string, mode: number): Promise<void>;

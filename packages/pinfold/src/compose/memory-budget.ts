@@ -13,7 +13,7 @@ const MIN_FOR_TWO = 512 * MiB;
 /** Another of OWASP's equivalent settings for scrypt, which takes 32 MiB instead of 128. */
 const SMALL_HASH = { logN: 15, r: 8, p: 3 };
 
-export interface MemoryBudget {
+interface MemoryBudget {
   readonly viewer: Pick<ViewerOptions, 'cacheBytes' | 'siteCacheBytes'>;
   readonly hashing: ScryptPasswordHasherOptions;
   readonly threads: number;

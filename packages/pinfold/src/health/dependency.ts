@@ -19,7 +19,7 @@ interface DependencyOptions {
 }
 
 /** The times for an answer, in milliseconds. */
-export interface Timeouts {
+interface Timeouts {
   /** After this time it counts as slow. */
   readonly slow: number;
   /** After this time it counts as unavailable. */

@@ -43,7 +43,7 @@ export interface HealthReport {
   readonly clock: number | null;
 }
 
-export interface WatchedPorts {
+interface WatchedPorts {
   readonly persistence: Pick<Persistence, 'check'>;
   readonly archives: Pick<ArchiveStorage, 'check'>;
   readonly staging: Pick<Staging, 'check'>;

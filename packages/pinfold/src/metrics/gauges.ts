@@ -58,7 +58,7 @@ export function addCacheMetrics(
   });
 }
 
-export interface Queue {
+interface Queue {
   readonly running: number;
   readonly waiting: number;
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { outgoingBytes, readTarget, socketAddress } from '@pinfold/http/internal';
 import { SettingsError } from '../settings/settings-error.ts';
 import { formatOption } from '../settings/variables.ts';
-import { formatExposition, type MetricsSnapshot, mergeSnapshots } from './metrics-snapshot.ts';
+import { type Family, type MetricsSnapshot, mergeSnapshots } from './metrics-snapshot.ts';
 
 // Importing node:http would also load Node's fetch.
 const { createServer } = process.getBuiltinModule('node:http');
@@ -59,4 +59,33 @@ function answer(
     response.end(request.method === 'HEAD' ? undefined : text);
     outgoingBytes.followWritten(response, () => socketAddress(request));
   }
+}
+
+/** Formats metrics for Prometheus, text format 0.0.4. */
+export function formatExposition(snapshot: MetricsSnapshot): string {
+  const families = Object.values(snapshot).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const lines = families.flatMap((family) => [
+    `# HELP ${family.name} ${family.help}`,
+    `# TYPE ${family.name} ${family.type}`,
+    ...Object.entries(family.series).flatMap(([labels, values]) => formatSeries(family, labels, values)),
+  ]);
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function formatSeries(
+  { name, type, bounds }: Family,
+  labels: string,
+  values: readonly number[],
+): readonly string[] {
+  const line = (suffix: string, value: number = 0, ...more: readonly string[]): string => {
+    const all = [labels, ...more].filter((label) => label !== '').join(',');
+    return `${name}${suffix}${all === '' ? '' : `{${all}}`} ${value}`;
+  };
+  if (type !== 'histogram') return [line('', values[0])];
+  let count = 0;
+  const buckets = [...bounds, '+Inf'].map((bound, index) => {
+    count += values[index] ?? 0;
+    return line('_bucket', count, `le="${bound}"`);
+  });
+  return [...buckets, line('_sum', values.at(-1)), line('_count', count)];
 }

@@ -52,42 +52,6 @@ export function withoutGauges(snapshot: MetricsSnapshot): MetricsSnapshot {
   return Object.fromEntries(Object.entries(snapshot).filter(([, { type }]) => type !== 'gauge'));
 }
 
-/** Formats metrics for Prometheus, text format 0.0.4. */
-export function formatExposition(snapshot: MetricsSnapshot): string {
-  const families = Object.values(snapshot).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const lines = families.flatMap((family) => [
-    `# HELP ${family.name} ${family.help}`,
-    `# TYPE ${family.name} ${family.type}`,
-    ...Object.entries(family.series).flatMap(([labels, values]) => formatSeries(family, labels, values)),
-  ]);
-  return lines.map((line) => `${line}\n`).join('');
-}
-
-/** Formats labels: `route="site",method="GET"`. */
-export function formatLabels(names: readonly string[], values: readonly string[]): string {
-  const escaped = (text: string = ''): string =>
-    text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
-  return names.map((name, index) => `${name}="${escaped(values[index])}"`).join(',');
-}
-
-function formatSeries(
-  { name, type, bounds }: Family,
-  labels: string,
-  values: readonly number[],
-): readonly string[] {
-  const line = (suffix: string, value: number = 0, ...more: readonly string[]): string => {
-    const all = [labels, ...more].filter((label) => label !== '').join(',');
-    return `${name}${suffix}${all === '' ? '' : `{${all}}`} ${value}`;
-  };
-  if (type !== 'histogram') return [line('', values[0])];
-  let count = 0;
-  const buckets = [...bounds, '+Inf'].map((bound, index) => {
-    count += values[index] ?? 0;
-    return line('_bucket', count, `le="${bound}"`);
-  });
-  return [...buckets, line('_sum', values.at(-1)), line('_count', count)];
-}
-
 interface MetricsMessage {
   readonly kind: 'pinfold:metrics';
   readonly snapshot: MetricsSnapshot;

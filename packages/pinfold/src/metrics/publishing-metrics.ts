@@ -7,7 +7,7 @@ import {
 } from '@pinfold/core';
 import type { Registry } from './registry.ts';
 
-export interface PublishingMetrics {
+interface PublishingMetrics {
   readonly observe: Observe;
   /** Publications and dry runs that are in progress, after their archive was received. */
   inProgress(): number;

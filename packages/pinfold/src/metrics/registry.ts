@@ -1,4 +1,4 @@
-import { type Family, formatLabels, type Merging, type MetricsSnapshot } from './metrics-snapshot.ts';
+import type { Family, Merging, MetricsSnapshot } from './metrics-snapshot.ts';
 
 /** The maximum number of series of a metric, so that requests of clients cannot fill the memory. */
 const MAX_SERIES = 500;
@@ -118,4 +118,11 @@ export class Registry {
     this.#metrics.push(metric);
     return metric;
   }
+}
+
+/** Formats labels: `route="site",method="GET"`. */
+function formatLabels(names: readonly string[], values: readonly string[]): string {
+  const escaped = (text: string = ''): string =>
+    text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+  return names.map((name, index) => `${name}="${escaped(values[index])}"`).join(',');
 }

@@ -1,5 +1,5 @@
 import type { RequestEntry } from '@pinfold/http';
-import { VIEW_ROUTES } from '../server/request-log.ts';
+import { VIEW_ROUTES } from '../server/log.ts';
 import type { Registry, Series } from './registry.ts';
 
 export type CountRequest = (entry: RequestEntry, received: number, sent: number) => void;

@@ -6,7 +6,7 @@ import type { Metric, Registry } from './registry.ts';
 const SECONDS = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 600];
 const REMOVED = ['reservations', 'attempts', 'uploads', 'archives', 'orphans'] as const;
 
-export interface SweepStores {
+interface SweepStores {
   readonly roles: Pick<RoleStore, 'countForCleanup' | 'loadComparison'>;
   readonly snapshot: Pick<Snapshot, 'lastScheduledExport'>;
   readonly clock: Pick<Clock, 'now'>;

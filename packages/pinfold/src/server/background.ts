@@ -14,7 +14,7 @@ import type { Views } from '@pinfold/core/views';
 import { BY_THIS_NODE } from '../identity.ts';
 import type { Log } from './log.ts';
 
-export interface CleanupTimerOptions {
+interface CleanupTimerOptions {
   readonly cleanUp: Cleaning['cleanUp'];
   readonly history: Pick<History, 'sweep'>;
   readonly views: Pick<Views, 'sweep'>;

@@ -94,6 +94,8 @@ function localAddress(host: string, port: number): string {
 
 const PREFIX = 'machine_';
 
+const isOfThisMachine = createTrustCheck({ kind: 'none' });
+
 /** The account to act as, and the user of the machine. */
 interface MachineCaller {
   readonly account: AccountId;
@@ -111,7 +113,6 @@ export function formatMachineCredentials(key: string, { account, user }: Machine
  * the file for each request, because another process may have written it.
  */
 export function acceptMachineKey(authenticate: Authenticate, serverFile: FindServerFile): Authenticate {
-  const isOfThisMachine = createTrustCheck({ kind: 'none' });
   return async (request, options) => {
     const token = bearerToken(request);
     if (!token?.startsWith(PREFIX)) return authenticate(request, options);
@@ -165,7 +166,6 @@ export function createProofEndpoint(
   serverFile: FindServerFile,
   log: RequestLog,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
-  const isOfThisMachine = createTrustCheck({ kind: 'none' });
   return (request, response) => {
     const [path, query = ''] = (request.url ?? '').split('?', 2);
     const [, challenge] = (path === PROOF_PATH && CHALLENGE.exec(query)) || [];

@@ -17,7 +17,7 @@ import {
 import { type Health, type HealthReport, type Need, parseNeeds } from '../health/health.ts';
 import type { IsTrustedClient } from './client-address.ts';
 
-export interface OwnRoutesOptions {
+interface OwnRoutesOptions {
   readonly health: Pick<Health, 'meets' | 'report'>;
   /** The dependencies that readiness checks, unless the request names others. */
   readonly needs: readonly Need[];

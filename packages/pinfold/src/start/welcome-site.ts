@@ -9,7 +9,7 @@ const FOLDER = join(import.meta.dirname, '..', '..', 'welcome');
 
 const PAGES: Readonly<Record<string, string>> = { 'index.html': 'en', 'ja/index.html': 'ja' };
 
-export type Lifetimes = Pick<Limits, 'lifetime' | 'renewal'>;
+type Lifetimes = Pick<Limits, 'lifetime' | 'renewal'>;
 
 /** Packs the welcome site; the archive is the same at every start and on every node. */
 export async function packWelcomeSite(lifetimes: Lifetimes): Promise<Uint8Array<ArrayBuffer>> {

@@ -21,7 +21,7 @@ export function isWorker(): boolean {
 }
 
 /** The messages from the leader to a worker; each promise resolves when its message arrives. */
-export interface LeaderMessages {
+interface LeaderMessages {
   readonly answer: Promise<void>;
   /** Also resolves when the leader has ended. */
   readonly stop: Promise<void>;

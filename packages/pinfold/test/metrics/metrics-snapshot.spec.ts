@@ -1,10 +1,6 @@
 import { expect } from 'chai';
-import {
-  formatExposition,
-  type MetricsSnapshot,
-  mergeSnapshots,
-  withoutGauges,
-} from '../../src/metrics/metrics-snapshot.ts';
+import { formatExposition } from '../../src/metrics/metrics-server.ts';
+import { type MetricsSnapshot, mergeSnapshots, withoutGauges } from '../../src/metrics/metrics-snapshot.ts';
 import { measureBusiestAccount } from '../../src/metrics/publishing-metrics.ts';
 import { Registry } from '../../src/metrics/registry.ts';
 import { createRequestMetrics } from '../../src/metrics/request-metrics.ts';

@@ -5,8 +5,7 @@ import { socketAddress } from '@pinfold/http/internal';
 import { collectGarbage } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { openLog } from '../../src/server/log.ts';
-import { createRequestLog } from '../../src/server/request-log.ts';
+import { createRequestLog, openLog } from '../../src/server/log.ts';
 import { callApi, list, publishPin, send } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';
 

@@ -63,7 +63,7 @@ describe('the note on a domain that sites and the public URL share', () => {
     ['one.github.io', 'one.github.io', 'one.github.io'],
   ];
   for (const [publicHost, sitesHost, domain] of siblings) {
-    it(`says that sites reach the public host: ${publicHost} beside ${sitesHost}`, async () => {
+    it(`warns that sites reach the public host: ${publicHost} beside ${sitesHost}`, async () => {
       const [line, ...others] = await notesFor(publicHost, sitesHost);
       expect(others).to.deep.equal([]);
       expect(line)
