@@ -2,6 +2,7 @@
 
 export { sleepUnlessAborted } from './adapter/abortable.ts';
 export {
+  causesOf,
   codeOf,
   isBytes,
   isError,

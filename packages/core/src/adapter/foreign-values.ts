@@ -9,6 +9,15 @@ export function isError(thrown: unknown): thrown is Error {
   return typeof name === 'string' && typeof message === 'string';
 }
 
+/** Yields an error and its causes, outermost first. Each once, since an error may be among its own causes. */
+export function* causesOf(error: unknown): Generator<Error, void> {
+  const seen = new Set<unknown>();
+  for (let cause = error; isError(cause) && !seen.has(cause); cause = cause.cause) {
+    yield cause;
+    seen.add(cause);
+  }
+}
+
 /** The `code` of a thrown value, such as `ENOENT` or `SQLITE_FULL`. */
 export function codeOf(error: unknown): string | undefined {
   const { code } = Object(error) as { readonly code?: unknown };

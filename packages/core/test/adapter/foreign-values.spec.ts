@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import {
+  causesOf,
   codeOf,
   isBytes,
   isError,
@@ -36,5 +37,15 @@ describe('a value of another realm', () => {
     for (const code of ['new Uint16Array(1)', 'new DataView(new ArrayBuffer(1))', 'new ArrayBuffer(1)']) {
       expect(isBytes(foreign(code)), code).to.equal(false);
     }
+  });
+});
+
+describe('the causes of an error', () => {
+  it('are found each once, even if it is among them', () => {
+    const inner = new Error('inner');
+    const outer = new Error('outer', { cause: inner });
+    inner.cause = outer;
+    expect([...causesOf(outer)]).to.deep.equal([outer, inner]);
+    expect([...causesOf('no error')]).to.deep.equal([]);
   });
 });

@@ -1,5 +1,5 @@
 import { isFault, type RefusalCode } from '@pinfold/core';
-import { isError } from '@pinfold/core/internal';
+import { causesOf } from '@pinfold/core/internal';
 
 /** The command line is wrong. Exit code 2. */
 export class UsageError extends Error {
@@ -107,7 +107,7 @@ export function formatReason(error: unknown): string {
 
 /** The first cause of an error: those in between say which step of a program failed, not why. */
 export function rootCauseOf({ cause }: Error): Error | undefined {
-  return isError(cause) ? (rootCauseOf(cause) ?? cause) : undefined;
+  return Array.from(causesOf(cause)).at(-1);
 }
 
 /** Runs a task with files or pipes; turns a system error into a CommandFailure. */

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { isFault } from '@pinfold/core';
 import { raceSignal } from '@pinfold/core/adapter';
-import { codeOf, isError } from '@pinfold/core/internal';
+import { causesOf, codeOf } from '@pinfold/core/internal';
 import type { Log } from '../server/log.ts';
 
 /** `full`: its disk has no space; `low`: too little for the largest archive. */
@@ -178,7 +178,7 @@ function classifyError(error: unknown): DependencyState {
 }
 
 function hasNoSpace(error: unknown): boolean {
-  return isError(error) && (NO_SPACE_CODES.has(codeOf(error)) || hasNoSpace(error.cause));
+  return Array.from(causesOf(error)).some((cause) => NO_SPACE_CODES.has(codeOf(cause)));
 }
 
 export interface UploadDisk {
