@@ -17,7 +17,7 @@ export const OBJECTS = {
     /** The URL that viewers use. */
     shared_url: 'string',
     password_protected: 'boolean',
-    /** A pinned role does not expire. */
+    /** A pinned publication does not expire. */
     pinned: 'boolean',
     /** RFC 3339, UTC, milliseconds. */
     published_at: 'string',

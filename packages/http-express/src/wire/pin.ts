@@ -35,7 +35,11 @@ const PIN = {
     (publication) => publication.sharedUrl,
   ),
   password_protected: of(T.boolean(), false, ({ passwordProtected }) => passwordProtected),
-  pinned: of(T.boolean({ description: 'A pinned role does not expire.' }), false, ({ pinned }) => pinned),
+  pinned: of(
+    T.boolean({ description: 'A pinned publication does not expire.' }),
+    false,
+    ({ pinned }) => pinned,
+  ),
   published_at: of(T.instant(), '2026-11-20T12:00:00.000Z', ({ publishedAt }) => toRfc3339(publishedAt)),
   expires_at: of(
     T.nullable(T.instant(), { description: 'Null while pinned.' }),
