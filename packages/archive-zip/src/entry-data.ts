@@ -30,6 +30,7 @@ export function inflateWhole(compressed: Buffer, size: number): WholeData {
 
 export interface PieceSource {
   readonly archive: ArchiveSource;
+  /** Ends the reading when the proof, the check of the whole archive, is stopped. */
   readonly control: ProofControl;
 }
 

@@ -4,15 +4,16 @@ import { encodingOfCharset } from '@pinfold/core/adapter';
 import iconv from 'iconv-lite';
 
 const ESCAPE = 0x1b;
-const SHIFTS = [Buffer.from('\x1b$'), Buffer.from('\x1b(')];
+/** The escape sequences by which ISO-2022-JP changes its character set begin with these bytes. */
+const ESCAPE_SEQUENCES = [Buffer.from('\x1b$'), Buffer.from('\x1b(')];
 
-/** Whether bytes are UTF-8, but not ISO-2022-JP, which is also valid UTF-8 but has shifts. */
+/** Whether bytes are UTF-8, but not ISO-2022-JP, which is also valid UTF-8 but has escape sequences. */
 export function isUtf8Text(bytes: Buffer): boolean {
-  return isUtf8(bytes) && !(hasShift(bytes) && isAscii(bytes));
+  return isUtf8(bytes) && !(hasEscapeSequence(bytes) && isAscii(bytes));
 }
 
-function hasShift(bytes: Buffer): boolean {
-  return bytes.includes(ESCAPE) && SHIFTS.some((shift) => bytes.includes(shift));
+function hasEscapeSequence(bytes: Buffer): boolean {
+  return bytes.includes(ESCAPE) && ESCAPE_SEQUENCES.some((sequence) => bytes.includes(sequence));
 }
 
 /** {@link isUtf8Text} for a text in pieces. */
@@ -20,7 +21,7 @@ export class Utf8Check {
   #utf8: boolean = true;
   // ISO-2022-JP is ASCII: any other character rules it out.
   #ascii: boolean = true;
-  #shifts: boolean = false;
+  #hasEscapeSequence: boolean = false;
   #incomplete: Buffer = Buffer.alloc(0);
 
   add(piece: Buffer): void {
@@ -30,18 +31,18 @@ export class Utf8Check {
     const whole = bytes.subarray(0, end);
     this.#utf8 = isUtf8(whole);
     this.#ascii &&= isAscii(whole);
-    this.#shifts ||= this.#ascii && hasShift(whole);
+    this.#hasEscapeSequence ||= this.#ascii && hasEscapeSequence(whole);
     this.#incomplete = Buffer.from(bytes.subarray(end));
   }
 
   /** Whether all pieces together are UTF-8, with no incomplete character at the end. */
   get valid(): boolean {
     const isWhole = this.#incomplete.length === 0 || this.#incomplete[0] === ESCAPE;
-    return this.#utf8 && isWhole && !(this.#shifts && this.#ascii);
+    return this.#utf8 && isWhole && !(this.#hasEscapeSequence && this.#ascii);
   }
 }
 
-/** How many bytes at the end belong to an incomplete character, or to an incomplete shift of ISO-2022-JP. */
+/** How many bytes at the end belong to an incomplete character, or to an incomplete escape sequence of ISO-2022-JP. */
 function incompleteBytes(bytes: Buffer): number {
   if (bytes.at(-1) === ESCAPE) return 1;
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {

@@ -41,7 +41,7 @@ describe('Utf8Check', () => {
     );
   });
 
-  it('accepts a shift next to characters outside ASCII, which ISO-2022-JP does not have', () => {
+  it('accepts an escape sequence next to characters outside ASCII, which ISO-2022-JP does not have', () => {
     for (const text of ['réglé \x1b(B', '\x1b[1m \x1b$B naïve', '日\x1b$本']) {
       const bytes = new TextEncoder().encode(text);
       for (let cut = 0; cut <= bytes.length; cut += 1) expect(isValid(bytes, [cut]), text).to.equal(true);

@@ -30,7 +30,8 @@ const UNANSWERED: Match = { answered: false, otherCase: undefined };
 
 /** Bases that do not change references. */
 const NO_BASE = /^(?:#|\?|$)/;
-const OTHER_SITE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2}|#|\?|$)/i;
+/** References that lead to no file: to another site, or only to a fragment or query of the page itself. */
+const NO_FILE_OF_SITE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2}|#|\?|$)/i;
 /** Paths on the author's own computer, which nobody else can load. */
 const OWN_COMPUTER = /^(?:file:|[a-z]:[\\/])/i;
 /** Placeholders of template languages. */
@@ -56,6 +57,7 @@ export class PageReferences {
     this.#folder = page.slice(0, page.lastIndexOf('/') + 1);
     this.#ends = endsOf(this.#folder);
     this.#root = site.folder('') ?? NO_FILES;
+    // Normalizing many combining marks takes too long.
     this.#ownFolder = hasManyMarks(this.#folder) ? undefined : { path: this.#folder, above: false };
   }
 
@@ -74,7 +76,7 @@ export class PageReferences {
     return found === undefined ? undefined : this.#files(found.folder).get(found.name);
   }
 
-  /** The target of a reference, and whether the site has it; `undefined` if it is outside the site, or unknown. */
+  /** The target of a reference, and whether the site has it; `undefined` if it leads outside the site or to the page itself, or is unknown. */
   follow({ target, navigation, isBase }: Reference): Destination | undefined {
     const found = this.#address(target);
     const absolute = ABSOLUTE.test(target) || found?.folder.above === true;
@@ -124,7 +126,7 @@ export class PageReferences {
 
   /** The folder to which a reference leads, and the decoded name in it; `undefined` if outside the site. */
   #find(target: string): Address | undefined {
-    if (OTHER_SITE.test(target) || TEMPLATE.test(target)) return undefined;
+    if (NO_FILE_OF_SITE.test(target) || TEMPLATE.test(target)) return undefined;
     const path = target.replace(/[?#].*/s, '').replaceAll('\\', '/');
     const end = path.lastIndexOf('/') + 1;
     const last = path.slice(end);
