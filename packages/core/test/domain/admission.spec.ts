@@ -8,6 +8,7 @@ import { NOW } from '../values.ts';
 
 const NONE: PublicationLimits = { publications: null, sites: null, bytes: null, names: null };
 const ONE_AN_HOUR = { count: 1, window: hours(1) };
+/** The usage of the rate after one publication, as an account stores it. */
 const MARK = takenFrom(ONE_AN_HOUR, null, NOW);
 const NEW = { limits: NO_ACCOUNT_LIMITS, publicationsMark: null, lastPublishedAt: null };
 
@@ -73,7 +74,7 @@ describe('the admission of a publication', () => {
     }
   });
 
-  it('leaves a mark that a database can store in every year', () => {
+  it('leaves a mark of the rate that a database can store as an integer, in every year', () => {
     const limits = { ...NONE, publications: ONE_AN_HOUR };
     for (const now of [NOW, instant(Date.UTC(2255, 11, 31)), instant(Date.UTC(9999, 11, 31))]) {
       expect(accountAfterPublishing(NEW, { now, limits }).publicationsMark).to.satisfy(Number.isSafeInteger);

@@ -45,7 +45,7 @@ describe('text', () => {
       }),
     );
   });
-  it('may have up to 30 marks in a row', () => {
+  it('may have up to 30 combining marks in a row', () => {
     const mark = '\u0301';
     expect(hasManyMarks(`a${mark.repeat(30)}b${mark.repeat(30)}`)).to.equal(false);
     expect(hasManyMarks(`a${mark.repeat(31)}`)).to.equal(true);

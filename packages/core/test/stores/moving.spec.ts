@@ -25,7 +25,7 @@ const places = defineQuery('test.places', () =>
 );
 
 function openStores(changed: Partial<Database> = {}) {
-  const database = Object.assign(newDatabase().peer(), changed);
+  const database = Object.assign(newDatabase(), changed);
   return { ...createPersistence(database, () => crypto.randomUUID() as string as FeedId), database };
 }
 
@@ -69,7 +69,7 @@ describe('moving what a database stores', () => {
     expect(await target.database.read(unnumbered, undefined)).to.deep.equal([]);
   });
 
-  it('numbers events of no account only in the feed of all accounts, and does not move events that are in order', async () => {
+  it('numbers events of no account only in the feed of all accounts, and leaves the positions of events that are in order', async () => {
     for (const isSerial of [false, true]) {
       const target = openStores({ isSerial });
       await importInto(target, eventsOf(9));

@@ -27,7 +27,10 @@ import { WatchedReads } from './watched-reads.ts';
 
 const LATER = after(START, days(30));
 
-/** Reads without a limit of rows that meet a condition: an account, publication or session has only a bounded number. */
+/**
+ * Reads by a condition, without a limit of rows: an account, publication or session has only a bounded number of these.
+ * Each is the name of a program (a transaction of a store) and a table.
+ */
 const UNLIMITED = [
   // The tries of one publication's password, which are limited.
   'attempts.begin attempt_windows',

@@ -16,7 +16,7 @@ import { newDatabase, storesOver } from './memory-stores.ts';
 const LATER = after(START, days(1));
 
 describe('removing up to a limit', () => {
-  it('removes the oldest sessions first, and no more than the limit in several programs', async () => {
+  it('removes the oldest sessions first, and no more than the limit if that takes several programs (transactions)', async () => {
     const { sessions } = storesOver();
     for (let n = 120; n > 0; n -= 1) await sessions.begin(aSession(n), []);
     expect(await sessions.purge(LATER, 1)).to.equal(1);
@@ -65,7 +65,7 @@ describe('removing up to a limit', () => {
 });
 
 describe('a refused, repeated or limited call', () => {
-  it('does not ensure an existing key of a blocked account', async () => {
+  it('does not mark an existing key of a blocked account as one that a setting contains', async () => {
     const { accounts, apiKeys } = storesOver();
     const { name: account } = anAccount(1);
     await apiKeys.create(anApiKey(1, { account }), []);
@@ -76,7 +76,7 @@ describe('a refused, repeated or limited call', () => {
     expect((await apiKeys.find(anApiKeyId(1)))?.isEnsured).to.equal(false);
   });
 
-  it('does not settle a later try instead of a settled one', async () => {
+  it('does not settle a later password try (count it as wrong) instead of one that is settled already', async () => {
     const { attempts } = storesOver();
     const limits = { perAddress: 2, perRole: 9, window: minutes(5) };
     const attempt = { role: aRoleId(1), address: '192.0.2.1', now: START, ...limits };

@@ -4,8 +4,9 @@ import { callsTogether, haveOneTable, isInParts, pairOf, pairsOf, usesOfCalls, W
 import { DECIDED_LATER, LONG, NEEDED, NOT_NEEDED, TOGETHER } from './reasons.ts';
 
 interface Played {
-  /** The wrong order of each pair of calls. */
+  /** By pair of calls, an order whose outcome no sequence of their programs (transactions) has. */
   readonly wrong: ReadonlyMap<string, string>;
+  /** Orders whose outcome no sequence of the whole calls has; without calls of several programs, for which that is allowed. */
   readonly mixed: readonly string[];
 }
 
@@ -33,8 +34,9 @@ describe('calls of stores at the same time, in every order of their steps', () =
     expect([...new Set(called)].toSorted()).to.deep.equal(WRITING.toSorted());
   });
 
-  it('have the same results as their programs one after the other, even for reads after an answer', async () => {
+  it('are linearizable: they have the results of their programs one after the other, and a read after an answer sees its changes', async () => {
     const { wrong } = await played();
+    // These pairs read data that may be out of date, and decide again in a later call.
     const decidedLater = DECIDED_LATER.map(pairOf);
     expect([...wrong].filter(([pair]) => !decidedLater.includes(pair))).to.deep.equal([]);
     expect([...wrong.keys()]).to.have.members(decidedLater);
