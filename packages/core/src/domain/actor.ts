@@ -50,7 +50,7 @@ export function listedAccount({ by, account }: ListScope): AccountId | undefined
 
 /**
  * The key or session of a caller. A store refuses the change once the key is revoked or the session has ended. A key that
- * the store does not have is valid unless `isKeyStored`: a team may have keys of its own in {@link Caller}.
+ * the store does not have is valid unless `isKeyStored`: an embedding team may put keys of its own in {@link Caller}.
  */
 export interface Credential {
   readonly key?: ApiKeyId | null;

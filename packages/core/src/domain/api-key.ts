@@ -53,7 +53,10 @@ export interface Caller {
   readonly displayName?: string;
   readonly scopes: readonly Scope[];
   readonly key?: ApiKeyId;
-  /** Whether `Keys` stores the key: a change is refused once it is gone, as when its account is erased. False for a team's own. */
+  /**
+   * Whether Pinfold stores the key: then a change is refused once the key is gone, as when its account is erased. False for
+   * a key from an embedding team's own sign-in.
+   */
   readonly isKeyStored?: boolean;
   /** The person's name in the history, if an account has several people. Never an address or a secret. */
   readonly person?: string;

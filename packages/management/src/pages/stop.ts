@@ -39,6 +39,7 @@ export async function stopSelected(context: SignedInContext): Promise<Answer> {
   const { account: by, cause, credential, signal, screen } = context;
   let count = 0;
   for (const { id } of await loadStoppable(context, fieldsOf(context, 'id'))) {
+    // A stop counts as a request that ends access, like a revocation. The route's guard has counted the first one.
     const limited = count === 0 ? undefined : checkRevocationRate(context);
     if (limited !== undefined) return limited;
     const outcome = await screen.useCases.stop({ by, id, cause, credential, signal });

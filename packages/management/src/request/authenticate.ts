@@ -20,7 +20,7 @@ export type Identity =
 /** Sessions looked up for a request. A browser has one, but a sibling domain can plant more. */
 const MAX_LOOKUPS = 5;
 
-/** Identifies the sender by the session cookie, or by the team's `authenticate`; `again` is the caller found before. */
+/** Identifies the sender by the session cookie, or by the embedding team's `authenticate`; `again` is the caller found before. */
 export async function identify(context: RequestContext, again?: Caller): Promise<Identity> {
   const { request, response, scope, formSecretCount } = context;
   const { authenticate, sessions } = context.screen;

@@ -80,7 +80,7 @@ export const clearFlash: Guard<RequestContext, RequestContext> = (context) => {
   return context;
 };
 
-/** Adds the address that the history stores. Not part of the context: the team's function may throw. */
+/** Adds the address that the history stores. Not part of the context: the embedding team's function may throw. */
 export const addAddress: Guard<RequestContext, RequestContext> = (context) => {
   const address = context.screen.historyAddress?.(context.request);
   return address === undefined ? context : { ...context, origin: { ...context.origin, address } };
@@ -159,6 +159,7 @@ export const limitRate =
 export const limitDownloads: SignedInGuard = (context) =>
   limitRate(context.request.method === 'HEAD' ? 1 : CHANGE_COST)(context);
 
+/** Counts a form that ends access, such as a stop, a sign-out or the revocation of a key. */
 export const limitRevocations: SignedInGuard = (context) => checkRevocationRate(context) ?? context;
 
 /** Bounds the pages whose forms end access: the rate alone must not lock their owner out. */

@@ -54,7 +54,7 @@ export interface SignedInContext extends FormContext {
   readonly credential: Credential;
   /** Whether the whole body had arrived when the caller was authenticated. */
   readonly hasWholeBody: boolean;
-  /** Identifies the session, or the account with a team's own sign-in: forms are bound to it. */
+  /** Identifies the session, or the account with an embedding team's own sign-in: forms are bound to it. */
   readonly sessionBinding: string;
   readonly account: AccountId;
   /** The person's name; defaults to the account's. */

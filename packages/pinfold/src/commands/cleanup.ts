@@ -11,7 +11,10 @@ import type { Settings } from '../settings/settings.ts';
 import { formatOption } from '../settings/variables.ts';
 import { loadPin, toColumns } from './admin-publications.ts';
 
-/** A cleanup started by hand runs to its end; the server's own stops earlier and continues in the next one. */
+/**
+ * A cleanup started by hand runs to its end, and takes a comparison over from the server that is making it. The server's
+ * own cleanups stop earlier, and the next one continues.
+ */
 const MAX_DURATION = hours(24);
 
 const PROGRESS_EVERY = seconds(2);
@@ -120,11 +123,13 @@ const LISTING: Readonly<Record<CleanUpReport['listing'], string>> = {
 
 const MAX_REMOVED = 1_000;
 
+/** Counts the archives without a record (`unnamed`) that are left for the next comparison. */
 function countWaiting({ listing, unnamed }: CleanUpReport): number {
   if (listing === 'not_due') return unnamed;
   return listing === 'done' ? Math.max(0, unnamed - MAX_REMOVED) : 0;
 }
 
+/** Ages are judged by the clock of removal in the database, which may be behind this machine's clock (cleanup.md). */
 function describeDelay({ removalBehind }: CleanUpReport): string {
   const minutesBehind = Math.round(removalBehind / minutes(1));
   return minutesBehind === 0 ? 'now' : `${pluralize(minutesBehind, 'minute')} ago`;
