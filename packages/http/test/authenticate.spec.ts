@@ -10,7 +10,7 @@ const response = new ServerResponse(request);
 const ADA: Caller = { account: accountId('ada'), scopes: ['manage', 'admin'], person: 'ada' };
 
 describe('authentication', () => {
-  it('returns the caller, undefined for undefined or null, and throws what the team throws', async () => {
+  it('returns the caller, undefined for undefined or null, and throws what the embedding team’s function throws', async () => {
     for (const answer of [ADA, undefined, null]) {
       const caller = answer ?? undefined;
       expect(await callerOf(() => answer as Caller, request, { response })).to.equal(caller);
@@ -37,7 +37,7 @@ describe('authentication without administration', () => {
       expect(await authenticate(request, { response })).to.deep.equal({ ...ADA, scopes: ['manage'] });
     }
     expect(warnings).to.have.length(1);
-    expect(ADA.scopes, 'the answer of the team').to.include('admin');
+    expect(ADA.scopes, 'the answer of the embedding team').to.include('admin');
   });
 
   it('does not change other callers, and passes on the earlier caller', async () => {

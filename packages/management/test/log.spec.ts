@@ -46,7 +46,7 @@ describe('the log of the screen', () => {
     expect(last()).to.include({ status: 303, outcome: 'unauthorized' });
   });
 
-  it('has an error of the team’s function for addresses, which is answered with our page', async () => {
+  it('has an error of the embedding team’s function for addresses, which is answered with our page', async () => {
     const error = new Error('no address');
     const historyAddress = () => {
       throw error;

@@ -19,7 +19,7 @@ interface ViewerSession {
   readonly sharedCookie: string;
 }
 
-/** A team whose people sign in with a header, and the calls it received. */
+/** An embedding team whose people sign in with a header, and the calls it received. */
 class Team implements ViewerAccess {
   readonly identified: (string | undefined)[] = [];
   readonly decisions: string[] = [];
@@ -40,7 +40,7 @@ class Team implements ViewerAccess {
 }
 
 for (const mode of ['origin', 'path'] as const) {
-  describe(`a site for the people of a team, in ${mode} mode`, () => {
+  describe(`a site for the people of an embedding team, in ${mode} mode`, () => {
     let rig: Rig;
     let team: Team;
     let id: RoleId;
@@ -206,7 +206,7 @@ for (const mode of ['origin', 'path'] as const) {
   });
 }
 
-describe('a site in path mode, for a team', () => {
+describe('a site in path mode, for an embedding team', () => {
   it('redirects a viewer who opens another viewer’s address to one of their own', async () => {
     const team = new Team();
     team.answers.set('ada', 'yes').set('cleo', 'yes');
