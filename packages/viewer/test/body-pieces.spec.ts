@@ -154,6 +154,22 @@ describe('the pieces of a body', () => {
     }
   });
 
+  it('release the inflater before the last piece of a part is sent, which may take long', async () => {
+    for (const [from, length] of [
+      [0, 1],
+      [PIECE, PIECE],
+      [0, CONTENT.length],
+    ] as const) {
+      const { source, loads } = setUp(DEFLATED, 'deflated');
+      const pieces = formPieces(source, FORMS.identity, { from, to: from + length });
+      for (let sent = 0; sent < length; ) sent += (await pieces.next()).value.length;
+      expect(
+        loads.reduce((sum, bytes) => sum + bytes, 0),
+        `${from} ${length}`,
+      ).to.equal(0);
+    }
+  });
+
   it('end in a fault if storage returns too few bytes, and report that the role has ended', async () => {
     const short = setUp(DEFLATED, 'stored', async () => ({ kind: 'bytes', bytes: Buffer.of(1) }));
     const fault = await joined(storedPieces(short.source)).catch((error: unknown) => error);

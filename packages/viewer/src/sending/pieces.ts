@@ -131,6 +131,8 @@ async function* expandedPieces(
         const hasMore = part.length < piece.length || (isEnd && (await pieces.next()).done !== true);
         if (hasMore || (isEnd && checksum !== entry.crc32)) throw corruptFault();
       }
+      // Before the last part is sent, which may take long: an inflater holds memory.
+      if (remaining === 0) await pieces.return?.();
       if (part.length > 0) return part;
     }
   };
