@@ -1,4 +1,4 @@
-import { pathOf, takeRequest } from '@pinfold/http/internal';
+import { pathOf, runInRequestOrder } from '@pinfold/http/internal';
 import { type Request, type Response, Router } from 'express';
 import { admitAccount, admitAnyone, admitOperator } from './authorize.ts';
 import { Routes } from './endpoint.ts';
@@ -61,7 +61,7 @@ export function createApi(options: ApiOptions): Router {
     const isBelow = (base: string): boolean => refuses && (path === base || path.startsWith(`${base}/`));
     const area = areas.find(({ base, knows }) => knows(path) || (base !== '' && isBelow(base)));
     if (area === undefined) next();
-    else takeRequest(request, response, () => area.serve(request, response));
+    else runInRequestOrder(request, response, () => area.serve(request, response));
   });
   return router;
 }

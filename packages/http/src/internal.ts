@@ -46,7 +46,7 @@ export {
 } from './outgoing-bytes.ts';
 export { palette, paletteOf } from './palette.ts';
 export { EndedMeanwhile, readPieces, sendPieces } from './pieces.ts';
-export { takeRequest } from './pipelining.ts';
+export { runInRequestOrder } from './pipelining.ts';
 export { checkReportUrl, PUBLIC_POLICY, type PublicPage, publicPage } from './public-page.ts';
 export { pathOf } from './public-url.ts';
 export {

@@ -38,7 +38,7 @@ export class Pipelines {
   }
 
   /** Calls `work` once the answers before this one are sent; never, if the connection closes first. */
-  take(socket: Socket, response: ServerResponse, work: () => void): void {
+  runInOrder(socket: Socket, response: ServerResponse, work: () => void): void {
     const connection = this.#connections.get(socket);
     if (connection === undefined) this.#connections.set(socket, { current: response });
     else if (isAhead(response, connection)) {
@@ -99,10 +99,14 @@ const pipelines = new Pipelines(loopTurns);
  *
  * Nested doors may each call it. Streams of HTTP/2 are handled concurrently.
  */
-export function takeRequest(request: IncomingMessage, response: ServerResponse, work: () => void): void {
+export function runInRequestOrder(
+  request: IncomingMessage,
+  response: ServerResponse,
+  work: () => void,
+): void {
   requireNodeRequest(request, response);
   const { socket } = request;
   // Adapters of serverless platforms may have no connection.
-  if (request.httpVersionMajor === 1 && socket !== undefined) pipelines.take(socket, response, work);
+  if (request.httpVersionMajor === 1 && socket !== undefined) pipelines.runInOrder(socket, response, work);
   else work();
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { takeRequest } from '../src/pipelining.ts';
+import { runInRequestOrder } from '../src/pipelining.ts';
 
 /** A started request and its response. */
 export interface Begun {
@@ -20,14 +20,14 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-export type Take = typeof takeRequest;
+export type RunInOrder = typeof runInRequestOrder;
 
-export async function openStage(take: Take = takeRequest): Promise<Stage> {
+export async function openStage(run: RunInOrder = runInRequestOrder): Promise<Stage> {
   const read: string[] = [];
   const begun: Begun[] = [];
   const server = createServer((request, response) => {
     read.push(request.url ?? '');
-    take(request, response, () => begun.push({ request, response }));
+    run(request, response, () => begun.push({ request, response }));
   });
   const port = await listen(server);
   const socket = connect(port, '127.0.0.1');

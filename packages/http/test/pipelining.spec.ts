@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Pipelines, takeRequest } from '../src/pipelining.ts';
+import { Pipelines, runInRequestOrder } from '../src/pipelining.ts';
 import { Turns } from '../src/turns.ts';
 import { openHttp2 } from './http2-stage.ts';
 import {
@@ -14,9 +14,9 @@ import {
   getMany,
   openStage,
   post,
+  type RunInOrder,
   type Stage,
   settle,
-  type Take,
   until,
 } from './pipelined-stage.ts';
 
@@ -24,7 +24,7 @@ describe('the requests that wait on all connections', () => {
   it('are counted, until they begin or their connection closes', async () => {
     const pipelines = new Pipelines(new Turns());
     const stage = await openStage((request, response, work) =>
-      pipelines.take(request.socket, response, work),
+      pipelines.runInOrder(request.socket, response, work),
     );
     stage.socket.write(getMany(10));
     await until(() => stage.read.length === 10);
@@ -45,8 +45,8 @@ describe('the requests that wait on all connections', () => {
       sockets.map(() => Object.assign(new EventEmitter(), waiting) as unknown as ServerResponse),
     ) as [ServerResponse[], ServerResponse[]];
     for (const [n, socket] of sockets.entries()) {
-      pipelines.take(socket, first[n] as ServerResponse, () => {});
-      pipelines.take(socket, second[n] as ServerResponse, () => begun.push(n));
+      pipelines.runInOrder(socket, first[n] as ServerResponse, () => {});
+      pipelines.runInOrder(socket, second[n] as ServerResponse, () => begun.push(n));
     }
     for (const response of first) response.emit('close');
     const seen: number[] = [];
@@ -60,13 +60,13 @@ describe('the requests that wait on all connections', () => {
 
   it('are bounded: only the connection of a further one is closed', async () => {
     const pipelines = new Pipelines(new Turns(), 10);
-    const take: Take = (request, response, work) => pipelines.take(request.socket, response, work);
-    const stage = await openStage(take);
+    const run: RunInOrder = (request, response, work) => pipelines.runInOrder(request.socket, response, work);
+    const stage = await openStage(run);
     stage.socket.write(getMany(12));
     await once(stage.socket, 'close');
     await until(() => pipelines.waiting === 0);
     await stage.close();
-    const second = await openStage(take);
+    const second = await openStage(run);
     second.socket.write(getMany(11));
     await until(() => second.read.length === 11);
     expect(pipelines.waiting).to.equal(10);
@@ -112,7 +112,7 @@ describe('the requests of one connection', () => {
       if (!isDone) globalThis.setImmediate(count);
     };
     stage = await openStage((request, response, work) =>
-      takeRequest(request, response, () => {
+      runInRequestOrder(request, response, () => {
         turns.push(turn);
         work();
         response.end();
@@ -132,7 +132,7 @@ describe('the requests of one connection', () => {
     const bound: (string | undefined)[] = [];
     stage = await openStage((request, response, work) =>
       app.run(request.url ?? '', () =>
-        takeRequest(request, response, () => {
+        runInRequestOrder(request, response, () => {
           bound.push(app.getStore());
           work();
           response.end();
@@ -147,7 +147,7 @@ describe('the requests of one connection', () => {
   it('are handled once by any number of doors', async () => {
     await stage.close();
     stage = await openStage((request, response, work) =>
-      takeRequest(request, response, () => takeRequest(request, response, work)),
+      runInRequestOrder(request, response, () => runInRequestOrder(request, response, work)),
     );
     const { begun, socket, received } = stage;
     socket.write(getMany(2));
@@ -224,7 +224,7 @@ describe('the streams of one HTTP/2 connection', () => {
   it('are handled concurrently', async () => {
     const begun: string[] = [];
     const { client, close } = await openHttp2((request, response) =>
-      takeRequest(request, response, () => begun.push(request.url ?? '')),
+      runInRequestOrder(request, response, () => begun.push(request.url ?? '')),
     );
     for (const path of ['/a', '/b', '/c']) client.request({ ':path': path }).on('error', () => {});
     await until(() => begun.length === 3);

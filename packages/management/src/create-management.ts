@@ -1,5 +1,5 @@
 import { nameOf } from '@pinfold/core/internal';
-import { loopTurns, rewriteToOriginForm, takeRequest } from '@pinfold/http/internal';
+import { loopTurns, rewriteToOriginForm, runInRequestOrder } from '@pinfold/http/internal';
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import { type ManagementOptions, screenOf } from './options.ts';
 import { serve } from './response/serve.ts';
@@ -35,7 +35,7 @@ export function createManagement(options: ManagementOptions): Router {
         .send('The target of the request is neither a path nor an http URL.\n');
       return;
     }
-    takeRequest(request, response, () => {
+    runInRequestOrder(request, response, () => {
       // A page takes many times as long as a view; turns keep hundreds of pages from delaying other requests.
       if (loopTurns.takeNow()) next();
       else void loopTurns.wait().then(() => next());

@@ -15,8 +15,8 @@ import {
   hasTooManyCookies,
   requireNodeRequest,
   rewriteToOriginForm,
+  runInRequestOrder,
   stripInherited,
-  takeRequest,
   UnavailableError,
 } from '@pinfold/http/internal';
 import { byPassword, byViewer } from './access/access.ts';
@@ -119,7 +119,7 @@ export function createViewer(options: ViewerOptions): Viewer {
     requireNodeRequest(request, response);
     const found = findPlace(context.settings, request);
     if (next !== undefined && !isViewerAddress(found)) next();
-    else takeRequest(request, response, () => answer(found, request, response));
+    else runInRequestOrder(request, response, () => answer(found, request, response));
   };
   return Object.assign(viewer, { createGrant: grantCreator(context), openArchive: archiveOpener(context) });
 }

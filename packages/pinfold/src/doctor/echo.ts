@@ -8,7 +8,7 @@ import {
   minutes,
 } from '@pinfold/core';
 import type { ClientAddress, RequestLog } from '@pinfold/http';
-import { takeRequest } from '@pinfold/http/internal';
+import { runInRequestOrder } from '@pinfold/http/internal';
 import { sendOwnAnswer } from '../server/own-routes.ts';
 
 export const DOCTOR_TOKEN_HEADER = 'x-pinfold-doctor';
@@ -71,7 +71,7 @@ export function createEchoEndpoint(
     }
     const checked = isDoctorToken(options.grants, token, options.clock.now()).then((isFromDoctor) => {
       if (!isFromDoctor) return next();
-      takeRequest(request, response, () => {
+      runInRequestOrder(request, response, () => {
         echo(options, request, response).catch((error: Error) => response.destroy(error));
       });
     });
