@@ -32,7 +32,7 @@ import {
   START,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { RESERVE, Reserve } from '../src/engine/lasting-file.ts';
+import { DiskReserve, RESERVE } from '../src/engine/reopening-file.ts';
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 import type { Prepare } from '../src/engine/sqlite-file.ts';
 import { openSqlite } from '../src/index.ts';
@@ -41,12 +41,12 @@ import { releasedRoom } from './released-room.ts';
 import { stock } from './stock.ts';
 import { storesOver } from './stores-over.ts';
 
-describe('Reserve', () => {
+describe('DiskReserve', () => {
   /** A reserve and the path of its file. */
-  function onReserve(work: (reserve: Reserve, file: string) => void): Promise<void> {
+  function onReserve(work: (reserve: DiskReserve, file: string) => void): Promise<void> {
     return inFolder(async (folder) => {
       const database = join(folder, 'pinfold.sqlite');
-      work(new Reserve(database), `${database}-reserve`);
+      work(new DiskReserve(database), `${database}-reserve`);
     });
   }
 
@@ -82,7 +82,7 @@ describe('Reserve', () => {
 
   it('does not fail if the space cannot be reserved', () =>
     inFolder(async (folder) => {
-      const reserve = new Reserve(join(folder, 'absent', 'pinfold.sqlite'));
+      const reserve = new DiskReserve(join(folder, 'absent', 'pinfold.sqlite'));
       reserve.refill();
       expect(reserve.releaseDuring(() => 'done')).to.equal('done');
     }));

@@ -25,7 +25,7 @@ export function checkpoint(file: string, longLog: number = LONG_LOG): void {
     database.pragma('synchronous = FULL');
     database.prepare('SELECT 1 FROM sqlite_schema').get();
     // A recovered log must not be copied before the stores have flushed it, which they do before their first commit.
-    if (CommitWatch.of(file)?.hasCommits() === false) return;
+    if (CommitWatch.of(file)?.hasCommitsSinceRecovery() === false) return;
     // `busy` is 1 while another process copies the log; `log` counts its pages, `checkpointed` those that were copied.
     const [{ busy, log, checkpointed }] = database.pragma('wal_checkpoint(PASSIVE)') as [Checkpoint];
     if (busy === 0 && (log === checkpointed || log * pageBytesOf(database) > longLog)) restartLog(database);

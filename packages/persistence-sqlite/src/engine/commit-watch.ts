@@ -65,7 +65,7 @@ export class CommitWatch {
   }
 
   /** Whether anything was committed since SQLite last recovered the log. */
-  hasCommits(): boolean {
+  hasCommitsSinceRecovery(): boolean {
     this.#readHeader();
     return this.#now[COMMITS] !== 0;
   }

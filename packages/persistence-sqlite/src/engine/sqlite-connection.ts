@@ -1,11 +1,11 @@
 import { type Clock, duration } from '@pinfold/core';
-import { LastingFile, Reserve } from './lasting-file.ts';
+import { DiskReserve, ReopeningFile } from './reopening-file.ts';
 import { asFault, isBusy, MAX_TOTAL_WAIT, MAX_WAIT, unavailable } from './sqlite-errors.ts';
 import type { SqliteFile } from './sqlite-file.ts';
 
 /** The connection of a database, shared by all its calls. Waits for locks without blocking the event loop. */
 export class SqliteConnection {
-  readonly #file: LastingFile;
+  readonly #file: ReopeningFile;
   readonly #sleep: Clock['sleep'];
   readonly #changed: () => void;
 
@@ -14,9 +14,9 @@ export class SqliteConnection {
     file: string,
     sleep: Clock['sleep'],
     changed: () => void = () => {},
-    reserve: Pick<Reserve, 'releaseDuring' | 'refill'> = new Reserve(file),
+    reserve: Pick<DiskReserve, 'releaseDuring' | 'refill'> = new DiskReserve(file),
   ) {
-    this.#file = new LastingFile(file, reserve);
+    this.#file = new ReopeningFile(file, reserve);
     this.#sleep = sleep;
     this.#changed = changed;
   }
@@ -36,12 +36,15 @@ export class SqliteConnection {
     return this.read(work, signal);
   }
 
-  /** See {@link LastingFile.readTransaction}. */
+  /** See {@link ReopeningFile.readTransaction}. */
   readTransaction(signal?: AbortSignal): Promise<SqliteFile> {
     return this.#retrying(() => this.#file.readTransaction(), signal);
   }
 
-  /** Runs statements in one transaction, which is serialized with those of other connections. */
+  /**
+   * Runs statements in one transaction, which is serialized with those of other connections. `usesReserve`: on a full disk,
+   * it may use the space of the {@link DiskReserve}.
+   */
   async write<Result>(work: (file: SqliteFile) => Result, usesReserve = false): Promise<Result> {
     const result = await this.#retrying(() => this.#file.change(work, usesReserve));
     this.#changed();

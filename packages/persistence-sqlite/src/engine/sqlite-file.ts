@@ -101,7 +101,7 @@ export class SqliteFile {
   flushRecoveredLog(): void {
     if (this.#isFlushed) return;
     // The path must still lead to the open file rather than to one that replaced it.
-    if (this.#isInPlace() && this.#watch?.hasCommits() !== true) {
+    if (this.#isInPlace() && this.#watch?.hasCommitsSinceRecovery() !== true) {
       // With the write lock, no other connection writes to the log or restarts it.
       this.exec('BEGIN IMMEDIATE');
       try {

@@ -2,7 +2,7 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { byName, type DatabaseSchema, type Program } from '@pinfold/core/records';
 import { SqlCompiler } from '@pinfold/core/sql';
 import { runSteps, SQLITE } from '../database/sqlite-steps.ts';
-import { LastingFile, Reserve } from '../engine/lasting-file.ts';
+import { DiskReserve, ReopeningFile } from '../engine/reopening-file.ts';
 import type { SqliteFile } from '../engine/sqlite-file.ts';
 import { type PlainError, toPlain } from './plain-errors.ts';
 import { commitTogether, WriteQueue } from './write-queue.ts';
@@ -25,7 +25,7 @@ export function writeInThread({ programs }: Pick<DatabaseSchema, 'programs'>): v
   const named = byName(programs);
   const compiler = new SqlCompiler(SQLITE);
   const path: string = workerData;
-  const database = new LastingFile(path, new Reserve(path));
+  const database = new ReopeningFile(path, new DiskReserve(path));
   let replies: WriteReply[] = [];
   let isClosing = false;
   let isRunning = false;

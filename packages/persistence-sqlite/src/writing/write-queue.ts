@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { LastingFile } from '../engine/lasting-file.ts';
+import type { ReopeningFile } from '../engine/reopening-file.ts';
 import {
   asFault,
   isBusy,
@@ -113,7 +113,10 @@ export class WriteQueue {
  * @returns the outcome of each, once its changes are on the disk; undefined if another connection holds the write lock, so
  * that nothing has changed.
  */
-export function commitTogether(file: LastingFile, works: readonly Work[]): readonly (Outcome | undefined)[] {
+export function commitTogether(
+  file: ReopeningFile,
+  works: readonly Work[],
+): readonly (Outcome | undefined)[] {
   if (works.length === 1) return works.map((work) => runAlone(file, work));
   let haveRun = false;
   try {
@@ -135,7 +138,7 @@ export function commitTogether(file: LastingFile, works: readonly Work[]): reado
   }
 }
 
-function runAlone(file: LastingFile, { usesReserve, run }: Work): Outcome | undefined {
+function runAlone(file: ReopeningFile, { usesReserve, run }: Work): Outcome | undefined {
   try {
     return { result: file.change(run, usesReserve) };
   } catch (error) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isFault } from '@pinfold/core';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { LastingFile, Reserve } from '../../src/engine/lasting-file.ts';
+import { DiskReserve, ReopeningFile } from '../../src/engine/reopening-file.ts';
 import type { SqliteFile } from '../../src/engine/sqlite-file.ts';
 import { commitTogether, type Work } from '../../src/writing/write-queue.ts';
 import { inFolder } from '../in-folder.ts';
@@ -11,7 +11,7 @@ import { releasedRoom } from '../released-room.ts';
 
 interface OpenFile {
   readonly path: string;
-  readonly file: LastingFile;
+  readonly file: ReopeningFile;
   readonly groups: { commit(works: readonly Work[]): ReturnType<typeof commitTogether> };
   /** Everything that is stored, read by another connection. */
   readonly writtenTexts: () => readonly unknown[];
@@ -19,11 +19,11 @@ interface OpenFile {
 
 function withFile(
   work: (opened: OpenFile) => void,
-  reserve?: Pick<Reserve, 'releaseDuring' | 'refill'>,
+  reserve?: Pick<DiskReserve, 'releaseDuring' | 'refill'>,
 ): Promise<void> {
   return inFolder(async (folder) => {
     const path = join(folder, 'pinfold.sqlite');
-    const file = new LastingFile(path, reserve ?? new Reserve(path));
+    const file = new ReopeningFile(path, reserve ?? new DiskReserve(path));
     file.change((opened) =>
       opened.exec(`CREATE TABLE notes (text TEXT UNIQUE);
         CREATE TABLE referring (text TEXT REFERENCES notes (text) DEFERRABLE INITIALLY DEFERRED)`),

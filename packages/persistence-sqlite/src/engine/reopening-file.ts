@@ -9,7 +9,7 @@ import { SqliteFile } from './sqlite-file.ts';
 export const RESERVE = 1_048_576;
 
 /** Reserves disk space in a file next to the database, for changes that free more or end access; no error if it cannot. */
-export class Reserve {
+export class DiskReserve {
   readonly #file: string;
   #isFull = false;
   #isLent = false;
@@ -58,13 +58,13 @@ function unlessRefused(work: () => void): void {
 }
 
 /** A file that stays open, and is opened again after an error that may have made it unusable. */
-export class LastingFile {
+export class ReopeningFile {
   readonly #file: string;
-  readonly #reserve: Pick<Reserve, 'releaseDuring' | 'refill'>;
+  readonly #reserve: Pick<DiskReserve, 'releaseDuring' | 'refill'>;
   #opened: SqliteFile | undefined;
   #isClosed = false;
 
-  constructor(file: string, reserve: Pick<Reserve, 'releaseDuring' | 'refill'>) {
+  constructor(file: string, reserve: Pick<DiskReserve, 'releaseDuring' | 'refill'>) {
     this.#file = file;
     this.#reserve = reserve;
   }
