@@ -11,7 +11,7 @@ export {
   percentDecoded,
   systemCodeOf,
 } from './adapter/foreign-values.ts';
-export { isOutdated } from './adapter/migrations.ts';
+export { needsNewerRelease } from './adapter/migrations.ts';
 export { isAccountLimit, isErasedAccount, parseAccountLimit } from './domain/account.ts';
 export { actorOf, credentialOf } from './domain/actor.ts';
 export { rateInForce } from './domain/admission.ts';

@@ -55,12 +55,12 @@ export function planMigrations<Step extends Migration<unknown>>(
 const OUTDATED: unique symbol = Symbol.for('@pinfold/core/outdated');
 
 /** Whether an error says that the schema needs a newer release, so that retrying does not help. */
-export function isOutdated(error: unknown): boolean {
+export function needsNewerRelease(error: unknown): boolean {
   return isFault(error) && OUTDATED in error;
 }
 
 /**
- * Throws if only newer releases work with the schema.
+ * Refuses a release that is older than the schema allows.
  *
  * @throws Fault `store_unavailable` naming the release that is needed.
  */

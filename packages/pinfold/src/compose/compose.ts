@@ -13,7 +13,7 @@ import {
 import { createAdministration } from '@pinfold/core/administration';
 import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory } from '@pinfold/core/history';
-import { codeOf, isError, isOutdated, STORES } from '@pinfold/core/internal';
+import { codeOf, isError, needsNewerRelease, STORES } from '@pinfold/core/internal';
 import { createSharing } from '@pinfold/core/sharing';
 import { createViews } from '@pinfold/core/views';
 import type { Parts } from '@pinfold/inversify';
@@ -252,7 +252,7 @@ async function openReadyDatabase(
   return orSettingsError(option, async () => {
     const persistence = await open();
     await persistence.migrate().catch(async (error: unknown) => {
-      if (!isOutdated(error) || !isFault(error)) throw error;
+      if (!needsNewerRelease(error) || !isFault(error)) throw error;
       throw new Fault(error.code, `${error.message}; this is ${await readRelease()}`, { cause: error });
     });
     if (purpose !== 'import' && (await persistence.imports.isUnfinished())) {

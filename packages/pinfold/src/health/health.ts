@@ -8,7 +8,12 @@ import {
   seconds,
 } from '@pinfold/core';
 import type { Observer, Persistence, PortMethod } from '@pinfold/core/adapter';
-import { isOutdated, isPromise, MAX_CLOCK_DIFFERENCE, sleepUnlessAborted } from '@pinfold/core/internal';
+import {
+  isPromise,
+  MAX_CLOCK_DIFFERENCE,
+  needsNewerRelease,
+  sleepUnlessAborted,
+} from '@pinfold/core/internal';
 import type { Log } from '../server/log.ts';
 import {
   createSpaceCheck,
@@ -79,7 +84,7 @@ export class Health {
         full: 'the database has no room',
         back: 'the database answers again',
       },
-      persistent: { matches: isOutdated, message: 'the database needs a newer release' },
+      persistent: { matches: needsNewerRelease, message: 'the database needs a newer release' },
     }),
     storage: new Dependency({
       code: 'storage_unavailable',
