@@ -72,6 +72,7 @@ function sizes(
     localOffset: uint32(header, 42),
   };
   if (fields.every(({ id }) => id !== ZIP64)) return { ...fixed, isConsistent: true };
+  // Lists, since the header and its Zip64 field may have different values.
   const { size, compressedSize, localOffset, disk, readable } = statedSizes(fixed, fields);
   const agree = [size, compressedSize, localOffset, disk].every((values) => new Set(values).size === 1);
   return {

@@ -74,7 +74,7 @@ export class FsArchiveStorage implements ArchiveStorage {
     this.#flush = createFolderFlush(files);
   }
 
-  /** Flushes the file during its proof. A failed flush fails the next put: a second flush would not report lost bytes. */
+  /** Flushes the file while its entries are inflated and compared. A failed flush fails the next put: a second flush would not report lost bytes. */
   async prepare(archive: StagedArchive): Promise<void> {
     const { file } = archive;
     if (file === undefined) return;

@@ -5,26 +5,26 @@ import type { Settings, ViewerRoute } from '../viewer-options.ts';
 import { HAND_OVER_PATH } from './addresses.ts';
 import { splitTarget, type Target, targetOf } from './target.ts';
 
-/** The meaning of a request's host and target; `route` and `role` are for the log. */
+/** The meaning of a request's host and target; `route` names it in the log. */
 export type Place = SharedPlace | NamePlace | PathPlace | OriginPlace | NoPlace;
 
 interface Named<Kind extends string, Role = RoleId | null> {
   readonly kind: Kind;
   readonly route: ViewerRoute;
-  /** The role that the address names, even if it does not exist. */
+  /** The id of the publication in the address, whether or not it exists; null if the address has no valid id. */
   readonly role: Role;
 }
 
 export interface SharedPlace extends Named<'shared'> {
-  /** The last segment, which may be anything. */
+  /** The segment after `/s/`, which may be anything. */
   readonly idText: string;
   readonly query: string;
-  /** In origin mode: the path and query after the id, used as the site's path instead of `to`. */
+  /** In origin mode: the path and query after the id. They lead into the site, as the query parameter `to` does otherwise. */
   readonly inside?: string;
 }
 
 export interface NamePlace extends Named<'name', null> {
-  /** The segment with the token, which may be anything. */
+  /** The segment after `/n/`: a name, `-` and its token, or anything else. */
   readonly segment: string;
   /** The path and the query that follow it; either may be empty. */
   readonly inside: string;

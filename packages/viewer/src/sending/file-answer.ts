@@ -207,7 +207,7 @@ function varyByAccept(headers: readonly string[]): string[] {
   return headers.map((text) => (text === 'Accept-Encoding' ? 'Accept, Accept-Encoding' : text));
 }
 
-/** Ranges count in the plain file, whose form is created only for a range. */
+/** The requested range, in bytes of the plain file. Without a Range header, it does not create the form of that file. */
 function rangeOfFile(request: IncomingMessage, { file, policy }: FoundFile): ByteRange | undefined {
   if (request.headers.range === undefined) return undefined;
   const { etag, length } = file.form(false, policy);
