@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { failureOf, run, runPiped, runWith } from '../command-run.ts';
-import { type Served, type Shell, serve, WAYS } from '../servers/served.ts';
+import { type Served, SHELLS, type Shell, serve } from '../servers/served.ts';
 
 const UNKNOWN = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 
-for (const [way, shellOf] of Object.entries(WAYS)) {
+for (const [way, shellOf] of Object.entries(SHELLS)) {
   describe(`names and passwords of the command, ${way}`, () => {
     let served: Served;
     let page: string;

@@ -5,7 +5,7 @@ import { packFolder } from '@pinfold/client/node';
 import { expect } from 'chai';
 import decodeQR from 'qr/decode.js';
 import { type Env, run, runPiped, runProcess, runWith } from '../command-run.ts';
-import { type Served, serve, WAYS } from '../servers/served.ts';
+import { type Served, SHELLS, serve } from '../servers/served.ts';
 
 /** Decodes a QR code whose dark modules are known, four pixels each. */
 function readCode(dark: readonly (readonly boolean[])[]): string {
@@ -57,7 +57,7 @@ describe('pinfold publish', () => {
     expect([code, err.replace(/^published: [^\r\n]+\n$/, '')]).to.deep.equal([0, '']);
   });
 
-  for (const [way, shellOf] of Object.entries(WAYS)) {
+  for (const [way, shellOf] of Object.entries(SHELLS)) {
     it(`publishes once for one Idempotency-Key, ${way}`, async () => {
       const publish = () => shellOf(served).run('publish', site, '--idempotency-key', 'mine');
       const [first, second] = [await publish(), await publish()];

@@ -17,7 +17,7 @@ import {
   spawnCommand,
   spawnWithSmallFiles,
 } from '../command-run.ts';
-import { type Served, serve, WAYS } from '../servers/served.ts';
+import { type Served, SHELLS, serve } from '../servers/served.ts';
 import { startStub } from '../servers/stub.ts';
 
 /** One and a half MiB that no deflate makes smaller. */
@@ -47,7 +47,7 @@ describe('saving the ZIP of a publication', () => {
   const sha256 = () => createHash('sha256').update(zip).digest('hex');
   const files = () => readdir(folder);
 
-  for (const [way, shellOf] of Object.entries(WAYS)) {
+  for (const [way, shellOf] of Object.entries(SHELLS)) {
     describe(way, () => {
       it('writes exactly the published bytes to a new file', async () => {
         const shell = shellOf(served);

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { loginsFile, writeLogin } from '../../src/api-client/logins.ts';
 import { type CommandRun, type Env, failureOf, run, runProcess, spawnCommand } from '../command-run.ts';
-import { openMachine, type Served, serve, WAYS } from '../servers/served.ts';
+import { openMachine, type Served, SHELLS, serve } from '../servers/served.ts';
 import { startStub } from '../servers/stub.ts';
 
 describe('the server that a command uses', () => {
@@ -234,7 +234,7 @@ describe('the server that a command uses', () => {
     expect(await served.json('stop', pin.id)).to.deep.equal({ id: pin.id, stopped: true });
   });
 
-  for (const [way, shellOf] of Object.entries(WAYS)) {
+  for (const [way, shellOf] of Object.entries(SHELLS)) {
     it(`only checks, and publishes nothing with warnings if it is strict, ${way}`, async () => {
       const shell = shellOf(served);
       expect(await shell.json('publish', site, '--dry-run')).to.deep.equal({

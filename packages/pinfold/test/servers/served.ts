@@ -37,10 +37,10 @@ export interface Served extends Machine, Listening {
   readonly remote: Env;
 }
 
-/** Both ways in which a command can reach a served service. */
-export const WAYS: Readonly<Record<string, (served: Served) => Shell>> = {
-  directly: (served) => served,
-  'by the API': ({ remote }) => shellOf(remote),
+/** The command on the server's machine, and that of a remote user. */
+export const SHELLS: Readonly<Record<string, (served: Served) => Shell>> = {
+  "on the server's machine": (served) => served,
+  'from a remote machine': ({ remote }) => shellOf(remote),
 };
 
 /** Creates a data folder like a server. */
