@@ -154,7 +154,7 @@ describe('a store call for more accounts than one program can lock', () => {
       const [one, other] = await Promise.all([remove(stores), remove(peer())]);
       return one + other;
     });
-    // The oldest key stays, and a try has two windows.
+    // The oldest key stays, so that no later key is the first. A try has a window of its address and one of its role.
     expect(await Promise.all(removed)).to.deep.equal([2 * ACCOUNTS, ACCOUNTS - 1, ACCOUNTS, 3 * ACCOUNTS]);
   });
 });

@@ -15,7 +15,7 @@ describe('a program that knows its locks only after reading', () => {
     expect(remaining.map(({ tokenHash }) => tokenHash)).to.deep.equal([204, 205, 300].map(aTokenHash));
   });
 
-  it('locks the account of an existing key that becomes ensured', async () => {
+  it('locks the account of an existing key that is marked as ensured', async () => {
     const { apiKeys } = storesOver();
     await apiKeys.create(anApiKey(1, { account: OTHER }), []);
     const ensured = anApiKey(1, { isEnsured: true });

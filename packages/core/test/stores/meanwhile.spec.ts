@@ -35,7 +35,7 @@ function openStores() {
 }
 
 describe('a record that changes between the read and the lock of a program', () => {
-  it('stays, if it is a key that becomes ensured', async () => {
+  it('stays, if it is a key that is marked as ensured', async () => {
     const { apiKeys, openBefore } = openStores();
     for (const n of [1, 2]) await apiKeys.create(anApiKey(n), []);
     await apiKeys.revoke(anApiKeyId(2), START, []);

@@ -34,7 +34,7 @@ function* counting<Result>(
   return next.value;
 }
 
-/** Stores over a database that counts round trips, like one that sends writes together with the end of a program. */
+/** Stores over a database that counts round trips, like one that sends writes together with the commit of a program. */
 function openStores({ isSerial = false } = {}) {
   const memory = newDatabase();
   let [trips, writes] = [0, 0];

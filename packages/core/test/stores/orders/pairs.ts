@@ -3,7 +3,7 @@ import { STORE_SCHEMA } from '../../../src/stores/create-persistence.ts';
 import { CALLS, rowsBefore } from './calls.ts';
 import { type Call, CallsTogether, playAlone } from './every-order.ts';
 import { isWriting } from './played-database.ts';
-import { IN_PARTS } from './reasons.ts';
+import { SPLIT_CALLS } from './reasons.ts';
 
 /** The data that a writing program uses. */
 interface Use {
@@ -61,8 +61,8 @@ function writesFor({ written }: Use, { used }: Use): boolean {
   return [...written].some((table) => used.has(table));
 }
 
-export function isInParts(calls: readonly string[]): boolean {
-  return calls.some((name) => IN_PARTS.includes(name));
+export function hasSplitCall(calls: readonly string[]): boolean {
+  return calls.some((name) => SPLIT_CALLS.includes(name));
 }
 
 export function pairOf(names: readonly string[]): string {

@@ -72,14 +72,14 @@ export const LONG: readonly string[] = [
   'end an import',
 ];
 
-/** Methods of several programs, between which others may run: only their programs are compared with whole ones. */
-export const IN_PARTS: readonly string[] = ['purge sessions', 'purge pairings', 'purge tries', ...LONG];
+/** Calls of several programs, between which other programs may run: only their programs are atomic, not the calls. */
+export const SPLIT_CALLS: readonly string[] = ['purge sessions', 'purge pairings', 'purge tries', ...LONG];
 
 /**
  * A read after the second call may miss rows that the first one still stores: a reservation is checked with data that
  * may be out of date, and its commit decides again.
  */
-export const DECIDED_LATER: readonly (readonly [string, string])[] = [
+export const CHECKED_AGAIN_LATER: readonly (readonly [string, string])[] = [
   ['reserve a key', 'block an account'],
   ['reserve it for another', 'block an account'],
   ['take over a reservation', 'block an account'],

@@ -35,13 +35,14 @@ export interface RulesOptions {
   /** Checks only the clauses whose id it matches; all when absent. */
   readonly clauses?: RegExp;
   /** The number of random sequences that compare the role store with its model. */
-  readonly sequences: number;
+  readonly randomSequences: number;
 }
 
 /**
- * All clauses except those that the suite of the database port covers: nearly equal texts, and thousands of rows.
+ * The clauses for stores over a database engine: all except those that the suite of the database port covers, such as nearly
+ * equal texts and thousands of rows.
  */
-export const OVER_AN_ENGINE: RegExp = new RegExp(
+export const ENGINE_CLAUSES: RegExp = new RegExp(
   `^(?!(?:${[
     '.*/(?:harness-.*|unreachable|lets-go|same-question|.*-many|list-sparse|list-search-walk)',
     'api-key-store/(?:create|create-exists|list)|session-store/(?:begin|offer|list-all)',
@@ -69,11 +70,11 @@ const RULES = Object.values({
 
 /** Declares the rules of every store of the core, and random sequences of the role store, as mocha tests. */
 export function describeRules(options: RulesOptions): void {
-  const { name, open, sequences } = options;
+  const { name, open, randomSequences } = options;
   for (const declare of RULES) declare(options);
   describe(`${name} in random sequences`, () => {
     it('answers each call of two handles as the model of the role store', () =>
-      checkRoleStore(open, sequences));
+      checkRoleStore(open, randomSequences));
   });
 }
 

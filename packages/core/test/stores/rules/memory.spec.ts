@@ -14,5 +14,5 @@ describeRules({
       dispose: () => port.close(),
     };
   },
-  sequences: 40,
+  randomSequences: 40,
 });

@@ -2,7 +2,7 @@ import type { Persistence } from '@pinfold/core/adapter';
 import { openPostgres } from '@pinfold/persistence-postgres';
 import type { PoolConfig } from 'pg';
 import { migratedPlace } from 'pinfold-test-servers/mocha';
-import { describeRules, OVER_AN_ENGINE } from './describe-rules.ts';
+import { describeRules, ENGINE_CLAUSES } from './describe-rules.ts';
 
 /** The types of `pg` do not have `pipeline` yet. */
 const PIPELINED: PoolConfig & { readonly pipeline: boolean } = { pipeline: true };
@@ -30,6 +30,6 @@ describeRules({
       },
     };
   },
-  clauses: OVER_AN_ENGINE,
-  sequences: 5,
+  clauses: ENGINE_CLAUSES,
+  randomSequences: 5,
 });

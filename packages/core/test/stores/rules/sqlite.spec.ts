@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Persistence } from '@pinfold/core/adapter';
 import { openSqlite } from '@pinfold/persistence-sqlite';
-import { describeRules, OVER_AN_ENGINE } from './describe-rules.ts';
+import { describeRules, ENGINE_CLAUSES } from './describe-rules.ts';
 
 /** In memory where that is possible: the clauses make thousands of commits, each of which waits for a disk. */
 const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -32,6 +32,6 @@ describeRules({
       },
     };
   },
-  clauses: OVER_AN_ENGINE,
-  sequences: 10,
+  clauses: ENGINE_CLAUSES,
+  randomSequences: 10,
 });
