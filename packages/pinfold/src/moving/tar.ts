@@ -35,7 +35,7 @@ export function fromTar(stream: ReadableStream<Uint8Array>): Source {
         if (id === undefined || !name.startsWith(`${ARCHIVES}/`))
           throw unreadable('this is not an export: it contains other files');
         if (read.length === 0) throw unreadable('the records of an export come before its archives');
-        if (walk.find(id)) await walk.move(id, async () => toMovingArchive(id, bytes));
+        if (walk.find(id)) await walk.take(id, toMovingArchive(id, bytes));
       }
     }
     if (manifest === undefined) throw unreadable('the export ends before its manifest: it is incomplete');

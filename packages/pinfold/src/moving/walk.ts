@@ -137,15 +137,36 @@ export class Walk {
   }
 
   /**
-   * Moves a named archive. When this returns, it may not be read yet.
+   * Reads and moves a named archive. When this returns, it may not be read yet.
    *
    * @param load returns `undefined` if the archive is missing.
    */
   async move(id: ArchiveId, load: () => Promise<MovingArchive | undefined>): Promise<void> {
     const loading = this.attempt(`archive ${id}`, async () => (await load()) ?? 'missing');
     // In turn, so that archives are stored in the order of the source.
-    const moved = Promise.all([loading, this.#reading.at(-1)]).then(([loaded]) => this.#take(id, loaded));
+    const moved = Promise.all([loading, this.#reading.at(-1)]).then(([loaded]) => this.take(id, loaded));
     await enqueue(this.#reading, moved);
+  }
+
+  /**
+   * Moves a named archive that was read. Returns when few enough are being stored.
+   *
+   * @param loaded `undefined` if it cannot be read, which was reported.
+   */
+  async take(id: ArchiveId, loaded: MovingArchive | 'missing' | undefined): Promise<void> {
+    const archive = loaded === 'missing' ? undefined : loaded;
+    this.#progress({ archives: 1, bytes: archive?.size }, this.named.size);
+    const named = this.named.get(id);
+    if (named === undefined) return;
+    // What cannot be read is not missing.
+    named.state = loaded === 'missing' ? 'missing' : 'sound';
+    if (archive === undefined) return;
+    if (archive.sha256 !== named.sha256 || archive.size !== named.bytes) {
+      named.state = 'altered';
+      return;
+    }
+    this.copied += 1;
+    await enqueue(this.#storing, Promise.resolve(this.#to.store?.(archive, named.pin)));
   }
 
   /** Waits for all archives. */
@@ -166,22 +187,6 @@ export class Walk {
       const shown = `${value.role}, a publication that the export does not have`;
       this.fail(unreadable(`the name ${value.name} shows ${shown}`));
     }
-  }
-
-  async #take(id: ArchiveId, loaded: MovingArchive | 'missing' | undefined): Promise<void> {
-    const archive = loaded === 'missing' ? undefined : loaded;
-    this.#progress({ archives: 1, bytes: archive?.size }, this.named.size);
-    const named = this.named.get(id);
-    if (named === undefined) return;
-    // What cannot be read was reported, and is not missing.
-    named.state = loaded === 'missing' ? 'missing' : 'sound';
-    if (archive === undefined) return;
-    if (archive.sha256 !== named.sha256 || archive.size !== named.bytes) {
-      named.state = 'altered';
-      return;
-    }
-    this.copied += 1;
-    await enqueue(this.#storing, Promise.resolve(this.#to.store?.(archive, named.pin)));
   }
 }
 

@@ -14,6 +14,7 @@ import {
 import { expect } from 'chai';
 import { type MovingArchive, toMovingArchive } from '../../src/moving/archives.ts';
 import { fromStores, toStores } from '../../src/moving/stores.ts';
+import { fromTar, walkToTar } from '../../src/moving/tar.ts';
 import { type Destination, type Source, type Walk, walk } from '../../src/moving/walk.ts';
 
 /** These archives are not ZIPs. */
@@ -121,6 +122,47 @@ describe('a move during changes', () => {
     expect(ids).to.deep.equal(ids.toSorted());
     expect(ids).to.have.lengthOf(23);
     expect(most).to.equal(4);
+  });
+
+  it('reads one archive of a tar ahead of those that are being stored', async () => {
+    const MiB = 1_048_576;
+    for (let n = 10; n < 20; n += 1) await publishBytes(n, MiB);
+    const chunks: Uint8Array[] = [];
+    const pipe = async (tar: ReadableStream<Uint8Array>): Promise<void> => {
+      for await (const bytes of tar)
+        for (let at = 0; at < bytes.length; at += 16_384) chunks.push(bytes.slice(at, at + 16_384));
+    };
+    await walkToTar(fromStores({ ...memory, clock }), pipe, () => undefined);
+    let read = 0;
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+      const bytes = chunks.shift();
+      read += bytes?.length ?? 0;
+      if (bytes === undefined) controller.close();
+      else controller.enqueue(bytes);
+    };
+    const large: ArchiveId[] = [];
+    let finish = (): void => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const store = async ({ id, size }: MovingArchive): Promise<void> => {
+      if (size < MiB) return;
+      large.push(id);
+      await finished;
+    };
+    const moving = walk(
+      fromTar(new ReadableStream({ pull }, { highWaterMark: 0 })),
+      { store },
+      () => undefined,
+    );
+    for (let before = -1; before !== read; ) {
+      before = read;
+      for (let turns = 0; turns < 100; turns += 1) await new Promise(setImmediate);
+    }
+    expect(large).to.have.lengthOf(4);
+    expect(read).to.be.within(4 * MiB, 6 * MiB);
+    finish();
+    expect((await moving).copied).to.equal(13);
   });
 
   it('stores no archive twice, and none without a record', async () => {
