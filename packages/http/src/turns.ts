@@ -7,10 +7,10 @@ const KINDS: readonly StepKind[] = ['cheap', 'costly'];
 const MAX_PAUSE = 10;
 
 /**
- * Lets each turn of the event loop begin one step of each kind, on all connections together. Node accepts one connection per turn, so a new client waits for
- * as many turns as there are connections before its own, and hundreds of busy clients would make each of these turns long.
- * So turns begin no step while clients connect. Each kind has its own queue, so that a large download does not wait for
- * all pipelined requests.
+ * Lets each turn of the event loop begin one step of each kind, on all connections together. Node accepts one
+ * connection per turn, so a new client waits for as many turns as there are connections before its own, and hundreds of
+ * busy clients would make each of these turns long. So turns begin no step while clients connect. Each kind has its own
+ * queue, so that a large download does not wait for all pipelined requests.
  */
 export class Turns {
   readonly #waiting: Readonly<Record<StepKind, (() => void)[]>> = { cheap: [], costly: [] };
