@@ -1,6 +1,6 @@
 import { type Failure, PinfoldError } from './pinfold-error.ts';
 import { MAX_TIMER } from './retry-schedule.ts';
-import { is } from './wire.ts';
+import { is } from './wire-objects.ts';
 
 export interface ApiRequest<Answer> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

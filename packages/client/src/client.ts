@@ -12,21 +12,21 @@ import type {
   PublishOptions,
 } from './options.ts';
 import { everyPage, isNothing, queryOf, Sender, waitFor } from './sender.ts';
-import {
-  type Change,
-  type DryRun,
-  type Event,
-  type GrantAnswer,
-  is,
-  type LimitsAnswer,
-  type Name,
-  type NameAnswer,
-  type NameList,
-  type Pin,
-  type PinAnswer,
-  type PinList,
-  type ViewedPinAnswer,
+import type {
+  Change,
+  DryRun,
+  Event,
+  GrantAnswer,
+  LimitsAnswer,
+  Name,
+  NameAnswer,
+  NameList,
+  Pin,
+  PinAnswer,
+  PinList,
+  ViewedPinAnswer,
 } from './wire.ts';
+import { is } from './wire-objects.ts';
 
 const MORE_TIMEOUT = 1_000;
 const MORE_TIMEOUT_BYTES = 65_536;

@@ -2,7 +2,8 @@ import { readRetryAfter } from './attempt.ts';
 import type { CallOptions } from './options.ts';
 import { realTiming } from './retry-schedule.ts';
 import { endlessList } from './sender.ts';
-import type { Event, EventPage } from './wire.ts';
+import type { Event } from './wire.ts';
+import type { Wire } from './wire-objects.ts';
 
 /** The filter and the start of `events`. */
 export interface EventsOptions extends CallOptions {
@@ -29,7 +30,7 @@ const PAUSE = 1_000;
 
 type RequestPage = (
   query: Readonly<Record<string, string | number | undefined>>,
-) => Promise<{ readonly answer: EventPage; readonly headers: Headers }>;
+) => Promise<{ readonly answer: Wire<'EventPage'>; readonly headers: Headers }>;
 
 export async function* readEvents(
   requestPage: RequestPage,

@@ -13,26 +13,4 @@ export type {
 } from './options.ts';
 export { type Failure, PinfoldError } from './pinfold-error.ts';
 export type { Retry } from './retry-schedule.ts';
-export type {
-  Change,
-  DayOfViews,
-  DryRun,
-  Event,
-  EventActor,
-  Grant,
-  GrantAnswer,
-  Limits,
-  LimitsAnswer,
-  Name,
-  NameAnswer,
-  NameList,
-  Pin,
-  PinAnswer,
-  PinList,
-  Publication,
-  Quota,
-  Rate,
-  RuleError,
-  ViewedPinAnswer,
-  Warning,
-} from './wire.ts';
+export type * from './wire.ts';

@@ -1,5 +1,5 @@
 // Generated from the API document by `pnpm --filter @pinfold/client wire`.
-/** The objects of the API; wire.ts says how a member is written. */
+/** The objects of the API; wire-objects.ts says how a member is written. */
 export const OBJECTS = {
   PinList: {
     /** Newest first. */

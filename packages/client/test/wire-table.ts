@@ -56,7 +56,7 @@ export function wireTable(): string {
   const objects = new Map<string, string>();
   for (const answer of ANSWERS) typeOf(components.schemas[answer] ?? {}, answer, objects);
   const source = `// Generated from the API document by \`pnpm --filter @pinfold/client wire\`.
-/** The objects of the API; wire.ts says how a member is written. */
+/** The objects of the API; wire-objects.ts says how a member is written. */
 export const OBJECTS = {\n${[...objects].map(([name, members]) => `${name}: {${members}},`).join('\n')}\n} as const;\n`;
   const format = ['format', `--stdin-file-path=${WIRE_TABLE}`];
   const { stdout, stderr, status } = spawnSync('biome', format, { input: source, encoding: 'utf8' });
