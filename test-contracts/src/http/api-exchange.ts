@@ -45,6 +45,8 @@ export interface WireBody {
   readonly detail: string;
   readonly errors: readonly { readonly rule: string; readonly path?: string }[];
   readonly errors_omitted: number;
+  /** Members that a single clause reads, and compares as they are. */
+  readonly [member: string]: unknown;
 }
 
 export interface ApiAnswer {
