@@ -108,10 +108,13 @@ function isGeneration(entry: Dirent): boolean {
   return entry.isDirectory() && NAME.test(entry.name);
 }
 
-/** Opens the export in a folder, or its newest generation; for `-`, the tar on standard input, which is read whole. */
+/**
+ * Opens the export in a folder, or its newest generation, which it names, since last night's may be missing;
+ * for `-`, the tar on standard input, which is read whole.
+ */
 export async function openExport(
   from: string,
-  { stream }: Pick<Terminal, 'stream'>,
+  { err, stream }: Pick<Terminal, 'err' | 'stream'>,
   sample?: number,
 ): Promise<Source> {
   if (from === '-') {
@@ -119,8 +122,9 @@ export async function openExport(
     return fromTar(stream());
   }
   const folder = resolve(from);
-  const isExport = existsSync(join(folder, MANIFEST));
-  return fromFolder((isExport ? undefined : await new Generations(folder).newest()) ?? folder, sample);
+  const newest = existsSync(join(folder, MANIFEST)) ? undefined : await new Generations(folder).newest();
+  if (newest !== undefined) err(`newest generation: ${newest}`);
+  return fromFolder(newest ?? folder, sample);
 }
 
 function formatName(instant: number): string {

@@ -74,6 +74,16 @@ describe('pinfold export --generations', () => {
     expect(counts).to.deep.equal([2, 1]);
   });
 
+  it('names the generation that a verification or an import of the folder reads', async () => {
+    await exportAgain();
+    await exportAgain();
+    const [first = '', newest = ''] = await generations();
+    const line = `newest generation: ${join(backups, newest)}\n`;
+    expect((await succeed(env, 'verify', backups)).err).to.include(line);
+    expect((await succeed(stage.env('two'), 'import', backups)).err).to.include(line);
+    expect((await succeed(env, 'verify', join(backups, first))).err).not.to.include('newest generation');
+  });
+
   it('restores the sites of an earlier generation', async () => {
     await exportAgain();
     const first = await removeFirstArchive(env);
