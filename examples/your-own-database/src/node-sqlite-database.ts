@@ -22,7 +22,7 @@ import {
   type ScanAction,
   type TableAction,
 } from '@pinfold/core/records';
-import { createTables, quoted, SqlCompiler, type SqlDialect, type SqlPlan } from '@pinfold/core/sql';
+import { migrationsTo, quoted, SqlCompiler, type SqlDialect, type SqlPlan } from '@pinfold/core/sql';
 import { createPersistence, STORE_SCHEMA } from '@pinfold/core/stores';
 
 /** Opens every store of Pinfold in one file, which is created when it is first used. */
@@ -81,9 +81,7 @@ export class NodeSqliteDatabase implements Database {
 
   constructor(file: string, { tables }: DatabaseSchema) {
     this.#file = file;
-    this.#migrations = [
-      { version: 1, release: '0.1.0', oldestVersion: 1, sql: createTables(tables, DIALECT) },
-    ];
+    this.#migrations = migrationsTo(tables, DIALECT);
   }
 
   async read<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {

@@ -12,7 +12,9 @@ export {
   type MigrationPlan,
   planMigrations,
   refuseOutdated,
+  SCHEMA_VERSIONS,
   type SchemaState,
+  type SchemaVersion,
 } from './adapter/migrations.ts';
 export {
   filenameFolded,

@@ -1,4 +1,4 @@
-import { examineSchema, type SchemaState } from '@pinfold/core/adapter';
+import { examineSchema, SCHEMA_VERSIONS, type SchemaState } from '@pinfold/core/adapter';
 import { codeOf } from '@pinfold/core/internal';
 import type { DatabaseState } from '@pinfold/core/records';
 import {
@@ -8,7 +8,7 @@ import {
   runStatement,
 } from './engine/postgres-connection.ts';
 import { prepared, ROLLBACK, unprepared } from './engine/statement.ts';
-import { newestMigration, stateOf } from './schema/migrate.ts';
+import { stateOf } from './schema/migrate.ts';
 
 interface Server {
   /** The server's version, such as `17.2`. */
@@ -83,7 +83,7 @@ export async function examinePostgres(pool: PostgresPool, name: string): Promise
     if (server === undefined) throw new Error('the server did not describe itself');
     const [schema] = await runStatement<Schema>(client, SCHEMA, [name]);
     const [state] = schema === undefined ? [] : await stateIn(client, name);
-    const { newest, ...version } = examineSchema(state, [newestMigration()]);
+    const { newest, ...version } = examineSchema(state, SCHEMA_VERSIONS);
     const found = { ...server, keepsPreparedStatements: isPrepared, newest };
     return schema === undefined ? found : { ...found, schema: { ...schema, ...version } };
   } finally {

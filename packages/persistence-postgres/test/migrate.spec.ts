@@ -1,15 +1,14 @@
-import { quoted } from '@pinfold/core/sql';
+import { TABLES } from '@pinfold/core/records';
+import { migrationsTo, quoted } from '@pinfold/core/sql';
 import { describeMigrations } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import pg from 'pg';
 import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
+import { postgresDialect } from '../src/database/postgres-database.ts';
 import { PostgresConnection } from '../src/engine/postgres-connection.ts';
 import { unprepared } from '../src/engine/statement.ts';
 import { openPostgres } from '../src/index.ts';
-import { checkSchema, migrate, newestMigration } from '../src/schema/migrate.ts';
-
-/** A handle creates the tables from their declarations. */
-const MIGRATIONS = [newestMigration()];
+import { checkSchema, migrate } from '../src/schema/migrate.ts';
 
 interface OpenPlace {
   readonly place: PostgresPlace;
@@ -30,24 +29,27 @@ async function withPlace(work: (opened: OpenPlace) => Promise<void>): Promise<vo
 async function schemaOf(
   connection: PostgresConnection,
   schema: string,
-): Promise<Readonly<Record<'state' | 'columns', readonly unknown[]>>> {
+): Promise<Readonly<Record<'state' | 'columns' | 'indexes', readonly unknown[]>>> {
   const state = unprepared(
     `SELECT version, oldest_version, oldest_release FROM ${quoted(schema)}.schema_state`,
   );
   const tables = unprepared(`
     SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = $1 ORDER BY 1, 2`);
+  const indexes = unprepared(`
+    SELECT indexname, split_part(indexdef, ' USING ', 2) FROM pg_catalog.pg_indexes WHERE schemaname = $1 ORDER BY 1`);
   return {
     state: await connection.read(state, []),
     columns: await connection.read(tables, [schema]),
+    indexes: await connection.read(indexes, [schema]),
   };
 }
 
 describeMigrations({
-  migrations: MIGRATIONS,
   noTable: '42P01',
   onPlace: (work) =>
     withPlace(({ place, schema, open }) =>
       work({
+        migrations: migrationsTo(TABLES, postgresDialect(schema)),
         open: () => openPostgres({ pool: place.pool({ max: 1 }), schema }),
         migrate: (migrations) => migrate(open(), schema, migrations),
         schema: () => schemaOf(open(), schema),
@@ -64,8 +66,9 @@ describe('migrate in PostgreSQL', () => {
       await owner.query(`CREATE ROLE tenant LOGIN PASSWORD 'tenant'`);
       try {
         await owner.query(`CREATE SCHEMA ${quoted(schema)} AUTHORIZATION tenant`);
-        await migrate(open({ user: 'tenant', password: 'tenant' }), schema, MIGRATIONS);
-        await checkSchema(open({ user: 'tenant', password: 'tenant' }), schema, undefined, MIGRATIONS);
+        const migrations = migrationsTo(TABLES, postgresDialect(schema));
+        await migrate(open({ user: 'tenant', password: 'tenant' }), schema, migrations);
+        await checkSchema(open({ user: 'tenant', password: 'tenant' }), schema);
       } finally {
         await owner.query('DROP OWNED BY tenant CASCADE');
         await owner.query('DROP ROLE tenant');
@@ -76,7 +79,8 @@ describe('migrate in PostgreSQL', () => {
   it('may take longer than requests', () =>
     withPlace(async ({ schema, open }) => {
       const hurried = open({ statement_timeout: 200, query_timeout: 2_000 });
-      const slow = newestMigration('SELECT pg_catalog.pg_sleep(0.4)');
+      const sql = ['SELECT pg_catalog.pg_sleep(0.4)'];
+      const slow = { version: 1, release: '0.1.0', oldestVersion: 1, sql };
       await migrate(hurried, schema, [slow]);
     }));
 

@@ -1,6 +1,6 @@
 import { dayOf } from '@pinfold/core/internal';
 import { TABLES } from '@pinfold/core/records';
-import { ACCOUNT, START } from '@pinfold/test-contracts/fixtures';
+import { ACCOUNT, aRoleId, START } from '@pinfold/test-contracts/fixtures';
 import { ofEachTest, useEveryStore } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import pg from 'pg';
@@ -128,8 +128,8 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   events: {
     at: `${START} + n * 1000`,
     id: "'event-' || n",
-    account: "'account-' || n % 100",
-    pin: "'role-' || n % 1000",
+    account: `CASE WHEN n % 10 = 0 THEN '${ACCOUNT}' ELSE 'account-' || n % 100 END`,
+    pin: `CASE WHEN n % 10 = 0 THEN '${aRoleId(1)}' ELSE 'role-' || n % 1000 END`,
     recorded_at: `${START} + n * 1000`,
     feed_number: '1000 + n',
     account_feed_number: 'n / 100',
@@ -172,6 +172,9 @@ function mayRead(table: string, text: string): boolean {
   return SINGLE.includes(table) || (table === 'api_keys' && text.includes('WHERE 1 = 1 LIMIT'));
 }
 
+/** The feed of one publication, of whose events the server expects too few: it does not know that they have one account. */
+const FEED = /"pin" = .* ORDER BY t0\."account_feed_number"/;
+
 /** A page of a list, which must be read in the order of an index. */
 function isPage({ text }: SentStatement): boolean {
   return /ORDER BY .* LIMIT/.test(text) && !text.includes('OFFSET');
@@ -202,11 +205,12 @@ describe('Every statement of a request', () => {
     const [slow, sorted]: [string[], string[]] = [[], []];
     for (const statement of statements) {
       const { text } = statement;
+      const few = FEED.test(text) ? 0 : FEW;
       for (const step of stepsOf(await planOf(pool, statement))) {
         const { 'Node Type': type, 'Index Name': index, 'Relation Name': table = '' } = step;
         if (index !== undefined) used.add(index);
         if (type === 'Seq Scan' && !mayRead(table, text)) slow.push(`${table}: ${text}`);
-        if (type === 'Sort' && isPage(statement) && step['Plan Rows'] > FEW) sorted.push(text);
+        if (type === 'Sort' && isPage(statement) && step['Plan Rows'] > few) sorted.push(text);
       }
     }
     expect(slow, 'statements that read a whole table').to.deep.equal([]);

@@ -1,7 +1,7 @@
 import type { DatabaseState } from '@pinfold/core/records';
 import Database from 'better-sqlite3';
 import { asFault } from './engine/sqlite-errors.ts';
-import { databaseState, MIGRATIONS } from './schema/migrate.ts';
+import { databaseState } from './schema/migrate.ts';
 
 /**
  * Examines a database file in any state, without changes. Reads every page.
@@ -12,7 +12,7 @@ export function examineSqlite(file: string): DatabaseState {
   try {
     const database = new Database(file, { readonly: true, fileMustExist: true });
     try {
-      return databaseState((sql) => database.prepare(sql), MIGRATIONS);
+      return databaseState((sql) => database.prepare(sql));
     } finally {
       database.close();
     }

@@ -16,7 +16,7 @@ import {
   scan,
   TABLES,
 } from '@pinfold/core/records';
-import { createTables, SqlCompiler } from '@pinfold/core/sql';
+import { migrationsTo, SqlCompiler } from '@pinfold/core/sql';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { SqliteDatabase } from '../src/database/sqlite-database.ts';
@@ -37,7 +37,7 @@ function open(file: string): SqliteDatabase {
 function planOf(text: string, values: readonly unknown[]): string {
   const database = new Database(':memory:');
   try {
-    for (const sql of createTables(TABLES, SQLITE)) database.exec(sql);
+    for (const { sql } of migrationsTo(TABLES, SQLITE)) database.exec(sql.join(';'));
     const rows = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values) as readonly {
       detail: string;
     }[];

@@ -1,15 +1,25 @@
 import { Fault, isFault } from '../fault.ts';
 import type { DatabaseState } from '../records/database.ts';
 
-/** One migration of the schema. Migrations only go forward, and a released one never changes. */
-export interface Migration<Sql = string> {
+/** A version of the schema. */
+export interface SchemaVersion {
   /** 1 for the migration that creates the schema, then counts up. */
   readonly version: number;
   readonly release: string;
   /** The oldest version of the schema whose releases still work after this migration. */
   readonly oldestVersion: number;
+}
+
+/** One migration of the schema. Migrations only go forward, and a released one never changes. */
+export interface Migration<Sql = string> extends SchemaVersion {
   readonly sql: Sql;
 }
+
+/** The versions of the schema of Pinfold's tables. */
+export const SCHEMA_VERSIONS: readonly SchemaVersion[] = [
+  { version: 1, release: '0.1.0', oldestVersion: 1 },
+  { version: 2, release: '0.1.0', oldestVersion: 1 },
+];
 
 /** The schema of a database, as stored in it: by this, each release decides whether it can run. */
 export interface SchemaState {
@@ -64,7 +74,7 @@ export function needsNewerRelease(error: unknown): boolean {
  *
  * @throws Fault `store_unavailable` naming the release that is needed.
  */
-export function refuseOutdated(state: SchemaState | undefined, known: readonly Migration<unknown>[]): void {
+export function refuseOutdated(state: SchemaState | undefined, known: readonly SchemaVersion[]): void {
   const message = neededRelease(state, known);
   if (message === undefined) return;
   const advice = 'run that one, or export with it and import into an empty database';
@@ -76,7 +86,7 @@ export function refuseOutdated(state: SchemaState | undefined, known: readonly M
 /** Diagnoses a schema: its version, the newest one, and why this release cannot work with it, if so. */
 export function examineSchema(
   state: SchemaState | undefined,
-  known: readonly Migration<unknown>[],
+  known: readonly SchemaVersion[],
 ): Pick<DatabaseState, 'version' | 'newest' | 'outdated'> {
   const outdated = neededRelease(state, known);
   return {
@@ -86,10 +96,7 @@ export function examineSchema(
   };
 }
 
-function neededRelease(
-  state: SchemaState | undefined,
-  known: readonly Migration<unknown>[],
-): string | undefined {
+function neededRelease(state: SchemaState | undefined, known: readonly SchemaVersion[]): string | undefined {
   if (state === undefined) return undefined;
   if (state.oldestVersion <= (known.at(-1)?.version ?? 0)) return undefined;
   return `the database needs release ${state.oldestRelease} or a newer one`;

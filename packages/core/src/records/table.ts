@@ -41,6 +41,8 @@ export interface TableIndex<Row> {
   readonly covers?: readonly NameOf<Row>[];
   /** The rows in the index; all when absent. Only nulls, flags and columns of one row are compared. */
   readonly where?: Where<Row>;
+  /** The first version of the schema that has it; 1 when absent. */
+  readonly since?: number;
 }
 
 /** The types of a table's rows, only for the compiler. */

@@ -12,11 +12,11 @@ import {
   type Program,
   type Query,
 } from '@pinfold/core/records';
-import { createTables, quoted, SqlCompiler, type SqlDialect } from '@pinfold/core/sql';
+import { migrationsTo, quoted, SqlCompiler, type SqlDialect } from '@pinfold/core/sql';
 import type { PostgresConnection } from '../engine/postgres-connection.ts';
 import { asFault, kindOf, ProgramError, reasonOf } from '../engine/postgres-errors.ts';
 import { COMMIT, lockNumber, unprepared } from '../engine/statement.ts';
-import { checkSchema, databaseState, migrate, newestMigration } from '../schema/migrate.ts';
+import { checkSchema, databaseState, migrate } from '../schema/migrate.ts';
 import { PostgresLookups } from './postgres-lookups.ts';
 import { JoinedReads, PostgresSession, type SharedPlans } from './postgres-session.ts';
 
@@ -33,7 +33,7 @@ export class PostgresDatabase implements Database {
   readonly #connection: PostgresConnection;
   readonly #schema: string;
   readonly #plans: SharedPlans;
-  readonly #migrations: readonly Migration[];
+  readonly #migrations: readonly Migration<readonly string[]>[];
   readonly #lookups: PostgresLookups;
 
   constructor(connection: PostgresConnection, schema: string, { tables }: Pick<DatabaseSchema, 'tables'>) {
@@ -43,8 +43,7 @@ export class PostgresDatabase implements Database {
     const compiler = new SqlCompiler(dialect);
     this.#plans = { compiler, joinedReads: new JoinedReads() };
     this.#lookups = new PostgresLookups(connection, compiler);
-    const sql = createTables(tables, dialect).join(';\n');
-    this.#migrations = [newestMigration(sql)];
+    this.#migrations = migrationsTo(tables, dialect);
   }
 
   read<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {
@@ -123,11 +122,11 @@ export class PostgresDatabase implements Database {
   }
 
   check(signal?: AbortSignal): Promise<Instant | undefined> {
-    return checkSchema(this.#connection, this.#schema, signal, this.#migrations);
+    return checkSchema(this.#connection, this.#schema, signal);
   }
 
   examine(): Promise<DatabaseState> {
-    return databaseState(this.#connection, this.#schema, this.#migrations);
+    return databaseState(this.#connection, this.#schema);
   }
 
   async close(): Promise<void> {
@@ -186,7 +185,7 @@ const STORAGE =
  * The SQL of PostgreSQL. The collation "C" sorts by code point on every server. JSON is stored as text, since it is only
  * read as a whole, and `jsonb` would not preserve it.
  */
-function postgresDialect(schema: string): SqlDialect {
+export function postgresDialect(schema: string): SqlDialect {
   return {
     quote: quoted,
     table: (name) => `${quoted(schema)}.${quoted(name)}`,

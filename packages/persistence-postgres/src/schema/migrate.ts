@@ -4,17 +4,13 @@ import {
   type Migration,
   planMigrations,
   refuseOutdated,
+  SCHEMA_VERSIONS,
   type SchemaState,
 } from '@pinfold/core/adapter';
 import type { DatabaseState } from '@pinfold/core/records';
 import { quoted } from '@pinfold/core/sql';
 import type { Client, PostgresConnection } from '../engine/postgres-connection.ts';
 import { COMMIT, lockNumber, type Statement, unprepared } from '../engine/statement.ts';
-
-/** The migration to the schema of this release; `sql` creates its tables. */
-export function newestMigration(sql = ''): Migration {
-  return { version: 1, release: '0.1.0', oldestVersion: 1, sql };
-}
 
 const BEGIN = unprepared('BEGIN ISOLATION LEVEL READ COMMITTED');
 /** Migrations may take longer than requests. */
@@ -30,7 +26,7 @@ const HAS_SCHEMA = unprepared('SELECT 1 FROM pg_catalog.pg_namespace WHERE nspna
 export async function migrate(
   connection: PostgresConnection,
   schema: string,
-  migrations: readonly Migration[],
+  migrations: readonly Migration<readonly string[]>[],
 ): Promise<void> {
   await connection.runWithRetries(async ({ run }) => {
     await run(BEGIN);
@@ -40,7 +36,7 @@ export async function migrate(
     await run(unprepared(`SET LOCAL search_path = ${quoted(schema)}, pg_temp`));
     const [state] = await run<SchemaState>(stateOf(schema));
     const { steps, reached } = planMigrations(state, migrations);
-    for (const { sql } of steps) await run(unprepared(sql, DAY));
+    for (const { sql } of steps) await run(unprepared(sql.join(';\n'), DAY));
     if (reached !== undefined) await setState(run, schemaState(schema), reached);
     return async () => void (await run(COMMIT));
   });
@@ -50,25 +46,20 @@ export async function migrate(
 export async function checkSchema(
   connection: PostgresConnection,
   schema: string,
-  signal: AbortSignal | undefined,
-  migrations: readonly Migration[],
+  signal?: AbortSignal,
 ): Promise<Instant | undefined> {
   const [state] = await connection.read<SchemaState & { readonly now: number }>(stateOf(schema), [], signal);
-  refuseOutdated(state, migrations);
+  refuseOutdated(state, SCHEMA_VERSIONS);
   return state === undefined ? undefined : instant(state.now);
 }
 
 /** Examines an open database. Does not search for damage, which the server itself reports when it reads it. */
-export async function databaseState(
-  connection: PostgresConnection,
-  schema: string,
-  migrations: readonly Migration[],
-): Promise<DatabaseState> {
+export async function databaseState(connection: PostgresConnection, schema: string): Promise<DatabaseState> {
   const [server] = await connection.read<{ release: string; isThere: boolean }>(EXAMINED, [
     schemaState(schema),
   ]);
   const [state] = server?.isThere ? await connection.read<SchemaState>(stateOf(schema), []) : [];
-  return { release: server?.release ?? '', ...examineSchema(state, migrations) };
+  return { release: server?.release ?? '', ...examineSchema(state, SCHEMA_VERSIONS) };
 }
 
 /** Creates the schema if it is missing: only then is the right to create schemas needed. */

@@ -10,12 +10,12 @@ import type {
   Program,
   Query,
 } from '@pinfold/core/records';
-import { SqlCompiler } from '@pinfold/core/sql';
+import { migrationsTo, SqlCompiler } from '@pinfold/core/sql';
 import type { Checkpointer } from '../engine/checkpointer.ts';
 import type { SqliteConnection } from '../engine/sqlite-connection.ts';
 import { asFault } from '../engine/sqlite-errors.ts';
 import type { SqliteFile } from '../engine/sqlite-file.ts';
-import { checkSchema, databaseState, migrate, migrationsTo } from '../schema/migrate.ts';
+import { checkSchema, databaseState, migrate } from '../schema/migrate.ts';
 import type { ThreadedWriter } from '../writing/threaded-writer.ts';
 import { runSteps, SQLITE } from './sqlite-steps.ts';
 
@@ -35,7 +35,7 @@ export class SqliteDatabase implements Database {
   readonly #connection: SqliteConnection;
   readonly #threads: SqliteThreads;
   readonly #compiler: SqlCompiler = new SqlCompiler(SQLITE);
-  readonly #migrations: readonly Migration[];
+  readonly #migrations: readonly Migration<readonly string[]>[];
 
   constructor(
     connection: SqliteConnection,
@@ -44,7 +44,7 @@ export class SqliteDatabase implements Database {
   ) {
     this.#connection = connection;
     this.#threads = threads;
-    this.#migrations = migrationsTo(tables);
+    this.#migrations = migrationsTo(tables, SQLITE);
   }
 
   read<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {
@@ -100,11 +100,11 @@ export class SqliteDatabase implements Database {
   }
 
   check(signal?: AbortSignal): Promise<undefined> {
-    return checkSchema(this.#connection, this.#migrations, signal);
+    return checkSchema(this.#connection, signal);
   }
 
   examine(): Promise<DatabaseState> {
-    return this.#connection.read(({ prepare }) => databaseState(prepare, this.#migrations));
+    return this.#connection.read(({ prepare }) => databaseState(prepare));
   }
 
   async close(): Promise<void> {

@@ -68,6 +68,7 @@ export const EVENTS: RecordTable<EventRow, 'at' | 'id', object, 'sequence'> = de
       columns: ['account', 'accountFeedNumber'],
       where: { accountFeedNumber: notNull },
     },
+    { name: 'pin_feed', columns: ['pin', 'accountFeedNumber'], where: { pin: notNull }, since: 2 },
   ],
   guards: ({ account }) => (account === null ? [SERVICE_LOCK] : lockOf(accountLock, account)),
 });

@@ -1,26 +1,46 @@
+import { type Migration, SCHEMA_VERSIONS, type SchemaVersion } from '../adapter/migrations.ts';
 import type { AnyTable, TableIndex } from '../records/table.ts';
 import type { SqlDialect } from './dialect.ts';
 import { SqlTable } from './sql-table.ts';
 import { membersIn, StatementText } from './statement-text.ts';
 
 /**
- * Writes the statements that create tables and their indexes, in order.
+ * Writes the migrations of these tables, in order of version: the first creates the tables, each later one what the tables
+ * have since then.
  *
  * @example
+ * import { planMigrations } from '@pinfold/core/adapter';
  * import { TABLES } from '@pinfold/core/records';
- * import { createTables, type SqlDialect } from '@pinfold/core/sql';
+ * import { migrationsTo, type SqlDialect } from '@pinfold/core/sql';
  *
  * declare const dialect: SqlDialect;
  *
- * for (const sql of createTables(TABLES, dialect)) console.log(sql);
+ * const { steps } = planMigrations(undefined, migrationsTo(TABLES, dialect));
+ * for (const { sql } of steps) for (const statement of sql) console.log(statement);
  */
-export function createTables(tables: readonly AnyTable[], dialect: SqlDialect): readonly string[] {
+export function migrationsTo(
+  tables: readonly AnyTable[],
+  dialect: SqlDialect,
+): readonly Migration<readonly string[]>[] {
+  return SCHEMA_VERSIONS.map((version) => ({ ...version, sql: statementsOf(tables, dialect, version) }));
+}
+
+function statementsOf(
+  tables: readonly AnyTable[],
+  dialect: SqlDialect,
+  { version }: SchemaVersion,
+): readonly string[] {
   return tables.flatMap((table) => {
     const sqlTable = new SqlTable(table, dialect);
-    // No index is needed for the sequence if it is the primary key.
-    const indexes = table.indexes.filter(({ columns }) => columns.join() !== sqlTable.sequenceKey);
-    return [createTable(sqlTable), ...indexes.map((index) => createIndex(sqlTable, index))];
+    const indexes = indexesOf(sqlTable).filter(({ since = 1 }) => since === version);
+    const created = indexes.map((index) => createIndex(sqlTable, index));
+    return version === 1 ? [createTable(sqlTable), ...created] : created;
   });
+}
+
+/** No index is needed for the sequence if it is the primary key. */
+function indexesOf({ table, sequenceKey }: SqlTable): AnyTable['indexes'] {
+  return table.indexes.filter(({ columns }) => columns.join() !== sequenceKey);
 }
 
 function createTable(sqlTable: SqlTable): string {
