@@ -1,14 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { packageIn } from '../../scripts/pack.ts';
 
 /** The commit that serves as the previous release. */
-const PREVIOUS = '4d0b28669a599d4d009dbfcd417a7c7b7c044205';
+const PREVIOUS = '162cff89ec090716618d62f41c43746cf8190bb7';
 
 const root = join(import.meta.dirname, '../..');
-const SOURCES = ['--conditions=@pinfold/source', join(root, 'packages/pinfold/src/main.ts')];
 
 /** Two releases, one after the other. */
 export interface Releases {
@@ -26,48 +25,20 @@ export interface Release {
   readonly schema: number;
 }
 
-const COLUMN_MORE = `{
-  version: 2,
-  release: '0.2.0',
-  oldestVersion: 1,
-  sql: 'ALTER TABLE roles ADD COLUMN remark TEXT; CREATE INDEX roles_remark ON roles (remark)',
-}`;
-/** By file: the end of the list of migrations, and with a further one. */
-const LISTED: Readonly<Record<string, readonly [end: string, longer: string]>> = {
-  'packages/persistence-sqlite/src/schema/migrate.ts': [
-    "join(';\\n') }];",
-    `join(';\\n') }, ${COLUMN_MORE}];`,
-  ],
-  'packages/persistence-postgres/src/database/postgres-database.ts': [
-    '[newestMigration(sql)];',
-    `[newestMigration(sql), ${COLUMN_MORE}];`,
-  ],
-};
-
-/** Installs the previous release, and the next one: this commit, with a column more unless it migrates by itself. */
+/** Installs the previous release, and this commit as the next one, which must have a newer schema. */
 export function installReleases(folder: string): Releases {
   const previous = install(PREVIOUS, join(folder, 'previous'));
-  const today = schemaOf(join(folder, 'today'), SOURCES);
-  const next = install('HEAD', join(folder, 'next'), today > previous.schema ? undefined : addColumn);
+  const next = install('HEAD', join(folder, 'next'));
   if (next.schema <= previous.schema) throw new Error('both releases have the same schema');
   return { previous, next };
 }
 
-function addColumn(clone: string): void {
-  for (const [file, [end, longer]] of Object.entries(LISTED)) {
-    const source = readFileSync(join(clone, file), 'utf8');
-    if (!source.includes(end)) throw new Error(`${file} has no "${end}" any more`);
-    writeFileSync(join(clone, file), source.replace(end, longer));
-  }
-}
-
-function install(commit: string, folder: string, change: (clone: string) => void = () => {}): Release {
+function install(commit: string, folder: string): Release {
   const [clone, packages] = [join(folder, 'clone'), join(folder, 'packages')];
   mkdirSync(packages, { recursive: true });
   const hash = run(root, 'git', 'rev-parse', '--verify', `${commit}^{commit}`);
   run(folder, 'git', 'clone', '--quiet', '--no-checkout', root, clone);
   run(clone, 'git', 'checkout', '--quiet', '--detach', hash);
-  change(clone);
   run(clone, 'npm', 'run', '--silent', 'setup');
   run(clone, 'npm', 'run', '--silent', 'pack:all', '--', packages);
   const tarballs = globSync('*.tgz', { cwd: packages }).map((file) => join(packages, file));
