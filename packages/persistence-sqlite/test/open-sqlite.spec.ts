@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { anApiKey, anApiKeyId, anEvent, everyKeyOf, rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { faultOf } from '@pinfold/test-contracts/internal';
 import Database from 'better-sqlite3';
@@ -125,4 +126,66 @@ describe('openSqlite', () => {
       expect(await damaged.apiKeys.find(anApiKeyId(1))).to.deep.equal(anApiKey(1));
       await damaged.close();
     }));
+
+  for (const writer of ['the event loop', 'the thread'] as const)
+    it(`neither changes nor creates a file while it is away, and goes on when it is back: in ${writer}`, () =>
+      onFile(async (file, handle) => {
+        if (writer === 'the thread') await setTimeout(THREAD_STARTED);
+        await handle.apiKeys.create(anApiKey(1), [anEvent()]);
+        const away = `${file}-away`;
+        await moveDatabase(file, away);
+        for (const n of [2, 3])
+          expect(
+            (await faultOf(handle.apiKeys.create(anApiKey(n), [anEvent()]))).code,
+            `change ${n}`,
+          ).to.equal('store_unavailable');
+        expect((await faultOf(handle.check())).code).to.equal('store_unavailable');
+        expect(existsSync(file)).to.equal(false);
+        await moveDatabase(away, file);
+        await handle.apiKeys.create(anApiKey(4), [anEvent()]);
+        await handle.check();
+        const ids = (await handle.apiKeys.list(everyKeyOf())).map((key) => key.id);
+        expect(ids).to.include.members([anApiKeyId(1), anApiKeyId(4)]);
+      }));
+
+  it('acknowledges no change to a file that a backup has replaced, and continues with the backup', () =>
+    onFile(async (file, handle) => {
+      await handle.apiKeys.create(anApiKey(1), [anEvent()]);
+      const backup = `${file}-backup`;
+      const maker = await openSqlite({ file: backup });
+      await maker.migrate();
+      await maker.apiKeys.create(anApiKey(2), [anEvent()]);
+      await maker.close();
+      for (const ending of ['-wal', '-shm']) await rm(file + ending);
+      await rename(backup, file);
+      expect((await faultOf(handle.apiKeys.create(anApiKey(3), [anEvent()]))).code).to.equal(
+        'store_unavailable',
+      );
+      await handle.apiKeys.create(anApiKey(4), [anEvent()]);
+      await handle.check();
+      const ids = (await handle.apiKeys.list(everyKeyOf())).map((key) => key.id);
+      expect(ids).to.have.members([anApiKeyId(2), anApiKeyId(4)]);
+    }));
+
+  it('finds by its check that a backup has replaced the file', () =>
+    onFile(async (file, handle) => {
+      const backup = `${file}-backup`;
+      const maker = await openSqlite({ file: backup });
+      await maker.migrate();
+      await maker.apiKeys.create(anApiKey(2), [anEvent()]);
+      await maker.close();
+      for (const ending of ['-wal', '-shm']) await rm(file + ending);
+      await rename(backup, file);
+      expect((await faultOf(handle.check())).code).to.equal('store_unavailable');
+      await handle.check();
+      expect(await handle.apiKeys.find(anApiKeyId(2))).to.deep.equal(anApiKey(2));
+    }));
 });
+
+/** Milliseconds after which a database has its thread: it starts half a second after the opening. */
+const THREAD_STARTED = 3_000;
+
+async function moveDatabase(from: string, to: string): Promise<void> {
+  for (const ending of ['', '-wal', '-shm'])
+    if (existsSync(from + ending)) await rename(from + ending, to + ending);
+}

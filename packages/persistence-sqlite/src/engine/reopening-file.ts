@@ -57,16 +57,25 @@ function unlessRefused(work: () => void): void {
   }
 }
 
-/** A file that stays open, and is opened again after an error that may have made it unusable. */
+/**
+ * A file that stays open, and is opened again after an error that may have made it unusable. It is created at most once: a
+ * file that is missing later was moved, or its volume is not mounted.
+ */
 export class ReopeningFile {
   readonly #file: string;
   readonly #reserve: Pick<DiskReserve, 'releaseDuring' | 'refill'>;
+  #mustExist: boolean;
   #opened: SqliteFile | undefined;
   #isClosed = false;
 
-  constructor(file: string, reserve: Pick<DiskReserve, 'releaseDuring' | 'refill'>) {
+  constructor(
+    file: string,
+    reserve: Pick<DiskReserve, 'releaseDuring' | 'refill'>,
+    { mustExist = false }: { readonly mustExist?: boolean } = {},
+  ) {
     this.#file = file;
     this.#reserve = reserve;
+    this.#mustExist = mustExist;
   }
 
   /** Works with the open file. Does not convert errors of SQLite and the system. */
@@ -148,7 +157,8 @@ export class ReopeningFile {
 
   /** Opens the file, also on a full disk: SQLite then needs the reserve for the memory that connections share. */
   #open(): SqliteFile {
-    const opened = this.#withReserve(() => new SqliteFile(this.#file));
+    const opened = this.#withReserve(() => new SqliteFile(this.#file, { mustExist: this.#mustExist }));
+    this.#mustExist = true;
     this.#reserve.refill();
     return opened;
   }

@@ -23,20 +23,20 @@ export type Prepare = <Row = unknown>(sql: string) => Database.Statement<unknown
 /** A connection to a file. Does not convert errors of SQLite and the file system. */
 export class SqliteFile {
   readonly #file: string;
-  readonly #identity: string;
+  readonly #identity: string | undefined;
   readonly #database: Database.Database;
   readonly #watch: CommitWatch | undefined;
   readonly #statements: Map<string, Database.Statement<unknown[], unknown>> = new Map();
   readonly #caches: Map<string, Pick<RowCache<unknown>, 'get'>> = new Map();
   #isFlushed = false;
 
-  /** Opens the file, and creates it if it is missing. */
-  constructor(file: string) {
-    createPrivately(file);
+  /** Opens the file, and creates it if it is missing, unless it must exist. */
+  constructor(file: string, { mustExist = false }: { readonly mustExist?: boolean } = {}) {
+    if (!mustExist) createPrivately(file);
     this.#file = file;
-    this.#identity = identityOf(file);
+    this.#identity = identityOf(file, { throwIfNoEntry: true });
     // No timeout: a wait inside SQLite would block the event loop, so the caller waits instead.
-    this.#database = new Database(file, { timeout: 0 });
+    this.#database = new Database(file, { timeout: 0, fileMustExist: true });
     try {
       configure(this.#database);
       // The first read opens the `-shm` file, which is watched.
@@ -68,12 +68,16 @@ export class SqliteFile {
     return cached.get(key);
   }
 
-  /** Runs the work in a transaction. `BEGIN`: it sees one state; `BEGIN IMMEDIATE`: it also holds the write lock. */
+  /**
+   * Runs the work in a transaction. `BEGIN`: it sees one state; `BEGIN IMMEDIATE`: it also holds the write lock, and throws
+   * after the commit if the file is no longer in its place.
+   */
   transaction<Result>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: () => Result): Result {
     this.prepare(begin).run();
     try {
       const result = work();
       this.prepare('COMMIT').run();
+      if (begin === 'BEGIN IMMEDIATE') this.requireInPlace();
       return result;
     } catch (error) {
       if (this.isInTransaction()) this.prepare('ROLLBACK').run();
@@ -122,14 +126,21 @@ export class SqliteFile {
     this.#database.close();
   }
 
+  /** Throws if the file was moved, removed or replaced: SQLite would go on with it, and a restart would lose the changes. */
+  requireInPlace(): void {
+    if (!this.#isInPlace())
+      throw new Database.SqliteError('the file was moved or replaced', 'SQLITE_READONLY_DBMOVED');
+  }
+
   #isInPlace(): boolean {
     return identityOf(this.#file) === this.#identity;
   }
 }
 
-function identityOf(file: string): string {
-  const { dev, ino } = statSync(file, { bigint: true });
-  return `${dev}:${ino}`;
+/** Identifies a file, by what a rename does not change; `undefined` if there is none. */
+function identityOf(file: string, { throwIfNoEntry = false } = {}): string | undefined {
+  const status = statSync(file, { bigint: true, throwIfNoEntry });
+  return status && `${status.dev}:${status.ino}`;
 }
 
 /** Creates the file for its owner only. Does not open an existing file: closing it would drop this process's locks. */

@@ -36,9 +36,12 @@ export async function migrate(
   });
 }
 
-/** Rejects unless the schema exists and this release can use it. */
+/** Rejects unless the file is in its place, the schema exists and this release can use it. */
 export async function checkSchema(connection: SqliteConnection, signal?: AbortSignal): Promise<undefined> {
-  const state = await connection.read(({ prepare }) => prepare<SchemaState>(STATE).get(), signal);
+  const state = await connection.read((file) => {
+    file.requireInPlace();
+    return file.prepare<SchemaState>(STATE).get();
+  }, signal);
   refuseOutdated(state, SCHEMA_VERSIONS);
 }
 

@@ -25,7 +25,7 @@ export function writeInThread({ programs }: Pick<DatabaseSchema, 'programs'>): v
   const named = byName(programs);
   const compiler = new SqlCompiler(SQLITE);
   const path: string = workerData;
-  const database = new ReopeningFile(path, new DiskReserve(path));
+  const database = new ReopeningFile(path, new DiskReserve(path), { mustExist: true });
   let replies: WriteReply[] = [];
   let isClosing = false;
   let isRunning = false;

@@ -62,7 +62,9 @@ describe('A writer with a thread', () => {
 
   it('leaves programs to its caller before the thread is ready, and unknown ones', () =>
     inFolder(async (folder) => {
-      const writer = newWriter(join(folder, 'pinfold.sqlite'));
+      const file = join(folder, 'pinfold.sqlite');
+      new Database(file).close();
+      const writer = newWriter(file);
       expect(writer.write(WHERE, undefined)).to.equal(undefined);
       await untilReady(writer);
       expect(writer.write({ ...WHERE }, undefined)).to.equal(undefined);
