@@ -17,7 +17,11 @@ const HEAP_PER_CONNECTION = 20_480;
 const HEAP_OF_PROCESS = 234_881_024;
 /** Open files for each connection: its socket, and an archive that is being read or received. */
 const FILES_PER_CONNECTION = 2;
+/** Open files of the process itself, while it publishes. */
+const FILES_OF_PROCESS = 48;
 const MIN_CONNECTIONS = 64;
+/** With fewer files than for these the server hardly works. */
+const MIN_CONNECTIONS_BY_FILES = 8;
 
 /**
  * The number of connections that a process with this much memory can serve.
@@ -33,7 +37,9 @@ export function computeMaxConnections(
 ): number {
   const byMemory = (memory - MEMORY_OF_PROCESS) / MEMORY_PER_CONNECTION;
   const byHeap = (heap - HEAP_OF_PROCESS) / HEAP_PER_CONNECTION;
-  return Math.max(MIN_CONNECTIONS, Math.floor(Math.min(byMemory, byHeap, files / FILES_PER_CONNECTION)));
+  const byFiles = Math.max(MIN_CONNECTIONS_BY_FILES, (files - FILES_OF_PROCESS) / FILES_PER_CONNECTION);
+  // Above the limit of files the system would accept connections and close them, and no place would be freed.
+  return Math.floor(Math.min(Math.max(MIN_CONNECTIONS, Math.min(byMemory, byHeap)), byFiles));
 }
 
 /** Reads how many files and sockets the process may have open; `undefined` on systems other than Linux. */

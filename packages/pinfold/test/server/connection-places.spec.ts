@@ -81,6 +81,10 @@ describe('a server with as many connections as it accepts', () => {
     expect(computeMaxConnections(machine, 2 ** 28, many)).to.be.within(PLACES + 1, 2 ** 12);
     expect(computeMaxConnections(machine, 2 ** 32, many)).to.be.above(2 ** 16);
     expect(computeMaxConnections(machine, 2 ** 32, 1_024)).to.be.within(PLACES + 1, 768);
+    for (const files of [48, 64, 128]) {
+      const places = computeMaxConnections(machine, 2 ** 32, files);
+      expect(places, `${files} files`).to.be.within(8, Math.max(8, files / 2));
+    }
   });
 
   it('ends no connection whose request is handled, or whose body waits unread', async () => {
