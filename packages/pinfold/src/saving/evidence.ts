@@ -63,7 +63,7 @@ async function makeEmptyFolder(folder: string, unfinished: UnfinishedFiles): Pro
     if (systemCodeOf(error) !== 'EEXIST') throw error;
   }
   if ((await readdir(folder)).length === 0) return false;
-  throw new CommandFailure(`${folder} is not empty`, 'cannot_write');
+  throw new CommandFailure(`${folder} is not empty: name another folder`, 'cannot_write');
 }
 
 interface SaveOptions {
