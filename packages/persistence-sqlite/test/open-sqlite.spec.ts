@@ -151,13 +151,7 @@ describe('openSqlite', () => {
   it('acknowledges no change to a file that a backup has replaced, and continues with the backup', () =>
     onFile(async (file, handle) => {
       await handle.apiKeys.create(anApiKey(1), [anEvent()]);
-      const backup = `${file}-backup`;
-      const maker = await openSqlite({ file: backup });
-      await maker.migrate();
-      await maker.apiKeys.create(anApiKey(2), [anEvent()]);
-      await maker.close();
-      for (const ending of ['-wal', '-shm']) await rm(file + ending);
-      await rename(backup, file);
+      await replaceByBackup(file);
       expect((await faultOf(handle.apiKeys.create(anApiKey(3), [anEvent()]))).code).to.equal(
         'store_unavailable',
       );
@@ -169,18 +163,23 @@ describe('openSqlite', () => {
 
   it('finds by its check that a backup has replaced the file', () =>
     onFile(async (file, handle) => {
-      const backup = `${file}-backup`;
-      const maker = await openSqlite({ file: backup });
-      await maker.migrate();
-      await maker.apiKeys.create(anApiKey(2), [anEvent()]);
-      await maker.close();
-      for (const ending of ['-wal', '-shm']) await rm(file + ending);
-      await rename(backup, file);
+      await replaceByBackup(file);
       expect((await faultOf(handle.check())).code).to.equal('store_unavailable');
       await handle.check();
       expect(await handle.apiKeys.find(anApiKeyId(2))).to.deep.equal(anApiKey(2));
     }));
 });
+
+/** Replaces a database by one that has API key 2, as a restored backup would. */
+async function replaceByBackup(file: string): Promise<void> {
+  const backup = `${file}-backup`;
+  const maker = await openSqlite({ file: backup });
+  await maker.migrate();
+  await maker.apiKeys.create(anApiKey(2), [anEvent()]);
+  await maker.close();
+  for (const ending of ['-wal', '-shm']) await rm(file + ending);
+  await rename(backup, file);
+}
 
 /** Milliseconds after which a database has its thread: it starts half a second after the opening. */
 const THREAD_STARTED = 3_000;
