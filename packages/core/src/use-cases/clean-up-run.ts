@@ -15,7 +15,7 @@ export interface CleanUpReport {
   readonly uploads: number;
   /** Archives of ended roles removed. */
   readonly archives: number;
-  /** In a dry run, the first 1,000 publications whose archives would be removed; those that ended first come first. */
+  /** In a dry run, the first 1,000 publications whose archives would be removed; those that end first come first. */
   readonly ending: readonly RoleId[];
   /** Archives that could not be removed; they are tried again later. */
   readonly failures: number;
@@ -95,7 +95,10 @@ export interface CleanUpRequest {
   readonly takeOver?: boolean;
   /** Moves the clock of removal to this machine's clock. Ask a person first whether that is right. */
   readonly catchUp?: boolean;
+  /** Only counts and names what a sweep would remove. */
   readonly dryRun?: boolean;
+  /** For a dry run: also counts and names publications that have just ended or end by this instant. */
+  readonly endsBefore?: Instant;
   /** The time after which the sweep leaves the rest to the next one; 5 minutes when absent. */
   readonly time?: Duration;
   readonly signal?: AbortSignal;

@@ -1,5 +1,5 @@
 import type { RoleId } from '../domain/identity.ts';
-import { after, before, type Duration, minutes } from '../domain/instant.ts';
+import { after, before, type Duration, instant, minutes } from '../domain/instant.ts';
 import { type Limits, limitsInForce } from '../domain/limits.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import { CLAIM, type CleanupTask, type StoredCount } from '../ports/role-cleanup.ts';
@@ -101,7 +101,7 @@ async function* stepsOf(ports: CleanUpPorts, limits: Limits, request: CleanUpReq
   if (removal === undefined) return yield { finished: false, clockDiffers: true };
   yield { removalBehind: removal.behind };
   const run = beginRun(request, ports, removal.reached, limits.orphanAge);
-  yield* (dryRun === true ? count : sweep)(ports, limits, run);
+  yield* dryRun === true ? count(ports, limits, run, request) : sweep(ports, limits, run);
 }
 
 /** Finishes erasures in every mode, but not on a node whose clock differs too much: stopped publications get its instant. */
@@ -115,10 +115,18 @@ async function finishErasures(ports: CleanUpPorts, signal: AbortSignal | undefin
   }
 }
 
-async function* count(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Steps {
+async function* count(
+  ports: CleanUpPorts,
+  limits: Limits,
+  run: CleanUpRun,
+  { endsBefore = instant(0) }: CleanUpRequest,
+): Steps {
   const { roles, attempts, staging } = ports;
   const judgedAt = run.judgedAt();
-  const ended = { now: run.now(), endedBefore: before(judgedAt, limits.cleanupGrace) };
+  const ended = {
+    now: instant(Math.max(run.now(), endsBefore)),
+    endedBefore: instant(Math.max(before(judgedAt, limits.cleanupGrace), endsBefore)),
+  };
   const begunBefore = before(judgedAt, limits.reservationAge);
   const { archives, reservations } = await roles.countForCleanup({ ...ended, begunBefore });
   yield { reservations };

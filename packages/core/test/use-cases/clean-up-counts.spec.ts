@@ -1,4 +1,4 @@
-import { days, duration, hours, OPERATOR, type RoleId, type RoleStore } from '@pinfold/core';
+import { after, days, duration, Fault, hours, OPERATOR, type RoleId, type RoleStore } from '@pinfold/core';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
@@ -21,6 +21,25 @@ describe('the counts of a sweep', () => {
     expect((await stage.cleanUp({ time: duration(0) })).stored, 'without time').to.equal(null);
     stage.clock.advance(days(7));
     expect((await stage.cleanUp()).stored).to.deep.equal({ pinned: 1, unpinned: 0, bytes: size });
+  });
+
+  it('of a dry run up to a later time include what ended, what ends by then, and removals tried again by then', async () => {
+    const [stopped, ending, pinned] = (await stage.publishMany(3)) as readonly RoleId[];
+    const wholeDay = { dryRun: true, endsBefore: after(stage.clock.now(), days(1)) };
+    await stage.useCases.stop({ by: OPERATOR, id: stopped as RoleId });
+    expect(await stage.cleanUp({ dryRun: true })).to.deep.include({ archives: 0, ending: [] });
+    expect(await stage.cleanUp(wholeDay)).to.deep.include({ archives: 1, ending: [stopped] });
+    await stage.useCases.pin({ by: OPERATOR, id: pinned as RoleId });
+    const all = { dryRun: true, endsBefore: after(stage.clock.now(), days(8)) };
+    expect(await stage.cleanUp(all)).to.deep.include({ archives: 2, ending: [stopped, ending] });
+    expect(await stage.countArchives()).to.equal(3);
+    stage.clock.advance(hours(1));
+    const fails = replacing(stage.memory.archives, {
+      delete: () => Promise.reject(new Fault('storage_unavailable', 'gone')),
+    });
+    expect((await stage.with({ archives: fails }).cleanUp()).failures).to.equal(1);
+    expect(await stage.cleanUp({ dryRun: true })).to.deep.include({ archives: 0, ending: [] });
+    expect(await stage.cleanUp(wholeDay)).to.deep.include({ archives: 1, ending: [stopped] });
   });
 
   it('are made in windows for any number of publications, and let other work run in between', async () => {

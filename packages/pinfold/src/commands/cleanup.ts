@@ -1,7 +1,9 @@
-import { type CleanUpReport, hours, isFault, minutes, seconds } from '@pinfold/core';
-import { MAX_REMOVAL_DELAY } from '@pinfold/core/internal';
+import { type CleanUpReport, type CleanUpRequest, hours, isFault, minutes, seconds } from '@pinfold/core';
+import { MAX_REMOVAL_DELAY, toRfc3339 } from '@pinfold/core/internal';
 import type { AdministeredPin } from '@pinfold/http-express/internal';
-import { type Command, command, flagOption } from '../command-line/command.ts';
+import { SystemClock } from '@pinfold/platform-node/internal/system-clock';
+import { readTime } from '../command-line/arguments.ts';
+import { type Command, command, flagOption, valueOption } from '../command-line/command.ts';
 import { CommandFailure, UnavailableError, UsageError } from '../command-line/failures.ts';
 import { formatLine, pluralize } from '../command-line/print-list.ts';
 import { formatJsonLine, type Terminal } from '../command-line/terminal.ts';
@@ -26,6 +28,10 @@ const cleanup = command({
       'print what would be removed and what is missing, without changing anything;\nit does not compare archives younger than a day',
     ),
     list: flagOption('with --dry-run: name publications whose archives would be removed, and their ends'),
+    'ends-before': valueOption(
+      'TIME',
+      'with --dry-run: include publications that end before a time, or within a duration such as 24h',
+    ),
     force: flagOption(
       'compare storage and records now, and remove archives without a record in any case,\n1,000 at a time',
     ),
@@ -37,12 +43,23 @@ const cleanup = command({
   guide: 'cleanup.md',
   run: async (
     _,
-    { 'dry-run': dryRun = false, list = false, force = false, 'catch-up': catchUp = false, yes, json },
+    {
+      'dry-run': dryRun = false,
+      list = false,
+      'ends-before': end,
+      force = false,
+      'catch-up': catchUp = false,
+      yes,
+      json,
+    },
     terminal,
   ) => {
     if (list && !dryRun) throw new UsageError('--list is for --dry-run');
-    const cause = operatorCause();
+    if (end !== undefined && !dryRun) throw new UsageError('--ends-before is for --dry-run');
     if (catchUp && !dryRun && !yes) await confirmClock(terminal);
+    const endsBefore =
+      end === undefined ? undefined : readTime(end, '--ends-before', new SystemClock().now(), 'after');
+    const request = { force, catchUp, dryRun, ...(endsBefore !== undefined && { endsBefore }) };
     const { report, pins } = await withComposition(terminal, async (composition, settings) => {
       const { useCases, manageHistory: history, countedViews: views } = composition;
       // Expirations are recorded as actions of the node, not of the user who starts the cleanup.
@@ -52,7 +69,7 @@ const cleanup = command({
       }
       const onProgress = printProgress(terminal);
       const result = await useCases
-        .cleanUp({ cause, force, catchUp, takeOver: true, dryRun, time: MAX_DURATION, onProgress })
+        .cleanUp({ ...request, cause: operatorCause(), takeOver: true, time: MAX_DURATION, onProgress })
         .catch((error: unknown) => {
           throw explainStorageFault(error, settings);
         });
@@ -61,12 +78,14 @@ const cleanup = command({
       return { report: result, pins: ending };
     });
     if (dryRun) terminal.err(NOT_COMPARED);
+    if (list && report.archives > pins.length)
+      terminal.err(`pinfold: the list names the first ${pins.length} of ${report.archives} publications`);
     if (json) terminal.out(formatJsonLine(list ? { ...report, pins } : report));
     else for (const pin of pins) terminal.out(formatLine(toColumns(pin, pin.deleted_at ?? pin.expires_at)));
     if (report.clockDiffers) throw new CommandFailure(CLOCK_DIFFERS, { reported: true });
     if (report.rested) throw new CommandFailure(READ_ONLY, { reported: true });
     if (report.removalBehind > MAX_REMOVAL_DELAY) terminal.err(`pinfold: ${BEHIND}`);
-    if (!json) for (const line of formatReport(report, dryRun)) terminal.out(line);
+    if (!json) for (const line of formatReport(report, request)) terminal.out(line);
     if (report.listing === 'refused') throw new CommandFailure(REFUSED, { reported: true });
   },
 });
@@ -135,11 +154,16 @@ function describeDelay({ removalBehind }: CleanUpReport): string {
   return minutesBehind === 0 ? 'now' : `${pluralize(minutesBehind, 'minute')} ago`;
 }
 
-function formatReport(report: CleanUpReport, dryRun: boolean): readonly string[] {
+function formatReport(
+  report: CleanUpReport,
+  { dryRun, endsBefore }: Pick<CleanUpRequest, 'dryRun' | 'endsBefore'>,
+): readonly string[] {
   const waiting = countWaiting(report);
   const [removed, dropped] = dryRun ? ['would be removed', 'would be dropped'] : ['removed', 'dropped'];
+  const ended =
+    endsBefore === undefined ? 'ended publications' : `publications that end by ${toRfc3339(endsBefore)}`;
   return [
-    `${pluralize(report.archives, 'archive')} of ended publications ${removed}`,
+    `${pluralize(report.archives, 'archive')} of ${ended} ${removed}`,
     `without a record: ${report.unnamed} of ${pluralize(report.compared, 'archive')} older than a day, ${report.orphans} ${removed}: ${LISTING[report.listing]}`,
     ...(waiting > 0
       ? [
@@ -150,7 +174,7 @@ function formatReport(report: CleanUpReport, dryRun: boolean): readonly string[]
       ? [`could not be removed, and will be tried again: ${pluralize(report.failures, 'archive')}`]
       : []),
     `${pluralize(report.uploads, 'abandoned upload')}, ${pluralize(report.reservations, 'old reservation')} and ${report.attempts} counts of wrong passwords ${dropped}`,
-    `ages are judged as of ${describeDelay(report)}`,
+    `ages are judged by the clock of removal: as of ${describeDelay(report)}`,
     ...report.missing.map((id) => `missing in the storage: archive ${id} of a published site`),
     ...report.withoutArchive.map((id) => `in service without its archive: publication ${id}`),
     ...(report.finished ? [] : ['time ran out before everything was done']),

@@ -152,12 +152,20 @@ describe('the commands with the settings of a server', () => {
     expect((await machine.run('pins', 'list', '--ends-before', 'soon')).code).to.equal(2);
     const both = ['--ends-before', '1h', '--state', 'expired'];
     expect((await machine.run('pins', 'list', ...both)).code).to.equal(2);
+    const tonight = await machine.json('cleanup', '--dry-run', '--list', '--ends-before', '30d');
+    expect(tonight).to.deep.include({ archives: 1, ending: [id] });
+    const printed = await machine.run('cleanup', '--dry-run', '--list', '--ends-before', '30d');
+    expect(printed.out)
+      .to.include(expires_at)
+      .and.match(/1 archive of publications that end by \S+Z would/);
+    expect(await machine.json('cleanup', '--dry-run', '--ends-before', '1h')).to.include({ archives: 0 });
     await endLongAgo(id);
     const { ending, pins } = await machine.json('cleanup', '--dry-run', '--list', '--catch-up');
     expect([ending, pins.map((pin: Json) => pin.id)]).to.deep.equal([[id], [id]]);
     const { out } = await machine.run('cleanup', '--dry-run', '--list', '--catch-up');
     expect(out.split('\n')[0]).to.include(pins[0].shared_url).and.include(pins[0].deleted_at);
-    expect((await machine.run('cleanup', '--list')).code).to.equal(2);
+    for (const refused of [['--list'], ['--ends-before', '1h'], ['--dry-run', '--ends-before', 'soon']])
+      expect((await machine.run('cleanup', ...refused)).code).to.equal(2);
   });
 
   it('fail to clean up if too many archives have no record', async () => {
