@@ -1,6 +1,7 @@
 // For packages of the same release; semver does not cover it.
 
 export { sleepUnlessAborted } from './adapter/abortable.ts';
+export { type DatabaseRefusal, markRefusal, refusalOf } from './adapter/database-refusal.ts';
 export {
   causesOf,
   codeOf,

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@pinfold/core';
+import { refusalOf } from '@pinfold/core/internal';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { faultOf } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
@@ -57,6 +58,32 @@ function fakePool(answers: Answers, standby = false): FakePool {
     on: () => {},
     off: () => {},
   };
+}
+
+/** A pool that opens a connection when none is idle, unless the server refuses it. */
+function poolOfMany(refuse: () => Error | undefined) {
+  const idle: PostgresClient[] = [];
+  let count = 0;
+  const open = (): PostgresClient => {
+    count += 1;
+    const client: PostgresClient = {
+      query: async ({ text }: { text: string }) => ({ rows: [{ text, standby: false }] }),
+      release: () => void idle.push(client),
+      on: () => {},
+    };
+    return client;
+  };
+  const pool = {
+    connect: async () => {
+      const [refusal, client] = [refuse(), idle.pop()];
+      if (client === undefined && refusal !== undefined) throw refusal;
+      return client ?? open();
+    },
+    on: () => {},
+    off: () => {},
+    endIdle: (left: number) => void idle.splice(left),
+  };
+  return { pool, opened: () => count };
 }
 
 function recordWaits(): { readonly sleep: Clock['sleep']; readonly waits: number[] } {
@@ -227,6 +254,57 @@ describe('PostgresConnection', () => {
       const pool = fakePool({ CHANGE: [mistake] });
       expect(await rejectionOf(change(connectTo(pool)))).to.equal(mistake);
       expect(pool.released).to.deep.equal([false]);
+    }
+  });
+
+  it('fails the check of new connections after one was refused, until one works, whatever open ones do', async () => {
+    let refusal: Error | undefined;
+    const { pool, opened } = poolOfMany(() => refusal);
+    const connection = connectTo(pool);
+    const clients = await Promise.all([connection.openSnapshot(), connection.openSnapshot()]);
+    await clients[0].close();
+    await connection.requireNewConnections();
+    expect(opened()).to.equal(2);
+
+    for (const code of ['28P01', '28000', '53300', '57P03', '3D000']) {
+      refusal = serverError(code);
+      const [, fault] = await Promise.all([
+        connection.read(SELECT, []),
+        faultOf(connection.read(SELECT, [])),
+      ]);
+      const found = refusalOf(fault);
+      expect([found?.refused, found?.isOver()], code).to.deep.equal(['connections', false]);
+      expect(await connection.read(SELECT, [])).to.have.length(1);
+      expect(await faultOf(connection.requireNewConnections())).to.include({ cause: refusal });
+      refusal = undefined;
+      await connection.requireNewConnections();
+      expect(found?.isOver()).to.equal(true);
+      await connection.requireNewConnections();
+      const before = opened();
+      await connection.read(SELECT, []);
+      expect(opened(), 'the clients were given back').to.equal(before);
+      pool.endIdle(1);
+    }
+    await clients[1].close();
+  });
+
+  it('does not count a server that is down, or a pool whose connections are busy, as a refusal', async () => {
+    const timeout = new Error('timeout exceeded when trying to connect');
+    const down = Object.assign(connectionReset(), { code: 'ECONNREFUSED' });
+    for (const error of [timeout, down]) {
+      const pool: PostgresPool = { ...fakePool({}), connect: () => Promise.reject(error) };
+      expect(refusalOf(await faultOf(connectTo(pool).read(SELECT, [])))).to.equal(undefined);
+    }
+  });
+
+  it('marks a refused change until one is committed', async () => {
+    for (const code of ['25006', '53100']) {
+      const connection = connectTo(fakePool({ CHANGE: [serverError(code)] }));
+      const refusal = refusalOf(await faultOf(change(connection)));
+      await connection.read(SELECT, []);
+      expect([refusal?.refused, refusal?.isOver()], code).to.deep.equal(['changes', false]);
+      connection.recordChange();
+      expect(refusal?.isOver()).to.equal(true);
     }
   });
 

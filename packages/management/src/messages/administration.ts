@@ -261,6 +261,7 @@ export const administration = {
   partSlow: ['Slow', '応答が遅い'],
   partLow: ['Little space', '空きが少ない'],
   partFull: ['Full', '空きなし'],
+  partReadOnly: ['Accepts no changes', '変更不可'],
   partUnavailable: ['Not answering', '応答なし'],
   clockAhead: ['Clock ahead of the database', 'データベースとの時計の差'],
   node: ['Node', 'ノード'],

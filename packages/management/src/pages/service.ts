@@ -15,6 +15,7 @@ const PART_STATES = {
   slow: ['soon', 'partSlow'],
   low: ['soon', 'partLow'],
   full: ['soon', 'partFull'],
+  read_only: ['soon', 'partReadOnly'],
   unavailable: ['stopped', 'partUnavailable'],
 } as const;
 

@@ -108,6 +108,7 @@ export class PostgresDatabase implements Database {
           session.send(COMMIT);
           const failure = await session.ended();
           if (failure !== undefined) throw failure;
+          if (session.hasWritten) this.#connection.recordChange();
           return result;
         });
     });

@@ -36,11 +36,17 @@ export class PostgresSession {
   /** The answers of all sent statements, in order. */
   readonly #sent: Promise<unknown>[] = [];
   #failure: unknown;
+  #hasWritten = false;
 
   constructor(client: Client, plans: SharedPlans, program: string) {
     this.#client = client;
     this.#plans = plans;
     this.#program = program;
+  }
+
+  /** Whether a write was sent. */
+  get hasWritten(): boolean {
+    return this.#hasWritten;
   }
 
   run<Result>(steps: Steps<Result>): Promise<Result> {
@@ -57,6 +63,7 @@ export class PostgresSession {
     for (const action of this.#writes.splice(0)) {
       const plan = this.#plans.compiler.planOf(action);
       if (plan === undefined) continue;
+      this.#hasWritten = true;
       void this.#run(plan, action, action);
     }
   }

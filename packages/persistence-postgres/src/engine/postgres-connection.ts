@@ -1,7 +1,8 @@
 import type { Writable } from 'node:stream';
 import { type Clock, duration, Fault } from '@pinfold/core';
 import { raceSignal } from '@pinfold/core/adapter';
-import { asFault, kindOf } from './postgres-errors.ts';
+import { type DatabaseRefusal, markRefusal } from '@pinfold/core/internal';
+import { asFault, isOfServer, kindOf, refusesChanges, UNAVAILABLE } from './postgres-errors.ts';
 import { ROLLBACK, type Statement, TYPES, unprepared } from './statement.ts';
 
 /** The part of `pg`'s client that the stores use. It runs queries in order; `release(true)` ends the connection. */
@@ -61,6 +62,8 @@ export function ignoreBreaks(client: PostgresClient): void {
 export class PostgresConnection {
   readonly #pool: PostgresPool;
   readonly #sleep: Clock['sleep'];
+  /** What the server refused at the last attempt. */
+  readonly #refuses: Record<DatabaseRefusal['refused'], boolean> = { connections: false, changes: false };
   #closed = false;
 
   constructor(pool: PostgresPool, sleep: Clock['sleep']) {
@@ -110,7 +113,8 @@ export class PostgresConnection {
         isBroken = kindOf(error) === 'broken';
         broken += Number(isBroken);
         const isUndone = isBroken ? !isCommitting : kindOf(error) === 'rolled_back';
-        if (!isUndone || broken > MAX_BROKEN || waited + wait > MAX_TOTAL_WAIT) throw asFault(error);
+        if (!isUndone || broken > MAX_BROKEN || waited + wait > MAX_TOTAL_WAIT)
+          throw refusesChanges(error) ? this.#refusal('changes', error) : asFault(error);
       } finally {
         pooled.release(isBroken);
       }
@@ -139,18 +143,48 @@ export class PostgresConnection {
     return { client, close };
   }
 
+  /**
+   * Rejects while the server refuses new connections, although open ones work: most requests need new ones under load.
+   * Resolves if it refused none at the last attempt, and otherwise tries one.
+   */
+  async requireNewConnections(): Promise<void> {
+    const idle: PostgresClient[] = [];
+    try {
+      // The pool opens a new connection once all idle ones are taken.
+      while (this.#refuses.connections) idle.push(await this.#takeClient());
+    } finally {
+      for (const client of idle) client.release();
+    }
+  }
+
+  /** Records that the server committed a change. */
+  recordChange(): void {
+    this.#refuses.changes = false;
+  }
+
   /** Takes a client from the pool, which the caller must release. */
   async #takeClient(): Promise<PostgresClient> {
     if (this.#closed) throw new Fault('store_unavailable', 'the database was closed');
     let client: PostgresClient | undefined;
     try {
       client = await this.#pool.connect();
-      await checkPrimary(client);
+      if (!primaries.has(client)) {
+        await checkPrimary(client);
+        this.#refuses.connections = false;
+      }
       return client;
     } catch (error) {
       client?.release(true);
-      throw asFault(error);
+      // Other errors mean that it is down, or that all connections of the pool are busy.
+      const isRefused = error instanceof StandbyError || isOfServer(error);
+      throw isRefused ? this.#refusal('connections', error) : asFault(error);
     }
+  }
+
+  #refusal(refused: DatabaseRefusal['refused'], error: unknown): Fault {
+    this.#refuses[refused] = true;
+    const fault = new Fault('store_unavailable', UNAVAILABLE, { cause: error });
+    return markRefusal(fault, { refused, isOver: () => !this.#refuses[refused] });
   }
 }
 
@@ -161,15 +195,16 @@ function clientOn(client: PostgresClient): Client {
   };
 }
 
+class StandbyError extends Error {}
+
 /** Connections to a primary server, which are checked once: a connection never changes its server. */
 const primaries: WeakSet<PostgresClient> = new WeakSet();
 
 /** Throws if the server is a standby, which answers reads with old data. */
 async function checkPrimary(client: PostgresClient): Promise<void> {
-  if (primaries.has(client)) return;
   ignoreBreaks(client);
   const [server] = await runStatement<{ standby: boolean }>(client, IS_STANDBY);
-  if (server?.standby !== false) throw new Error('the server is a standby');
+  if (server?.standby !== false) throw new StandbyError('the server is a standby');
   primaries.add(client);
 }
 

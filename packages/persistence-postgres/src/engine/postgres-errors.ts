@@ -13,6 +13,8 @@ type ErrorKind = 'rolled_back' | 'broken' | 'unavailable' | 'corrupt' | 'bug';
 /** Wraps an error of a program, which must not be retried. {@link asFault} returns the error itself. */
 export class ProgramError extends Error {}
 
+export const UNAVAILABLE = 'the database cannot be used now';
+
 const SQLSTATES: readonly (readonly [states: RegExp, errorKind: ErrorKind])[] = [
   // serialization_failure, deadlock_detected
   [/^(?:40001|40P01)$/, 'rolled_back'],
@@ -30,10 +32,19 @@ export function kindOf(error: unknown): ErrorKind {
   if (reason instanceof ProgramError) return 'bug';
   const name = nameOf(reason);
   if (name === undefined || name === 'TypeError' || name === 'RangeError' || isFault(reason)) return 'bug';
-  const state = 'severity' in Object(reason) ? codeOf(reason) : undefined;
-  // Other errors come from the socket, or from a client that waited too long.
+  const state = isOfServer(reason) ? codeOf(reason) : undefined;
   if (state === undefined) return 'broken';
   return SQLSTATES.find(([states]) => states.test(state))?.[1] ?? 'bug';
+}
+
+/** Whether the server answered with the error; others come from the socket, or from a client that waited too long. */
+export function isOfServer(error: unknown): boolean {
+  return 'severity' in Object(error);
+}
+
+/** Whether the server refuses changes: read_only_sql_transaction, disk_full. It still answers reads. */
+export function refusesChanges(error: unknown): boolean {
+  return ['25006', '53100'].includes(codeOf(reasonOf(error)) ?? '');
 }
 
 /** Converts an error to its fault. Any other error is a bug, and is returned unchanged. */
@@ -41,7 +52,7 @@ export function asFault(error: unknown): unknown {
   const errorKind = kindOf(error);
   if (errorKind === 'bug') return error instanceof ProgramError ? error.cause : error;
   if (errorKind === 'corrupt') return new Fault('store_corrupt', 'the database is damaged', { cause: error });
-  return new Fault('store_unavailable', 'the database cannot be used now', { cause: error });
+  return new Fault('store_unavailable', UNAVAILABLE, { cause: error });
 }
 
 /** Returns the cause of a step's error, or any other error itself. */

@@ -1,11 +1,14 @@
 import { statfs } from 'node:fs/promises';
 import { isFault } from '@pinfold/core';
 import { raceSignal } from '@pinfold/core/adapter';
-import { causesOf, codeOf } from '@pinfold/core/internal';
+import { causesOf, codeOf, type DatabaseRefusal } from '@pinfold/core/internal';
 import type { Log } from '../server/log.ts';
 
-/** `full`: its disk has no space; `low`: too little for the largest archive. */
-export type DependencyState = 'ok' | 'slow' | 'low' | 'full' | 'unavailable';
+/**
+ * `full`: its disk has no space; `low`: too little for the largest archive; `read_only`: it accepts no changes for
+ * another reason.
+ */
+export type DependencyState = 'ok' | 'slow' | 'low' | 'full' | 'read_only' | 'unavailable';
 
 type Probe = (signal: AbortSignal) => Promise<unknown>;
 
@@ -14,8 +17,8 @@ interface DependencyOptions {
   readonly code: 'staging_unavailable' | 'storage_unavailable' | 'store_unavailable';
   /** The texts for the log: it does not answer, it has no space, or it works again. */
   readonly message: { readonly unavailable: string; readonly full: string; readonly back: string };
-  /** Faults that persist even if other requests succeed, and their text for the log. */
-  readonly persistent?: { readonly matches: (error: unknown) => boolean; readonly message: string };
+  /** The text for the log of a fault that persists even if other requests succeed; `undefined` for other faults. */
+  readonly persistent?: (error: unknown) => string | undefined;
 }
 
 /** The times for an answer, in milliseconds. */
@@ -28,8 +31,8 @@ interface Timeouts {
 
 export const TIMEOUTS: Timeouts = { slow: 1_000, unavailable: 5_000 };
 
-/** System errors for a full disk or an exceeded quota. */
-const NO_SPACE_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
+/** Errors of the system and of PostgreSQL (`disk_full`) for a full disk or an exceeded quota. */
+const NO_SPACE_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', '53100']);
 
 /** A dependency of the server. Its state comes from probes and from the outcome of requests. */
 export class Dependency {
@@ -151,13 +154,11 @@ export class Dependency {
 
   #describe(state: DownState, error: unknown): string {
     const { persistent, message } = this.#options;
-    return persistent !== undefined && this.#isPersistent(error)
-      ? persistent.message
-      : message[state === 'low' ? 'full' : state];
+    return persistent?.(error) ?? message[state === 'unavailable' ? state : 'full'];
   }
 
   #isPersistent(error: unknown): boolean {
-    return this.#options.persistent?.matches(error) ?? false;
+    return this.#options.persistent?.(error) !== undefined;
   }
 
   #setState(state: DependencyState, error: unknown): void {
@@ -179,6 +180,37 @@ function classifyError(error: unknown): DependencyState {
 
 function hasNoSpace(error: unknown): boolean {
   return Array.from(causesOf(error)).some((cause) => NO_SPACE_CODES.has(codeOf(cause)));
+}
+
+/** Whether a database that answers also accepts changes, by those that requests and sweeps tried. */
+export class AcceptedChanges {
+  #refusal: DatabaseRefusal | undefined;
+  #error: unknown;
+  #log: Log | undefined;
+  #isLogged = false;
+
+  get state(): 'ok' | 'full' | 'read_only' {
+    if (this.#refusal?.isOver() !== false) return 'ok';
+    return hasNoSpace(this.#error) ? 'full' : 'read_only';
+  }
+
+  logTo(log: Log): void {
+    this.#log = log;
+  }
+
+  refused(refusal: DatabaseRefusal, error: unknown): void {
+    this.#refusal = refusal;
+    this.#error = error;
+  }
+
+  /** Logs a change of the state since the last call. */
+  logState(): void {
+    const isRefused = this.state !== 'ok';
+    if (isRefused === this.#isLogged) return;
+    this.#isLogged = isRefused;
+    if (isRefused) this.#log?.error('the database accepts no changes', this.#error);
+    else this.#log?.info('the database accepts changes again');
+  }
 }
 
 export interface UploadDisk {

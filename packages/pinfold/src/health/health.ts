@@ -12,10 +12,12 @@ import {
   isPromise,
   MAX_CLOCK_DIFFERENCE,
   needsNewerRelease,
+  refusalOf,
   sleepUnlessAborted,
 } from '@pinfold/core/internal';
 import type { Log } from '../server/log.ts';
 import {
+  AcceptedChanges,
   createSpaceCheck,
   Dependency,
   type DependencyState,
@@ -76,6 +78,7 @@ const STORAGE_EVERY = 3;
  */
 export class Health {
   readonly #clock: ClockDifference = new ClockDifference();
+  readonly #changes: AcceptedChanges = new AcceptedChanges();
   readonly #parts: Readonly<Record<Part, Dependency>> = {
     database: new Dependency({
       code: 'store_unavailable',
@@ -84,7 +87,7 @@ export class Health {
         full: 'the database has no room',
         back: 'the database answers again',
       },
-      persistent: { matches: needsNewerRelease, message: 'the database needs a newer release' },
+      persistent: describeDatabaseFault,
     }),
     storage: new Dependency({
       code: 'storage_unavailable',
@@ -101,24 +104,33 @@ export class Health {
         full: 'the disk for uploads is full',
         back: 'uploads can be received again',
       },
-      persistent: {
-        matches: (error) => error instanceof LowSpace,
-        message: 'the disk for uploads has less space than one archive may need',
-      },
+      persistent: (error) =>
+        error instanceof LowSpace
+          ? 'the disk for uploads has less space than one archive may need'
+          : undefined,
     }),
   };
 
   /**
-   * Records the outcome of calls that fail only if their part is down. Ignores other calls: a write may fail while
-   * reads work.
+   * Records the outcome of calls that fail only if their part is down, and what the database refuses to any call. Ignores
+   * other failures: a write may fail while reads work.
    */
   readonly observer: Observer = (call, method, port) => {
     const part = OBSERVED_CALLS[`${port} ${method}`];
-    return part === undefined ? call : observeCall(call, this.#parts[part]);
+    const answered = part && (() => this.#parts[part].answered());
+    return observeCall(call, answered, (error) => this.#meetFailure(part, error));
   };
+
+  #meetFailure(part: Part | undefined, error: unknown): void {
+    const refusal = refusalOf(error);
+    if (refusal?.refused === 'changes') this.#changes.refused(refusal, error);
+    else if (refusal !== undefined) this.#parts.database.failed(error);
+    else if (part !== undefined) this.#parts[part].failed(error);
+  }
 
   watch({ persistence, archives, staging, clock, disk }: WatchedPorts): void {
     this.#parts.database.probeWith(async (signal) => {
+      this.#changes.logState();
       const askedAt = clock.now();
       const checked = await persistence.check(signal);
       this.#clock.record(askedAt, checked, clock.now());
@@ -133,7 +145,7 @@ export class Health {
 
   /** Logs changes. Only one process of a machine should. */
   logTo(log: Log): void {
-    for (const part of [...Object.values(this.#parts), this.#clock]) part.logTo(log);
+    for (const part of [...Object.values(this.#parts), this.#clock, this.#changes]) part.logTo(log);
   }
 
   async probe(): Promise<void> {
@@ -177,33 +189,50 @@ export class Health {
   }
 
   report(): HealthReport {
-    const { database, storage, staging } = this.#parts;
+    const { storage, staging } = this.#parts;
     const { milliseconds } = this.#clock;
     return {
       status: this.#status(),
-      parts: { database: database.state, storage: storage.state, staging: staging.state },
+      parts: { database: this.#databaseState(), storage: storage.state, staging: staging.state },
       clock: milliseconds === undefined ? null : milliseconds / 1_000,
     };
   }
 
+  /** Refused changes show only while it answers. */
+  #databaseState(): DependencyState {
+    const { state } = this.#parts.database;
+    const { state: changes } = this.#changes;
+    return changes !== 'ok' && (state === 'ok' || state === 'slow') ? changes : state;
+  }
+
   #status(): HealthReport['status'] {
-    const { database, storage, staging } = this.#parts;
-    if (database.state === 'unavailable' || storage.state === 'unavailable') return 'unavailable';
-    const areOk = [database, storage, staging].every(({ state }) => state === 'ok');
+    const { storage, staging } = this.#parts;
+    const states = [this.#databaseState(), storage.state];
+    if (states.includes('unavailable')) return 'unavailable';
+    const areOk = [...states, staging.state].every((state) => state === 'ok');
     return areOk && !this.#clock.isTooLarge ? 'ok' : 'degraded';
   }
 }
 
-function observeCall(call: PortMethod, part: Dependency): PortMethod {
-  const answered = (): void => part.answered();
-  const failed = (error: unknown): void => part.failed(error);
+function observeCall(
+  call: PortMethod,
+  answered: (() => void) | undefined,
+  failed: (error: unknown) => void,
+): PortMethod {
   return (...inputs) => {
     const result = call(...inputs);
     // Observes the promise without delaying the caller.
     if (isPromise(result)) result.then(answered, failed);
-    else answered();
+    else answered?.();
     return result;
   };
+}
+
+/** The text for the log of a fault that lasts although other calls succeed. */
+function describeDatabaseFault(error: unknown): string | undefined {
+  if (needsNewerRelease(error)) return 'the database needs a newer release';
+  const refusal = refusalOf(error);
+  return refusal !== undefined && !refusal.isOver() ? 'the database refuses new connections' : undefined;
 }
 
 /** Measures how far this machine's clock is ahead of the database's. */

@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { ViewerStatistics } from '@pinfold/viewer';
 import { MAX_CONNECTIONS } from '../compose/stores.ts';
+import type { DependencyState } from '../health/dependency.ts';
 import type { Health } from '../health/health.ts';
 import type { Registry } from './registry.ts';
 
@@ -78,6 +79,9 @@ export function addQueueMetrics(
     });
 }
 
+/** A database that is only read serves views. */
+const ANSWERING: ReadonlySet<DependencyState> = new Set(['ok', 'slow', 'read_only']);
+
 export function addHealthMetrics(registry: Registry, health: Pick<Health, 'report'>): void {
   const up = registry.gauge(
     'pinfold_dependency_up',
@@ -90,7 +94,7 @@ export function addHealthMetrics(registry: Registry, health: Pick<Health, 'repor
   registry.beforeSnapshot(() => {
     const { parts, clock } = health.report();
     for (const [name, state] of Object.entries(parts)) {
-      up.at(name).value = state === 'ok' || state === 'slow' ? 1 : 0;
+      up.at(name).value = ANSWERING.has(state) ? 1 : 0;
     }
     if (clock !== null) difference.value = clock;
   });

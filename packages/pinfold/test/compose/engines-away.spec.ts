@@ -87,10 +87,32 @@ describe('a server whose database or storage becomes unavailable', () => {
     await engines.databaseWire.restore();
     await expectUnavailable(await publish(url, key, 'meanwhile'));
     expect((await fetch(`${url}/s/${id}/`)).status).to.equal(200);
+    const health = await fetch(`${url}/healthz`);
+    expect(health.status).to.equal(200);
+    expect(await health.json()).to.include({ status: 'degraded', database: 'read_only' });
+    expect((await fetch(`${url}/readyz`)).status).to.equal(200);
     await setReadOnly('off');
     // Each connection fails at its first forbidden statement.
     for (let turn = 0; turn < 10; turn += 1) await publish(url, key, 'another');
     await expectRecovered('meanwhile', 4);
+  });
+
+  it('is unhealthy while the database refuses new connections, although open ones work', async () => {
+    const { id } = await publishPin(url, key, 'before');
+    const view = async (): Promise<number> => (await fetch(`${url}/s/${id}/`)).status;
+    await engines.database.allowConnections(false);
+    // At most ten connections are open, and each publication needs one at times.
+    while ((await fetch(`${url}/readyz`)).status === 200) {
+      const statuses = await Promise.all(
+        Array.from({ length: 20 }, async (_, n) => (await publish(url, key, `meanwhile ${n}`)).status),
+      );
+      for (const status of statuses) expect(status).to.be.oneOf([200, 201, 409, 503]);
+    }
+    expect(await view()).to.equal(200);
+    await expectUnhealthy('database');
+    await engines.database.allowConnections(true);
+    while ((await fetch(`${url}/readyz`)).status === 503) expect(await view()).to.equal(200);
+    expect((await fetch(`${url}/healthz`)).status).to.equal(200);
   });
 
   it('answers 503 while the storage is unavailable, and continues when it is back', async () => {

@@ -17,7 +17,7 @@ function createDependency(timeout = 60_000) {
   let checks = 0;
   let answer: (signal: AbortSignal) => Promise<unknown> = async () => undefined;
   const message = { unavailable: 'away', full: 'full', back: 'back' };
-  const persistent = { matches: (error: unknown) => error === NOT_SUPPORTED, message: 'not supported' };
+  const persistent = (error: unknown) => (error === NOT_SUPPORTED ? 'not supported' : undefined);
   const options = { code: 'storage_unavailable', message, persistent } as const;
   const part = new Dependency(options, { slow: 1_000, unavailable: timeout }, () => now);
   part.logTo(openLog('info', (line) => logged.push(JSON.parse(line).msg)));

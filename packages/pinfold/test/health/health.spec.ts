@@ -1,5 +1,6 @@
 import { Fault, type FaultCode, type Instant, instant, isFault } from '@pinfold/core';
 import { refuseOutdated } from '@pinfold/core/adapter';
+import { type DatabaseRefusal, markRefusal } from '@pinfold/core/internal';
 import { anArchiveId, aRoleId } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { ClockDifference } from '../../src/health/health.ts';
@@ -8,6 +9,17 @@ import { openHealth } from './open-health.ts';
 
 const fullFault = (code: FaultCode): Fault =>
   new Fault(code, 'full', { cause: Object.assign(new Error('no room'), { code: 'ENOSPC' }) });
+
+function createRefusal(refused: DatabaseRefusal['refused'], cause = new Error('refused')) {
+  let isOver = false;
+  const fault = new Fault('store_unavailable', 'refused', { cause });
+  return {
+    fault: markRefusal(fault, { refused, isOver: () => isOver }),
+    end: (): void => {
+      isOver = true;
+    },
+  };
+}
 
 async function* noBytes(): AsyncGenerator<Uint8Array> {}
 
@@ -167,6 +179,49 @@ describe('the health of a server', () => {
     await Promise.all(calls());
     expect(health.report().status).to.equal('ok');
     expect(checks.listings).to.equal(0);
+  });
+
+  it('is unavailable while the database refuses new connections, although requests succeed on open ones', async () => {
+    const { health, faults, passSeconds, roles } = openHealth();
+    const lines: string[] = [];
+    health.logTo(openLog('info', (line) => lines.push(JSON.parse(line).msg)));
+    const refusal = createRefusal('connections');
+    faults.database = refusal.fault;
+    await Promise.allSettled([roles.renew({} as never, instant(0))]);
+    expect(health.meets(['database'])).to.equal(false);
+    await passSeconds(5);
+    delete faults.database;
+    await roles.load(aRoleId(1));
+    expect([health.report().status, health.meets(['database'])]).to.deep.equal(['unavailable', false]);
+    refusal.end();
+    await roles.load(aRoleId(1));
+    expect([health.report().status, health.meets(['database'])]).to.deep.equal(['ok', true]);
+    await passSeconds(5);
+    expect(lines).to.deep.equal(['the database refuses new connections', 'the database answers again']);
+  });
+
+  it('is degraded, but ready, while the database refuses changes, until it commits one', async () => {
+    const { health, faults, passSeconds, roles } = openHealth();
+    const lines: string[] = [];
+    health.logTo(openLog('info', (line) => lines.push(JSON.parse(line).msg)));
+    for (const [cause, state] of [
+      [new Error('read-only'), 'read_only'],
+      [Object.assign(new Error('no room'), { code: '53100' }), 'full'],
+    ] as const) {
+      const refusal = createRefusal('changes', cause);
+      faults.database = refusal.fault;
+      await Promise.allSettled([roles.renew({} as never, instant(0))]);
+      delete faults.database;
+      await roles.load(aRoleId(1));
+      await passSeconds(5);
+      expect(health.report()).to.deep.include({ status: 'degraded' });
+      expect([health.report().parts.database, health.meets(['database'])]).to.deep.equal([state, true]);
+      refusal.end();
+      expect(health.report().status).to.equal('ok');
+      await passSeconds(5);
+    }
+    const both = ['the database accepts no changes', 'the database accepts changes again'];
+    expect(lines).to.deep.equal([...both, ...both]);
   });
 
   it('stays ok if a change or a deletion fails, because the store still answers', async () => {

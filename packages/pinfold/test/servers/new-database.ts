@@ -10,6 +10,8 @@ export interface NewDatabase {
   url(change?: Partial<PostgresAddress>): string;
   /** Runs a statement in it, bypassing the server under test. */
   ask<Row>(sql: string): Promise<readonly Row[]>;
+  /** Lets the server accept or refuse new connections to it; open ones stay. */
+  allowConnections(isAllowed: boolean): Promise<void>;
 }
 
 /** Makes an empty database. */
@@ -25,6 +27,9 @@ export async function newDatabase(): Promise<NewDatabase> {
       return `postgres://${user}:${password}@${host}:${port}/${name}`;
     },
     ask: (sql) => ask(address, sql),
+    allowConnections: async (isAllowed) => {
+      await ask(server.address, `ALTER DATABASE ${database} ALLOW_CONNECTIONS ${isAllowed}`);
+    },
   };
 }
 
