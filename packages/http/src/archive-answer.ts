@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ArchiveRefusal, Fault, type OpenedArchive } from '@pinfold/core';
 import type { Answer } from './answer.ts';
+import { extendedValue } from './forms/decodable-names.ts';
 import { type ByteRange, checkPreconditions, requestedRange } from './negotiation.ts';
 import { outgoingBytes } from './outgoing-bytes.ts';
 import { EndedMeanwhile, readPieces, type SentBody } from './pieces.ts';
@@ -100,14 +101,7 @@ function prepend(
 /** Characters that the plain `filename` replaces: non-ASCII ones, and those that end the name for some clients. */
 const NOT_PLAIN = /[^\x20-\x7e]|["%\\]/gu;
 
-/** Characters that RFC 8187 requires to be encoded, and `encodeURIComponent` does not encode. */
-const NOT_ENCODED = /['()*]/g;
-
 /** The header that makes a client save the body under a file name (RFC 6266, with `filename*` of RFC 8187). */
 function attachment(filename: string): string {
-  const encoded = encodeURIComponent(filename.toWellFormed()).replace(
-    NOT_ENCODED,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `attachment; filename="${filename.replace(NOT_PLAIN, '_')}"; filename*=UTF-8''${encoded}`;
+  return `attachment; filename="${filename.replace(NOT_PLAIN, '_')}"; filename*=${extendedValue(filename)}`;
 }

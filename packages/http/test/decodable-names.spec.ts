@@ -70,6 +70,40 @@ describe('The names in a form', () => {
       expect(await passOn(form(PLAIN + rest)), rest).to.equal(form(PLAIN + rest));
   });
 
+  it('are rewritten in UTF-8 if their extended value has a charset that the parser cannot decode', async () => {
+    for (const [value, written] of [
+      ["Shift_JIS'ja'%93%fa%96%7B.zip", '%E6%97%A5%E6%9C%AC.zip'],
+      ["ISO-8859-15''a%a4.zip ", 'a%E2%82%AC.zip'],
+      ["windows-1252''%80.zip", '%E2%82%AC.zip'],
+      ["utf-16be''%00a%00%28", 'a%28'],
+      ["koi8-r''%27%2a%29%ff", '%27%2A%29%D0%AA'],
+      ["euc-jp''%ff", '%EF%BF%BD'],
+    ] as const)
+      expect(await passOn(form(`${PLAIN}; filename*=${value}`)), value).to.equal(
+        form(`${PLAIN}; filename*=UTF-8''${written}`),
+      );
+  });
+
+  it('are read up to the first file, which has a name that is not empty', async () => {
+    for (const empty of [
+      '""',
+      '',
+      '"" ',
+      '"";\r\n note=b',
+      "; filename*=utf-8''",
+      "; filename*=utf-8'en' ; size=1",
+    ]) {
+      const text = `x\r\n--fixture\r\nContent-Disposition: form-data; name="title"; filename=${empty}\r\nContent-Type: text/html\r\n\r\n`;
+      const names = new DecodableNames(TYPE);
+      const broken = form(`${PLAIN}; filename*=none''a`, 'PK', text);
+      names.end(Buffer.from(broken, 'latin1'));
+      expect((await buffer(names)).toString('latin1').slice('\r\n'.length), empty).to.equal(
+        form(PLAIN, 'PK', text),
+      );
+      expect(names.fileType, empty).to.equal('application/zip');
+    }
+  });
+
   it('lose the extended values after the tenth, whose charsets take long to look up', async () => {
     const ten = Array.from({ length: 10 }, (_, n) => `; a${n}*=utf-8''${n}`).join('');
     expect(await passOn(form(`${PLAIN}${ten}; b*=utf-8''b; size=3`))).to.equal(

@@ -6,18 +6,24 @@ const HEAD_END = '\r\n\r\n';
 const MAX_HEAD = 16_384;
 const DISPOSITION = /^content-disposition:(?:[^\r\n]|\r\n[ \t])*/im;
 const FORM_DATA = /:\s*form-data\s*;/i;
-const FILENAME = /;\s*filename\*?=/i;
+/** A name of a file that is not empty: with an empty one, the parser takes the part for a text. */
+const FILENAME = /;\s*filename(?:=(?:"[^"]|[^\s;"])|\*=[^';]*'[^';]*'[^\s;])/i;
 const TYPE = /^content-type:(?:[ \t]|\r\n[ \t])*([^;\r\n]*)/im;
 /** A parameter; its value may have semicolons in quotation marks. */
 const PARAMETER = /;[^;="]*(?:="(?:[^"\\]|\\.)*"?)?[^;]*/g;
 const EXTENDED = /^;\s*[^\s="]+\*=/;
 /** Further ones of a head are removed: to look up the charsets of thousands would take long. */
 const MAX_EXTENDED = 10;
-const EXTENDED_VALUE = /^([\w!#$%&+^`{}~-]+)'[^']*'(?:[\w!#$&+.^`|~-]|%[\da-f]{2})*\s*$/i;
+const EXTENDED_VALUE = /^([\w!#$%&+^`{}~-]+)'[^']*'((?:[\w!#$&+.^`|~-]|%[\da-f]{2})*)\s*$/i;
+/** Characters that RFC 8187 requires to be encoded, and `encodeURIComponent` does not encode. */
+const NOT_ENCODED = /['()*]/g;
+/** Charsets that the parser decodes as their names say. */
+const PARSER_CHARSETS = /^(?:utf-8|iso-8859-1|us-ascii)$/i;
 
 /**
- * Removes extended parameters that cannot be decoded from the heads of a form's parts: RFC 8187 (section 3.2.1) says to
- * ignore them, but the parser ignores the whole part. Changes nothing else, and nothing after the head of the first file.
+ * Lets the parser read the extended parameters in the heads of a form's parts: it ignores the whole part for one that it
+ * cannot decode. Those in other charsets become UTF-8; those that nobody can decode are removed, as RFC 8187 (section
+ * 3.2.1) says to ignore them. Changes nothing else, and nothing after the head of the first file.
  */
 export class DecodableNames extends Transform {
   /** The media type of the first file, without parameters. The parser takes a malformed one for `text/plain`. */
@@ -61,7 +67,7 @@ export class DecodableNames extends Transform {
     this.#pass(start);
     const head = this.#held.slice(0, end - start);
     this.push(
-      head.replace(DISPOSITION, (line) => this.#removeUndecodable(line)),
+      head.replace(DISPOSITION, (line) => this.#readable(line)),
       'latin1',
     );
     if (this.#isDone) this.fileType = TYPE.exec(head)?.[1]?.trim().toLowerCase();
@@ -69,15 +75,17 @@ export class DecodableNames extends Transform {
     return true;
   }
 
-  #removeUndecodable(disposition: string): string {
-    this.#isDone = FORM_DATA.test(disposition) && FILENAME.test(disposition);
+  #readable(disposition: string): string {
     let extended = 0;
-    return disposition.replace(PARAMETER, (parameter) => {
+    const readable = disposition.replace(PARAMETER, (parameter) => {
       const [name] = EXTENDED.exec(parameter) ?? [];
       if (name === undefined) return parameter;
       extended += 1;
-      return extended <= MAX_EXTENDED && isDecodable(parameter.slice(name.length)) ? parameter : '';
+      const value = extended <= MAX_EXTENDED ? readableValue(parameter.slice(name.length)) : undefined;
+      return value === undefined ? '' : name + value;
     });
+    this.#isDone = FORM_DATA.test(readable) && FILENAME.test(readable);
+    return readable;
   }
 
   /** The position in the held text at which a delimiter may begin, complete or not. */
@@ -95,16 +103,28 @@ export class DecodableNames extends Transform {
   }
 }
 
-function isDecodable(value: string): boolean {
-  const [, charset] = EXTENDED_VALUE.exec(value) ?? [];
-  return charset !== undefined && isCharset(charset);
+/** An extended value as the parser reads it; `undefined` if it cannot be decoded. */
+function readableValue(value: string): string | undefined {
+  const [, charset = '', text = ''] = EXTENDED_VALUE.exec(value) ?? [];
+  if (PARSER_CHARSETS.test(charset)) return value;
+  const bytes = text.replaceAll(/%(..)/g, (_, digits: string) => String.fromCharCode(Number(`0x${digits}`)));
+  const decoded = decode(Buffer.from(bytes, 'latin1'), charset);
+  return decoded === undefined ? undefined : extendedValue(decoded);
 }
 
-function isCharset(label: string): boolean {
+function decode(bytes: Buffer, charset: string): string | undefined {
   try {
-    new TextDecoder(label);
-    return true;
+    return new TextDecoder(charset).decode(bytes);
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+/** A text as an extended value (RFC 8187). */
+export function extendedValue(text: string): string {
+  const encoded = encodeURIComponent(text.toWellFormed()).replace(
+    NOT_ENCODED,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `UTF-8''${encoded}`;
 }
