@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { refusalOf } from '@pinfold/core/internal';
 import { anApiKey, anApiKeyId, anEvent, everyKeyOf, rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { faultOf } from '@pinfold/test-contracts/internal';
 import Database from 'better-sqlite3';
@@ -160,6 +161,34 @@ describe('openSqlite', () => {
       const ids = (await handle.apiKeys.list(everyKeyOf())).map((key) => key.id);
       expect(ids).to.have.members([anApiKeyId(2), anApiKeyId(4)]);
     }));
+
+  for (const writer of ['the event loop', 'the thread'] as const)
+    it(`acknowledges no change while its log is away, and saves all when it is closed: in ${writer}`, () =>
+      inFolder(async (folder) => {
+        const file = join(folder, 'pinfold.sqlite');
+        const handle = await openSqlite({ file });
+        await handle.migrate();
+        if (writer === 'the thread') await setTimeout(THREAD_STARTED);
+        await handle.apiKeys.create(anApiKey(1), [anEvent()]);
+        await rename(`${file}-wal`, `${file}-away`);
+        expect((await faultOf(handle.apiKeys.create(anApiKey(2), [anEvent()]))).code).to.equal(
+          'store_unavailable',
+        );
+        const refusal = refusalOf(await faultOf(handle.check()));
+        expect([refusal?.refused, refusal?.isOver()]).to.deep.equal(['changes', false]);
+        expect(await handle.apiKeys.find(anApiKeyId(1))).to.deep.equal(anApiKey(1));
+        await rename(`${file}-away`, `${file}-wal`);
+        await handle.apiKeys.create(anApiKey(3), [anEvent()]);
+        await handle.check();
+        expect(refusal?.isOver()).to.equal(true);
+        await rm(`${file}-wal`);
+        await faultOf(handle.apiKeys.create(anApiKey(4), [anEvent()]));
+        await handle.close();
+        const later = await openSqlite({ file });
+        const ids = (await later.apiKeys.list(everyKeyOf())).map((key) => key.id);
+        expect(ids).to.include.members([1, 2, 3, 4].map((n) => anApiKeyId(n)));
+        await later.close();
+      }));
 
   it('finds by its check that a backup has replaced the file', () =>
     onFile(async (file, handle) => {

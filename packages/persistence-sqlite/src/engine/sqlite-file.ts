@@ -1,4 +1,7 @@
 import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { basename } from 'node:path';
+import { Fault } from '@pinfold/core';
+import { markRefusal } from '@pinfold/core/internal';
 import Database from 'better-sqlite3';
 import { CommitWatch, RowCache } from './commit-watch.ts';
 
@@ -24,6 +27,8 @@ export type Prepare = <Row = unknown>(sql: string) => Database.Statement<unknown
 export class SqliteFile {
   readonly #file: string;
   readonly #identity: string | undefined;
+  readonly #logIdentity: string | undefined;
+  #isLogLost = false;
   readonly #database: Database.Database;
   readonly #watch: CommitWatch | undefined;
   readonly #statements: Map<string, Database.Statement<unknown[], unknown>> = new Map();
@@ -39,8 +44,9 @@ export class SqliteFile {
     this.#database = new Database(file, { timeout: 0, fileMustExist: true });
     try {
       configure(this.#database);
-      // The first read opens the `-shm` file, which is watched.
+      // The first read opens the `-wal` file, and the `-shm` file, which is watched.
       this.#database.prepare('SELECT 1 FROM sqlite_schema').get();
+      this.#logIdentity = identityOf(`${file}-wal`);
       const watch = CommitWatch.of(file);
       this.#watch = this.#isInPlace() ? watch : undefined;
     } catch (error) {
@@ -126,10 +132,19 @@ export class SqliteFile {
     this.#database.close();
   }
 
-  /** Throws if the file was moved, removed or replaced: SQLite would go on with it, and a restart would lose the changes. */
+  /**
+   * Throws if the file or its log was moved, removed or replaced: SQLite would go on with it, and a restart, or with the log
+   * a crash, would lose the changes. A lost log must not be opened anew while a connection still has the old one.
+   */
   requireInPlace(): void {
     if (!this.#isInPlace())
       throw new Database.SqliteError('the file was moved or replaced', 'SQLITE_READONLY_DBMOVED');
+    this.#isLogLost = identityOf(`${this.#file}-wal`) !== this.#logIdentity;
+    if (!this.#isLogLost) return;
+    const name = basename(this.#file);
+    const message = `${name}-wal was removed or replaced: stop the server, which then saves its changes in ${name}`;
+    const fault = new Fault('store_unavailable', message);
+    throw markRefusal(fault, { refused: 'changes', isOver: () => !this.#isLogLost });
   }
 
   #isInPlace(): boolean {

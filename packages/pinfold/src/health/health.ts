@@ -130,10 +130,14 @@ export class Health {
 
   watch({ persistence, archives, staging, clock, disk }: WatchedPorts): void {
     this.#parts.database.probeWith(async (signal) => {
-      this.#changes.logState();
       const askedAt = clock.now();
-      const checked = await persistence.check(signal);
-      this.#clock.record(askedAt, checked, clock.now());
+      try {
+        this.#clock.record(askedAt, await persistence.check(signal), clock.now());
+      } catch (error) {
+        if (refusalOf(error)?.refused !== 'changes') throw error;
+        this.#meetFailure('database', error);
+      }
+      this.#changes.logState();
     });
     this.#parts.storage.probeWith((signal) => archives.check(signal));
     const checkSpace = disk === undefined ? async () => {} : createSpaceCheck(disk);
