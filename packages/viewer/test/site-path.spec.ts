@@ -85,8 +85,20 @@ describe('a site in path mode', () => {
         expect([answer.status, pathOf(answer)]).to.deep.equal([302, `${home}${inside}`]);
       }
       expect((await rig.ask(`/s/${id}/~keeper/`, { headers: SUBRESOURCE })).status).to.equal(403);
-      const ungranted = await rig.ask(`/s/${id}/~x/docs/`, { headers: DOCUMENT });
-      expect(locationOf(ungranted)).to.equal(`${shared(id)}?to=%2Fdocs%2F`);
+    });
+
+    it('returns to a folder with a tilde after the password, but never to a grant', async () => {
+      for (const [path, to] of [
+        ['~keeper/?q=1', '/~keeper/?q=1'],
+        ['~keeper', '/~keeper'],
+        [`~${'k'.repeat(39)}/`, `/~${'k'.repeat(39)}/`],
+        ['~/', '/~/'],
+        [`~${'A'.repeat(100)}/docs/`, '/docs/'],
+        [`~${'A'.repeat(100)}`, '/'],
+      ]) {
+        const ungranted = await rig.ask(`/s/${id}/${path}`, { headers: DOCUMENT });
+        expect(locationOf(ungranted), path).to.equal(`${shared(id)}?to=${encodeURIComponent(`${to}`)}`);
+      }
     });
 
     it('has one address for each entered password, so that the browser finds its cache', async () => {

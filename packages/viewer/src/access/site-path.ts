@@ -76,14 +76,16 @@ async function redirectDocument(
   const { context, request } = exchange;
   const { token, path, hasSlash } = splitToken(inside);
   const base = siteBaseOf(context.settings, publication.id);
+  // Whoever has not entered the password must not learn what folders there are: the length alone tells a token.
+  const asked = TOKEN.test(token) ? path : inside;
   if (hasCookieMark(path)) {
     // The request after a redirect that set a cookie: explains cookies if there is none, otherwise removes the mark.
     return context.grants.sharedUrlTokens(request.headers.cookie).length === 0
-      ? sendCookiesPage(exchange, publication.id, path)
+      ? sendCookiesPage(exchange, publication.id, asked)
       : sendRedirect(exchange, { location: base + withoutCookieMark(inside) });
   }
   const sharedUrlGrant = await context.grants.findForSharedUrl(shown, request.headers.cookie);
-  if (sharedUrlGrant === undefined) return sendRedirect(exchange, { location: base + returnQuery(path) });
+  if (sharedUrlGrant === undefined) return sendRedirect(exchange, { location: base + returnQuery(asked) });
   const isAdmitted = pathGrant !== undefined && pathGrant.viewer?.id === sharedUrlGrant.viewer?.id;
   if (isAdmitted && hasSlash) return undefined;
   // A folder of the site may look like a token; without a token there is nothing to look up.
