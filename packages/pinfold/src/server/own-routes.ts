@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RequestLog } from '@pinfold/http';
+import type { PublicUrl, RequestLog } from '@pinfold/http';
 import {
   ALL_LANGUAGES,
   type Answer,
@@ -10,6 +10,7 @@ import {
   outgoingBytes,
   PUBLIC_POLICY,
   type PublicPage,
+  pathOf,
   preferredLanguage,
   publicPage,
   socketAddress,
@@ -24,8 +25,7 @@ interface OwnRoutesOptions {
   /** The clients to which `/healthz` shows each dependency. */
   readonly isTrustedClient: IsTrustedClient;
   readonly log: RequestLog;
-  /** The path of the public URL, without a trailing `/`. */
-  readonly publicPath: string;
+  readonly publicUrl: PublicUrl;
   readonly isStopping: () => boolean;
   /** The settings of the page at the public URL. */
   readonly service: PublicPage;
@@ -40,11 +40,12 @@ type Respond = (request: IncomingMessage) => Answer;
 export function createOwnRoutes(
   options: OwnRoutesOptions,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
-  const { log, publicPath } = options;
+  const { log, publicUrl } = options;
+  const publicPath = pathOf(publicUrl);
   const routes = createRoutes(options);
   return (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
-    const route = path.startsWith(`${publicPath}/`) ? path.slice(publicPath.length) : path;
+    const route = isBelow(path, publicPath) ? path.slice(publicPath.length) || '/' : path;
     const respond = routes[route];
     if (respond === undefined) return false;
     const began = performance.now();
@@ -57,11 +58,16 @@ export function createOwnRoutes(
   };
 }
 
+/** Whether a path is the public URL's own, with or without a slash at the end, or begins with it. */
+function isBelow(path: string, publicPath: string): boolean {
+  return path === publicPath || path.startsWith(`${publicPath}/`);
+}
+
 function createRoutes(options: OwnRoutesOptions): Readonly<Record<string, Respond>> {
   return {
     '/': ({ headers }) => ({
       status: 200,
-      html: renderIndexPage(headers['accept-language'], options.service),
+      html: renderIndexPage(headers['accept-language'], options),
       headers: {
         'Content-Security-Policy': PUBLIC_POLICY,
         'Cross-Origin-Opener-Policy': 'same-origin',
@@ -115,20 +121,25 @@ const words = {
   en: {
     report: 'Report a page',
     text: 'Pinfold shares static sites by link. If someone sent you a link, check that you copied all of it.',
-    publish: html`To publish, open the <a href="manage/">management screen</a>, or send a ZIP with your API key; see the <a href="openapi.json">API reference</a>.`,
+    publish: (url: string) =>
+      html`To publish, open the <a href="${url}/manage/">management screen</a>, or send a ZIP with your API key; see the <a href="${url}/openapi.json">API reference</a>.`,
   },
   ja: {
     report: 'ページを報告',
     text: 'サイトをリンクで共有するサービスです。リンクを受け取った方は、全体をコピーしたか確かめてください。',
-    publish: html`公開するには、<a href="manage/">管理画面</a>を開くか、API キーを添えて ZIP を送ります。方法は <a href="openapi.json">API リファレンス</a>にあります。`,
+    publish: (url: string) =>
+      html`公開するには、<a href="${url}/manage/">管理画面</a>を開くか、API キーを添えて ZIP を送ります。方法は <a href="${url}/openapi.json">API リファレンス</a>にあります。`,
   },
 } as const;
 
-function renderIndexPage(acceptLanguage: string | undefined, service: PublicPage): Html {
+function renderIndexPage(
+  acceptLanguage: string | undefined,
+  { service, publicUrl }: Pick<OwnRoutesOptions, 'service' | 'publicUrl'>,
+): Html {
   const language = preferredLanguage(acceptLanguage, ALL_LANGUAGES);
   const { text, publish, report } = words[language];
   const content = html`<h1>${PIN}Pinfold</h1>
 <p>${text}</p>
-<p>${publish}</p>`;
+<p>${publish(publicUrl)}</p>`;
   return publicPage(service, { language, title: 'Pinfold', content, report });
 }

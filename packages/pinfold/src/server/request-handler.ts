@@ -20,13 +20,13 @@ export function createRequestHandler(
   serverFile: FindServerFile,
   isStopping: () => boolean,
 ): RequestHandler {
-  const publicPath = pathOf(addresses().publicUrl);
+  const { publicUrl } = addresses();
   // In a path of Express, characters such as : and * have a meaning unless a backslash precedes them.
-  const mountPath = publicPath.replaceAll(/[^\w/%-]/g, '\\$&');
+  const mountPath = pathOf(publicUrl).replaceAll(/[^\w/%-]/g, '\\$&');
   const { readyNeeds: needs, reportUrl } = settings;
   const service = { name: 'Pinfold', reportUrl };
   const isTrustedClient = clients.isTrusted;
-  const answerOwn = createOwnRoutes({ health, needs, isTrustedClient, log, publicPath, isStopping, service });
+  const answerOwn = createOwnRoutes({ health, needs, isTrustedClient, log, publicUrl, isStopping, service });
   const answerProof = createProofEndpoint(serverFile, log);
   const sendNotFound = (request: IncomingMessage, response: ServerResponse): void =>
     viewer(request, response);

@@ -34,6 +34,20 @@ describe('a public URL with a path', () => {
     expect(await page.text()).to.include('href="/share/manage/assets/');
   });
 
+  it('serves its page with and without a slash at the end, and at the root', async () => {
+    for (const path of ['/share', '/share/', '/share?x=1', '/']) {
+      const answer = await fetch(new URL(path, url));
+      expect(answer.status, path).to.equal(200);
+      const page = await answer.text();
+      for (const link of ['manage/', 'openapi.json']) {
+        expect(page, path).to.include(`href="http://pin.test/share/${link}"`);
+      }
+    }
+    for (const path of ['/shares', '/shar']) {
+      expect((await fetch(new URL(path, url))).status, path).to.equal(404);
+    }
+  });
+
   it('serves the health checks below it and at the root', async () => {
     expect((await fetch(`${url}/healthz`)).status).to.equal(200);
     expect((await fetch(new URL('/healthz', url))).status).to.equal(200);
