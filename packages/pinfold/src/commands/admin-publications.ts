@@ -211,7 +211,10 @@ interface EvidenceOptions {
   readonly terminal: Terminal;
 }
 
-/** Saves the evidence of publications and, if their copies are taken down, of those; returns the saved ids. */
+/**
+ * Saves the evidence of publications and, if their copies are taken down, of those; returns the saved ids. Copies that an
+ * interrupted command took down are among them, so that this one removes their archives, too.
+ */
 async function saveEvidence(
   ids: readonly RoleId[],
   all: boolean,
@@ -219,11 +222,32 @@ async function saveEvidence(
 ): Promise<readonly RoleId[]> {
   const { administration } = composition;
   const idsToSave = new Set(ids);
-  if (all) for (const id of ids) for (const copy of await administration.copiesOf(id)) idsToSave.add(copy);
+  if (all) {
+    for (const id of ids) for (const copy of await administration.copiesOf(id)) idsToSave.add(copy);
+    for (const copy of await findTakenDown(ids, administration)) idsToSave.add(copy);
+  }
   const { publicUrl } = await findLinkAddresses(settings);
   const path = resolve(currentFolder(terminal.env), folder);
   await saveEvidenceFiles([...idsToSave], path, composition, publicUrl, terminal);
   return [...idsToSave];
+}
+
+/** Finds the publications that were taken down with the same archives. */
+async function findTakenDown(
+  ids: readonly RoleId[],
+  { showRole, listTakedowns }: ComposedService['administration'],
+): Promise<readonly RoleId[]> {
+  const exists = async (id: RoleId): Promise<boolean> => (await showRole(id)).kind !== 'refused';
+  const hashes = new Set<string>();
+  for (const id of ids) {
+    const found = await showRole(id);
+    if (found.kind !== 'refused') hashes.add(found.publication.sha256);
+  }
+  const takenDown: RoleId[] = [];
+  // An imported takedown may be of a publication that this database does not have.
+  for await (const { id, sha256 } of everyItem(listTakedowns, (page) => page.takedowns))
+    if (hashes.has(sha256) && (await exists(id))) takenDown.push(id);
+  return takenDown;
 }
 
 /** Formats a takedown; `takenCopies`: all, none, or those of a list. */

@@ -76,6 +76,15 @@ describe('pinfold pins takedown --keep', () => {
     expect(await pinOf(copy)).to.include({ state: 'deleted' });
   });
 
+  it('saves and removes the archives of copies that an interrupted takedown has left', async () => {
+    const copy = await publish('same', '--account', 'grace');
+    await served.run('pins', 'takedown', id, '--reason', 'Phishing', '--copies');
+    expect(await archiveFiles()).to.have.length(2);
+    expect((await takeDown('--copies', '--purge')).code).to.equal(0);
+    expect(await archiveFiles()).to.deep.equal([]);
+    expect(await files()).to.include.members([`${id}.zip`, `${copy}.zip`]);
+  });
+
   it('accepts an empty folder, and does nothing if it is not empty, not a folder or cannot be created', async () => {
     await mkdir(folder);
     await writeFile(join(folder, 'mine'), '');
