@@ -38,8 +38,10 @@ export function fromStores({ snapshot, roles, archives, clock }: ExportedStores,
     for (const { archive, pin, state } of absent) {
       const role = (await roles.load(pin))?.value;
       if (state === 'missing' && isInService(role)) walk.lost.push({ archive, pin });
-      if ((await roles.whichAreNamed([archive])).has(archive)) continue;
-      // It was removed while archives were read, so its role has changed, too.
+      // A removal deletes the archive first: if it was killed then, the ended role names the archive until a cleanup.
+      const isHalfRemoved = state === 'missing' && role !== undefined && !isInService(role);
+      if (!isHalfRemoved && (await roles.whichAreNamed([archive])).has(archive)) continue;
+      // Otherwise it was removed while archives were read, so its role has changed, too.
       const { expiresAt = null, deletedAt = null } = role ?? {};
       await walk.records([{ kind: 'removal', value: { id: pin, archive, expiresAt, deletedAt } }]);
     }

@@ -46,6 +46,19 @@ describe('pinfold verify', () => {
     expect(report.err).to.include('missing, altered, removed or superfluous: 1 archive\n');
   });
 
+  it('accepts that the archive of an ended publication is gone, as after a killed cleanup; so does an export', async () => {
+    await stage.stock('one', 2);
+    const [gone = ''] = await archivesOf(stage.env('one'));
+    await rm(place(gone));
+    const { out } = await run(stage.env('one'), 'verify');
+    const [, pin = ''] = out.match(/^missing: .* of publication (\S+)$/m) ?? [];
+    await succeed(stage.env('one'), 'pins', 'stop', pin);
+    expect(await verify()).to.deep.include({ code: 0, named: 1, missing: [], removed: [] });
+    await succeed(stage.env('one'), 'export', '--verify', '2', stage.at('out'));
+    await succeed(stage.env('two'), 'import', stage.at('out'));
+    await succeed(stage.env('two'), 'verify');
+  });
+
   it('names removed archives of publications in service, and exits with 1', async () => {
     await stage.stock('one', 3);
     const [lost, ended] = await archivesOf(stage.env('one'));
