@@ -21,6 +21,7 @@ import { tryParseJson } from '../try-parse-json.ts';
 /** Places with data of the account that no command of this machine can erase. */
 const OUT_OF_REACH = [
   'earlier backups and exports: delete them, or keep the list below and repeat it after each restore',
+  'evidence and other ZIPs that you saved, and exported lists of takedowns',
   'logs of Pinfold, of proxies and of the identity provider',
   "the database's write-ahead log, replicas and free pages: on SQLite they go with a checkpoint and VACUUM, on PostgreSQL with VACUUM FULL",
   'earlier versions of objects, where the bucket keeps them',
