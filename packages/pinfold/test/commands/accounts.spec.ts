@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { failureOf, runPiped } from '../command-run.ts';
-import { callApi } from '../servers/api-calls.ts';
+import { callApi, publishPin } from '../servers/api-calls.ts';
 import { openMachine, serve } from '../servers/served.ts';
 
 describe('pinfold accounts', () => {
@@ -110,6 +110,20 @@ describe('pinfold accounts', () => {
     expect((await runJson('erase', 'ada', '--yes')).list_line).to.equal('"ada"');
     await writeFile(list, 'ada\n');
     expect((await machine.run('accounts', 'erase', '--list', list, '--yes')).code).to.equal(1);
+  });
+
+  it('lists the remains of an erased account with the time of its last publication', async () => {
+    const { run, json, url } = await serve();
+    const key = (await run('keys', 'create', '--account', 'ada')).out.trim();
+    await publishPin(url, key, 'only');
+    const lastPublished = async () => {
+      const { accounts } = await json('accounts', 'list');
+      return accounts.map((one: Readonly<Record<string, unknown>>) => one.last_published_at);
+    };
+    const [before] = await lastPublished();
+    expect(before).to.be.a('string');
+    await run('accounts', 'erase', 'ada', '--yes');
+    expect(await lastPublished()).to.deep.equal([null, before]);
   });
 
   it('erases neither unknown accounts nor the default one, and creates no key for an erased one', async () => {

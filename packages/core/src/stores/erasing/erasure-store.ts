@@ -81,7 +81,7 @@ function* end(erasure: ErasureRow, { now, ids }: Advance): Steps<ErasureStep> {
 }
 
 const PLACE = ['account', 'replacement'] as const;
-const STARTED = ['version', 'generation', 'blocked'] as const;
+const STARTED = ['version', 'generation', 'blocked', 'lastPublishedAt'] as const;
 const ANY = { limit: 1 } as const;
 const PAGE = 100;
 
@@ -111,7 +111,11 @@ const begin = addChange('erasures.begin', {
       row === undefined
         ? insert(ACCOUNTS, { ...newAccount(name), blocked, generation })
         : update(ACCOUNTS, { name }, { blocked, generation, version: nextVersion(row) }),
-      upsert(ACCOUNTS, { ...newAccount(replacement), blocked: erasedBlock(at) }),
+      upsert(ACCOUNTS, {
+        ...newAccount(replacement),
+        blocked: erasedBlock(at),
+        lastPublishedAt: row?.lastPublishedAt ?? null,
+      }),
       upsert(ERASURES, {
         account: name,
         replacement,
