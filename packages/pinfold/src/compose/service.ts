@@ -87,12 +87,13 @@ export async function openService(
     },
     layer,
   );
-  const { ports, free, manageHistory: history, countedViews: views, publications } = composed;
+  const { ports, manageHistory: history, countedViews: views, publications } = composed;
   const useCases = metrics?.countCalls(composed.useCases, ports.passwords) ?? composed.useCases;
   const { cleanUp, clock, limits } = useCases;
+  const free = metrics?.measureFreeSpace(composed.free) ?? composed.free;
   const disk = options.staging === undefined ? { free, archiveBytes: limits.archiveBytes } : undefined;
   health.watch({ ...ports, disk });
-  metrics?.measure(health, free, composed.pool);
+  metrics?.measure(health, composed.pool);
   const clients = identifyClients(settings.trustProxy);
   const logRequest = createRequestLog(log, settings, clients.addressOf, metrics?.countRequest);
   const background: Promise<void>[] = [];

@@ -37,10 +37,18 @@ export function measureLoopDelay(registry: Registry): () => void {
   };
 }
 
-export function measureFreeSpace(registry: Registry, freeBytes: () => Promise<number>): void {
+/** Returns a function that measures it and updates the metric, which is otherwise that of the previous snapshot. */
+export function measureFreeSpace(
+  registry: Registry,
+  freeBytes: () => Promise<number>,
+): () => Promise<number> {
   const help = 'Free space on the disk for uploads.';
   const free = registry.gauge('pinfold_staging_free_bytes', help, [], 'max').at();
   registry.updateBeforeSnapshot(free, () => freeBytes().catch(() => 0));
+  return async () => {
+    free.value = await freeBytes();
+    return free.value;
+  };
 }
 
 export function addCacheMetrics(

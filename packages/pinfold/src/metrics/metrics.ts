@@ -28,8 +28,10 @@ export interface Metrics {
   readonly storeObserver: Observer;
   readonly sweeps: SweepMetrics;
   countCalls<Cases extends UseCases>(useCases: Cases, passwords: PasswordHasher): Cases;
-  /** Adds gauges of health, of the disk that receives uploads, and of the database connections. */
-  measure(health: Health, free: () => Promise<number>, pool: Pool | undefined): void;
+  /** Adds gauges of health and of the database connections. */
+  measure(health: Health, pool: Pool | undefined): void;
+  /** Adds a gauge of the disk that receives uploads. See {@link measureFreeSpace}. */
+  measureFreeSpace(freeBytes: () => Promise<number>): () => Promise<number>;
   addUploads(uploads: Uploads): void;
   readonly addViewer: (statistics: ViewerStatistics) => void;
   snapshot(): MetricsSnapshot;
@@ -66,11 +68,11 @@ export function createMetrics({ version, node }: { version: string; node: string
       });
       return publishing.countCalls(useCases);
     },
-    measure: (health, free, pool) => {
+    measure: (health, pool) => {
       addHealthMetrics(registry, health);
-      measureFreeSpace(registry, free);
       if (pool !== undefined) addPoolMetrics(registry, pool);
     },
+    measureFreeSpace: (freeBytes) => measureFreeSpace(registry, freeBytes),
     addUploads: ({ queue }) => addQueue('uploads', () => queue),
     addViewer: ({ bodies, sites, inflations }) => {
       addCacheMetrics(registry, { bodies, sites });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { measureFreeSpace } from '../../src/metrics/gauges.ts';
 import { formatExposition } from '../../src/metrics/metrics-server.ts';
 import { type MetricsSnapshot, mergeSnapshots, withoutGauges } from '../../src/metrics/metrics-snapshot.ts';
 import { measureBusiestAccount } from '../../src/metrics/publishing-metrics.ts';
@@ -37,6 +38,16 @@ describe('the metrics of several processes', () => {
     expect(text).to.include('\nopen 1\n');
     expect(text).to.include('\nage_seconds 1\n');
     expect(text).to.include('\ntook_seconds_count{what="x"} 2\n');
+  });
+
+  it('have the free space that the last check of the disk found', async () => {
+    const registry = new Registry();
+    let free = 1;
+    const check = measureFreeSpace(registry, async () => free);
+    await check();
+    free = 2;
+    expect(await check()).to.equal(2);
+    expect(formatExposition(registry.snapshot())).to.include('\npinfold_staging_free_bytes 2\n');
   });
 
   it('have a limited number of series, whatever values labels have', () => {
