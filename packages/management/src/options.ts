@@ -37,7 +37,10 @@ export interface NodeHealth {
   readonly node: string;
   readonly version: string;
   readonly parts: Readonly<
-    Record<'database' | 'storage' | 'staging', 'ok' | 'slow' | 'low' | 'full' | 'read_only' | 'unavailable'>
+    Record<
+      'database' | 'storage' | 'staging',
+      'ok' | 'slow' | 'low' | 'full' | 'read_only' | 'refusing' | 'unavailable'
+    >
   >;
   /** Seconds that the node's clock is ahead of the database's; null while it is not known. */
   readonly clock: number | null;

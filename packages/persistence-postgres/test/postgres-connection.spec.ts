@@ -257,13 +257,13 @@ describe('PostgresConnection', () => {
     }
   });
 
-  it('fails the check of new connections after one was refused, until one works, whatever open ones do', async () => {
+  it('marks a refused connection until a new one works, which a check tries', async () => {
     let refusal: Error | undefined;
     const { pool, opened } = poolOfMany(() => refusal);
     const connection = connectTo(pool);
     const clients = await Promise.all([connection.openSnapshot(), connection.openSnapshot()]);
     await clients[0].close();
-    await connection.requireNewConnections();
+    await connection.retryRefused();
     expect(opened()).to.equal(2);
 
     for (const code of ['28P01', '28000', '53300', '57P03', '3D000']) {
@@ -275,11 +275,12 @@ describe('PostgresConnection', () => {
       const found = refusalOf(fault);
       expect([found?.refused, found?.isOver()], code).to.deep.equal(['connections', false]);
       expect(await connection.read(SELECT, [])).to.have.length(1);
-      expect(await faultOf(connection.requireNewConnections())).to.include({ cause: refusal });
+      await connection.retryRefused();
+      expect(found?.isOver(), 'still refused').to.equal(false);
       refusal = undefined;
-      await connection.requireNewConnections();
+      await connection.retryRefused();
       expect(found?.isOver()).to.equal(true);
-      await connection.requireNewConnections();
+      await connection.retryRefused();
       const before = opened();
       await connection.read(SELECT, []);
       expect(opened(), 'the clients were given back').to.equal(before);

@@ -262,6 +262,7 @@ export const administration = {
   partLow: ['Little space', '空きが少ない'],
   partFull: ['Full', '空きなし'],
   partReadOnly: ['Accepts no changes', '変更不可'],
+  partRefusing: ['Accepts no new connections', '新しい接続を受け付けない'],
   partUnavailable: ['Not answering', '応答なし'],
   clockAhead: ['Clock ahead of the database', 'データベースとの時計の差'],
   node: ['Node', 'ノード'],

@@ -16,6 +16,7 @@ const PART_STATES = {
   low: ['soon', 'partLow'],
   full: ['soon', 'partFull'],
   read_only: ['soon', 'partReadOnly'],
+  refusing: ['soon', 'partRefusing'],
   unavailable: ['stopped', 'partUnavailable'],
 } as const;
 

@@ -143,15 +143,14 @@ export class PostgresConnection {
     return { client, close };
   }
 
-  /**
-   * Rejects while the server refuses new connections, although open ones work: most requests need new ones under load.
-   * Resolves if it refused none at the last attempt, and otherwise tries one.
-   */
-  async requireNewConnections(): Promise<void> {
+  /** If the server refused the last new connection, tries one: it may accept them again. */
+  async retryRefused(): Promise<void> {
     const idle: PostgresClient[] = [];
     try {
       // The pool opens a new connection once all idle ones are taken.
       while (this.#refuses.connections) idle.push(await this.#takeClient());
+    } catch {
+      // Open connections still work.
     } finally {
       for (const client of idle) client.release();
     }

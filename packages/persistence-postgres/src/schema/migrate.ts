@@ -43,13 +43,13 @@ export async function migrate(
   });
 }
 
-/** Rejects unless new connections work, the schema exists and this release can use it. Resolves to the server's time. */
+/** Rejects unless the schema exists and this release can use it. Resolves to the server's time. */
 export async function checkSchema(
   connection: PostgresConnection,
   schema: string,
   signal?: AbortSignal,
 ): Promise<Instant | undefined> {
-  await raceSignal(connection.requireNewConnections(), signal);
+  await raceSignal(connection.retryRefused(), signal);
   const [state] = await connection.read<SchemaState & { readonly now: number }>(stateOf(schema), [], signal);
   refuseOutdated(state, SCHEMA_VERSIONS);
   return state === undefined ? undefined : instant(state.now);

@@ -6,9 +6,9 @@ import type { Log } from '../server/log.ts';
 
 /**
  * `full`: its disk has no space; `low`: too little for the largest archive; `read_only`: it accepts no changes for
- * another reason.
+ * another reason; `refusing`: it accepts no new connections.
  */
-export type DependencyState = 'ok' | 'slow' | 'low' | 'full' | 'read_only' | 'unavailable';
+export type DependencyState = 'ok' | 'slow' | 'low' | 'full' | 'read_only' | 'refusing' | 'unavailable';
 
 type Probe = (signal: AbortSignal) => Promise<unknown>;
 
@@ -182,34 +182,51 @@ function hasNoSpace(error: unknown): boolean {
   return Array.from(causesOf(error)).some((cause) => NO_SPACE_CODES.has(codeOf(cause)));
 }
 
-/** Whether a database that answers also accepts changes, by those that requests and sweeps tried. */
-export class AcceptedChanges {
-  #refusal: DatabaseRefusal | undefined;
-  #error: unknown;
-  #log: Log | undefined;
-  #isLogged = false;
+const REFUSED: Readonly<Record<DatabaseRefusal['refused'], string>> = {
+  connections: 'new connections',
+  changes: 'changes',
+};
 
-  get state(): 'ok' | 'full' | 'read_only' {
-    if (this.#refusal?.isOver() !== false) return 'ok';
-    return hasNoSpace(this.#error) ? 'full' : 'read_only';
+/** What a database that answers refuses, by the new connections and changes that requests and sweeps tried. */
+export class Refusals {
+  readonly #met: Map<
+    DatabaseRefusal['refused'],
+    { readonly refusal: DatabaseRefusal; readonly error: unknown }
+  > = new Map();
+  readonly #logged: Set<DatabaseRefusal['refused']> = new Set();
+  #log: Log | undefined;
+
+  get state(): 'ok' | 'full' | 'read_only' | 'refusing' {
+    if (this.#isRefused('connections')) return 'refusing';
+    if (!this.#isRefused('changes')) return 'ok';
+    return hasNoSpace(this.#met.get('changes')?.error) ? 'full' : 'read_only';
   }
 
   logTo(log: Log): void {
     this.#log = log;
   }
 
-  refused(refusal: DatabaseRefusal, error: unknown): void {
-    this.#refusal = refusal;
-    this.#error = error;
+  meet(refusal: DatabaseRefusal, error: unknown): void {
+    this.#met.set(refusal.refused, { refusal, error });
   }
 
-  /** Logs a change of the state since the last call. */
+  /** Logs what has changed since the last call. */
   logState(): void {
-    const isRefused = this.state !== 'ok';
-    if (isRefused === this.#isLogged) return;
-    this.#isLogged = isRefused;
-    if (isRefused) this.#log?.error('the database accepts no changes', this.#error);
-    else this.#log?.info('the database accepts changes again');
+    for (const [refused, { error }] of this.#met) {
+      const isRefused = this.#isRefused(refused);
+      if (isRefused === this.#logged.has(refused)) continue;
+      if (isRefused) {
+        this.#logged.add(refused);
+        this.#log?.error(`the database accepts no ${REFUSED[refused]}`, error);
+      } else {
+        this.#logged.delete(refused);
+        this.#log?.info(`the database accepts ${REFUSED[refused]} again`);
+      }
+    }
+  }
+
+  #isRefused(refused: DatabaseRefusal['refused']): boolean {
+    return this.#met.get(refused)?.refusal.isOver() === false;
   }
 }
 

@@ -17,11 +17,11 @@ import {
 } from '@pinfold/core/internal';
 import type { Log } from '../server/log.ts';
 import {
-  AcceptedChanges,
   createSpaceCheck,
   Dependency,
   type DependencyState,
   LowSpace,
+  Refusals,
   TIMEOUTS,
   type UploadDisk,
 } from './dependency.ts';
@@ -78,7 +78,7 @@ const STORAGE_EVERY = 3;
  */
 export class Health {
   readonly #clock: ClockDifference = new ClockDifference();
-  readonly #changes: AcceptedChanges = new AcceptedChanges();
+  readonly #refusals: Refusals = new Refusals();
   readonly #parts: Readonly<Record<Part, Dependency>> = {
     database: new Dependency({
       code: 'store_unavailable',
@@ -87,7 +87,7 @@ export class Health {
         full: 'the database has no room',
         back: 'the database answers again',
       },
-      persistent: describeDatabaseFault,
+      persistent: (error) => (needsNewerRelease(error) ? 'the database needs a newer release' : undefined),
     }),
     storage: new Dependency({
       code: 'storage_unavailable',
@@ -123,8 +123,7 @@ export class Health {
 
   #meetFailure(part: Part | undefined, error: unknown): void {
     const refusal = refusalOf(error);
-    if (refusal?.refused === 'changes') this.#changes.refused(refusal, error);
-    else if (refusal !== undefined) this.#parts.database.failed(error);
+    if (refusal !== undefined) this.#refusals.meet(refusal, error);
     else if (part !== undefined) this.#parts[part].failed(error);
   }
 
@@ -137,7 +136,7 @@ export class Health {
         if (refusalOf(error)?.refused !== 'changes') throw error;
         this.#meetFailure('database', error);
       }
-      this.#changes.logState();
+      this.#refusals.logState();
     });
     this.#parts.storage.probeWith((signal) => archives.check(signal));
     const checkSpace = disk === undefined ? async () => {} : createSpaceCheck(disk);
@@ -149,7 +148,7 @@ export class Health {
 
   /** Logs changes. Only one process of a machine should. */
   logTo(log: Log): void {
-    for (const part of [...Object.values(this.#parts), this.#clock, this.#changes]) part.logTo(log);
+    for (const part of [...Object.values(this.#parts), this.#clock, this.#refusals]) part.logTo(log);
   }
 
   async probe(): Promise<void> {
@@ -202,11 +201,11 @@ export class Health {
     };
   }
 
-  /** Refused changes show only while it answers. */
+  /** What it refuses shows only while it answers. */
   #databaseState(): DependencyState {
     const { state } = this.#parts.database;
-    const { state: changes } = this.#changes;
-    return changes !== 'ok' && (state === 'ok' || state === 'slow') ? changes : state;
+    const { state: refused } = this.#refusals;
+    return refused !== 'ok' && (state === 'ok' || state === 'slow') ? refused : state;
   }
 
   #status(): HealthReport['status'] {
@@ -230,13 +229,6 @@ function observeCall(
     else answered?.();
     return result;
   };
-}
-
-/** The text for the log of a fault that lasts although other calls succeed. */
-function describeDatabaseFault(error: unknown): string | undefined {
-  if (needsNewerRelease(error)) return 'the database needs a newer release';
-  const refusal = refusalOf(error);
-  return refusal !== undefined && !refusal.isOver() ? 'the database refuses new connections' : undefined;
 }
 
 /** Measures how far this machine's clock is ahead of the database's. */

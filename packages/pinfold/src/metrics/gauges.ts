@@ -87,8 +87,8 @@ export function addQueueMetrics(
     });
 }
 
-/** A database that is only read serves views. */
-const ANSWERING: ReadonlySet<DependencyState> = new Set(['ok', 'slow', 'read_only']);
+/** A database that refuses changes or new connections serves views. */
+const ANSWERING: ReadonlySet<DependencyState> = new Set(['ok', 'slow', 'read_only', 'refusing']);
 
 export function addHealthMetrics(registry: Registry, health: Pick<Health, 'report'>): void {
   const up = registry.gauge(

@@ -181,36 +181,19 @@ describe('the health of a server', () => {
     expect(checks.listings).to.equal(0);
   });
 
-  it('is unavailable while the database refuses new connections, although requests succeed on open ones', async () => {
+  it('is degraded, but ready, while the database refuses new connections or changes, until it accepts one', async () => {
     const { health, faults, passSeconds, roles } = openHealth();
     const lines: string[] = [];
     health.logTo(openLog('info', (line) => lines.push(JSON.parse(line).msg)));
-    const refusal = createRefusal('connections');
-    faults.database = refusal.fault;
-    await Promise.allSettled([roles.renew({} as never, instant(0))]);
-    expect(health.meets(['database'])).to.equal(false);
-    await passSeconds(5);
-    delete faults.database;
-    await roles.load(aRoleId(1));
-    expect([health.report().status, health.meets(['database'])]).to.deep.equal(['unavailable', false]);
-    refusal.end();
-    await roles.load(aRoleId(1));
-    expect([health.report().status, health.meets(['database'])]).to.deep.equal(['ok', true]);
-    await passSeconds(5);
-    expect(lines).to.deep.equal(['the database refuses new connections', 'the database answers again']);
-  });
-
-  it('is degraded, but ready, while the database refuses changes, until it commits one', async () => {
-    const { health, faults, passSeconds, roles } = openHealth();
-    const lines: string[] = [];
-    health.logTo(openLog('info', (line) => lines.push(JSON.parse(line).msg)));
-    for (const [cause, state] of [
-      [new Error('read-only'), 'read_only'],
-      [Object.assign(new Error('no room'), { code: '53100' }), 'full'],
+    const full = Object.assign(new Error('no room'), { code: '53100' });
+    for (const [refused, cause, state] of [
+      ['connections', new Error('too many clients'), 'refusing'],
+      ['changes', new Error('read-only'), 'read_only'],
+      ['changes', full, 'full'],
     ] as const) {
-      const refusal = createRefusal('changes', cause);
+      const refusal = createRefusal(refused, cause);
       faults.database = refusal.fault;
-      if (state === 'full') await Promise.allSettled([roles.renew({} as never, instant(0))]);
+      if (state !== 'read_only') await Promise.allSettled([roles.renew({} as never, instant(0))]);
       else await passSeconds(5);
       delete faults.database;
       await roles.load(aRoleId(1));
@@ -221,8 +204,12 @@ describe('the health of a server', () => {
       expect(health.report().status).to.equal('ok');
       await passSeconds(5);
     }
-    const both = ['the database accepts no changes', 'the database accepts changes again'];
-    expect(lines).to.deep.equal([...both, ...both]);
+    const linesOf = (what: string) => [
+      `the database accepts no ${what}`,
+      `the database accepts ${what} again`,
+    ];
+    const changes = linesOf('changes');
+    expect(lines).to.deep.equal([...linesOf('new connections'), ...changes, ...changes]);
   });
 
   it('stays ok if a change or a deletion fails, because the store still answers', async () => {
