@@ -3,7 +3,7 @@ import { packFiles } from '@pinfold/client/zip';
 import { parseIdempotencyKey, parsePassword } from '@pinfold/core';
 import { entryPath } from '@pinfold/core/internal';
 import { FINDING_TEXTS } from '@pinfold/http/internal/texts';
-import { refuseRequest, type WireWarning } from '@pinfold/http-express/internal/problems';
+import type { WireWarning } from '@pinfold/http-express/internal/problems';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { pluralize } from '../command-line/print-list.ts';
 import { explainRefusal } from '../publishing/explain-refusal.ts';
@@ -175,10 +175,7 @@ function formatWarnings(warnings: readonly WireWarning[], { path = '', html }: A
 
 async function pack({ path, html, files }: Arguments, roots: Roots): Promise<PackedPath> {
   const contents = [path, html, files].filter((content) => content !== undefined);
-  if (contents.length !== 1) {
-    const detail = 'Give exactly one of path, html and files.';
-    throw new UsageError(detail, { cause: refuseRequest('invalid_request', { detail }) });
-  }
+  if (contents.length !== 1) throw new UsageError('give exactly one of path, html and files');
   if (path !== undefined) return roots.pack(path);
   if (html !== undefined) return packPage('page', encode(html, 'html'));
   return { filename: 'site.zip', ...(await explainUnpackable(packFiles(readFiles(files ?? [])))) };

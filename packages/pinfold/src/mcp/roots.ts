@@ -1,4 +1,4 @@
-import { type BigIntStats, constants, existsSync, realpathSync } from 'node:fs';
+import { type BigIntStats, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { open, readlink, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import paths, { basename, join, type PlatformPath, resolve } from 'node:path';
@@ -21,6 +21,8 @@ export class Roots {
    * @throws UsageError if one of them is not a readable folder.
    */
   constructor(folders: readonly string[], current: string, home: string = homedir()) {
+    // An empty variable of a shell would open the current folder, even if that is too broad.
+    if (folders.includes('')) throw new UsageError('--root needs a folder: its value is empty');
     this.#folders = folders.map((folder) => realFolder(resolve(current, folder)));
     if (folders.length > 0) return;
     const currentFolder = realFolder(current);
@@ -123,9 +125,12 @@ function contains(folder: string, path: string, { relative, isAbsolute }: Platfo
 }
 
 function realFolder(folder: string): string {
+  let isFolder: boolean;
   try {
-    return realpathSync(folder);
+    isFolder = statSync(folder).isDirectory();
   } catch (error) {
     throw new UsageError(`--root needs a folder: ${folder} cannot be read`, { cause: error });
   }
+  if (!isFolder) throw new UsageError(`--root needs a folder: ${folder} is a file`);
+  return realpathSync(folder);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { fromJsonSchema, type McpServer } from '@modelcontextprotocol/server';
+import { fromJsonSchema, type McpServer, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { type Pin, PinfoldError } from '@pinfold/client';
 import type { Refusal } from '@pinfold/core';
 import { openApiDocument } from '@pinfold/http-express';
@@ -46,7 +46,7 @@ export interface Tool {
   readonly run: (args: Arguments, context: ToolContext) => Promise<ToolResult>;
 }
 
-/** Arguments; the input schema has checked their types. */
+/** Arguments that match the input schema. */
 export interface Arguments {
   readonly path?: string;
   readonly html?: string;
@@ -149,9 +149,9 @@ export function registerTool(server: McpServer, tool: Tool, context: ToolContext
     additionalProperties: false,
   });
   const outputSchema = fromJsonSchema(output);
-  const call = async (args: Arguments): Promise<ToolResult> => {
+  const call = async (args: unknown): Promise<ToolResult> => {
     try {
-      return await run(args, context);
+      return await run(await checkArguments(inputSchema, args), context);
     } catch (thrown) {
       const error = context.publications.toFailure(thrown);
       const isRefusal = error instanceof CommandFailure || error instanceof UsageError;
@@ -159,12 +159,33 @@ export function registerTool(server: McpServer, tool: Tool, context: ToolContext
       return toolError(error, name === 'publish');
     }
   };
-  const config = { title, description, annotations: { ...annotations }, inputSchema, outputSchema };
+  const config = {
+    title,
+    description,
+    annotations: { ...annotations },
+    inputSchema: withoutCheck(inputSchema),
+    outputSchema,
+  };
   server.registerTool(name, config, (args) => {
     const running = call(args);
     context.track(running);
     return running;
   });
+}
+
+/** The same schema, which accepts everything: a refusal of the library would have no problem document. */
+function withoutCheck<Schema extends StandardSchemaWithJSON>(schema: Schema): Schema {
+  return { ...schema, '~standard': { ...schema['~standard'], validate: (value: unknown) => ({ value }) } };
+}
+
+async function checkArguments<Checked>(
+  schema: StandardSchemaWithJSON<Checked>,
+  args: unknown = {},
+): Promise<Checked> {
+  const checked = await schema['~standard'].validate(args);
+  if (checked.issues === undefined) return checked.value;
+  const reasons = checked.issues.map(({ message }) => message.replace(/\bdata\b\/?/g, '').trim());
+  throw new UsageError(`the arguments are wrong: ${reasons.join(', ')}`);
 }
 
 export interface ToolResult {

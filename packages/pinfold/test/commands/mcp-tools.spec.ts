@@ -65,7 +65,7 @@ describe('the tools of pinfold mcp', () => {
     const refused = await call(client, 'check', { files: tooMany });
     expect([refused.isError, refused.json.code]).to.deep.equal([true, 'archive_too_large']);
     const both = await call(client, 'check', { files, html: PAGE });
-    expect([both.isError, both.json.code]).to.deep.equal([true, 'invalid_request']);
+    expect([both.isError, both.json.code]).to.deep.equal([true, 'usage']);
   });
 
   it('reads views and limits, and lists, sets and deletes names', async () => {

@@ -155,8 +155,14 @@ describe('pinfold mcp', () => {
         ['publish', { html: PAGE, idempotency_key: 'a\r\nb: c' }, 'invalid_idempotency_key'],
         ['publish', { html: PAGE, password: 'long enough \ud800' }, 'invalid_password'],
         ['publish', { path: `${site}\0` }, 'not_found'],
-        ['publish', { html: PAGE, path: site }, 'invalid_request'],
-        ['publish', {}, 'invalid_request'],
+        ['publish', { html: PAGE, path: site }, 'usage'],
+        ['publish', {}, 'usage'],
+        ['publish', { path: 1 }, 'usage'],
+        ['publish', { html: PAGE, other: true }, 'usage'],
+        ['check', { files: [{ path: 5 }] }, 'usage'],
+        ['get', {}, 'usage'],
+        ['list', { limit: 101 }, 'usage'],
+        ['list', { state: 'gone' }, 'usage'],
         ['publish', { html: 'x'.repeat(11 * 2 ** 20) }, 'invalid_archive'],
         ['check', { path: join(sites, 'project') }, 'looks_like_project'],
         ['get', { id: UNKNOWN }, 'not_found'],
@@ -177,9 +183,6 @@ describe('pinfold mcp', () => {
         expect(text).to.include(json.suggestion);
         // biome-ignore lint/suspicious/noControlCharactersInRegex: none may come through
         expect(text).not.to.match(/[\u0000-\u0009\u000b-\u001f]|--(?:title|idempotency-key)/);
-      }
-      for (const strange of [{ path: 1 }, { html: PAGE, other: true }]) {
-        expect((await call(client, 'publish', strange)).isError).to.equal(true);
       }
       expect((await call(client, 'publish', { html: PAGE })).isError).to.equal(false);
     }
@@ -213,8 +216,10 @@ describe('pinfold mcp', () => {
     const { json, text } = await call(client, 'publish', { path: site });
     expect([json.code, text.includes('--root')]).to.deep.equal(['usage', true]);
     expect((await call(client, 'publish', { html: PAGE })).isError).to.equal(false);
-    const missing = await run(byMachine, 'mcp', '--root', join(folder, 'none'));
-    expect([missing.code, missing.out]).to.deep.equal([2, '']);
+    for (const root of [join(folder, 'none'), join(site, 'index.html'), '']) {
+      const { code, out } = await run(byMachine, 'mcp', '--root', root);
+      expect([code, out], root).to.deep.equal([2, '']);
+    }
   });
 
   it('prints only the protocol, and ends with its input, after running calls', async () => {
