@@ -92,14 +92,18 @@ export function isCi({ CI, GITHUB_ACTIONS, GITLAB_CI }: Environment): boolean {
   return [CI, GITHUB_ACTIONS, GITLAB_CI].includes('true');
 }
 
-/** The title of a CI build: branch, commit and, if it fits, the page's title; `undefined` if all are unknown. */
+/**
+ * The title of a CI build: branch, commit and, if it fits, the page's title, without a branch that does not fit;
+ * `undefined` if all are unknown.
+ */
 export function createBuildTitle(pageTitle: string | undefined, env: Environment): string | undefined {
   const event = readEvent(env);
   const branchOrTag = env.GITHUB_REF_NAME || env.CI_COMMIT_BRANCH || env.CI_COMMIT_TAG;
   const commit = findCommit(env, event)?.slice(0, COMMIT_DIGITS);
-  const build = joinParts([requestNameOr(branchOrTag, env, event), commit]);
-  const withPageTitle = joinParts([build, pageTitle]);
-  return isTitle(withPageTitle) ? withPageTitle : isTitle(build) ? build : undefined;
+  const branch = requestNameOr(branchOrTag, env, event);
+  return [[branch, commit, pageTitle], [branch, commit], [commit, pageTitle], [commit]]
+    .map(joinParts)
+    .find(isTitle);
 }
 
 function joinParts(parts: readonly (string | undefined)[]): string {

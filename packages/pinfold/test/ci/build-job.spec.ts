@@ -116,6 +116,16 @@ describe('the title of a publication in CI', () => {
     expect(createBuildTitle('x'.repeat(256), {})).to.equal(undefined);
     expect(createBuildTitle(undefined, {})).to.equal(undefined);
   });
+
+  it('has no branch if branch and commit do not fit', () => {
+    const longest = 'b'.repeat(255 - ' · 0a1b2c3'.length);
+    const titleFor = (branch: string, pageTitle?: string) =>
+      createBuildTitle(pageTitle, { GITHUB_REF_NAME: branch, GITHUB_SHA: SHA });
+    expect(titleFor(longest, 'Shop')).to.equal(`${longest} · 0a1b2c3`);
+    expect(titleFor(`${longest}b`, 'Shop')).to.equal('0a1b2c3 · Shop');
+    expect(titleFor(`${longest}b`)).to.equal('0a1b2c3');
+    expect(createBuildTitle('Shop', { CI_COMMIT_BRANCH: 'b'.repeat(256) })).to.equal('Shop');
+  });
 });
 
 const CONTENT = {
