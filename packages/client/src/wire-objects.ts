@@ -45,11 +45,11 @@ export type Wire<Name extends keyof Objects> = {
 
 const JSON_TYPES: readonly string[] = ['string', 'number', 'boolean', 'null', 'undefined'];
 
-/** Objects whose other members an answer may lack: an older server has fewer. */
+/** Objects whose other members an answer may lack: an older server has fewer. What is needed tells it from a proxy's. */
 const NEEDED: Partial<Record<string, readonly string[]>> = {
-  Pin: ['id', 'shared_url'],
-  Name: ['name', 'url', 'pin'],
-  Event: ['id', 'at', 'type', 'actor'],
+  Pin: ['id'],
+  Name: ['name'],
+  Event: ['id'],
   EventActor: [],
   DayOfViews: ['day'],
   ArchiveSize: [],

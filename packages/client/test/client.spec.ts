@@ -176,6 +176,14 @@ describe('PinfoldClient', () => {
       server.answer({ status: 200, body });
       expect(await clientOf().limits()).to.deep.equal(body);
     }
+    const small = { pin: { id: ID, state: 'published' }, pages: 9 };
+    server.answer({ status: 200, body: small });
+    expect(await clientOf().get(ID)).to.deep.equal(small);
+    const named = { ...small, warnings: [], name: { name: 'docs' } };
+    server.answer({ status: 201, body: named });
+    expect(await clientOf().publish(ARCHIVE)).to.deep.include(named);
+    server.answer({ status: 200, body: { events: [{ id: ID }], next_cursor: null } });
+    expect(await all(clientOf().history())).to.deep.equal([{ id: ID }]);
     const viewed = { pin: PIN, views: [{ day: '2026-11-20', views: 5 }] };
     server.answer({ status: 200, body: viewed });
     expect(await clientOf().get(ID, { views: true })).to.deep.equal(viewed);
