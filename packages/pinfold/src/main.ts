@@ -43,6 +43,8 @@ async function endBySignal(exitCode: number): Promise<void> {
   if (publishedKey !== undefined) {
     const { formatResumeHint } = await import('./commands/publish.ts');
     console.error(formatResumeHint(publishedKey, 'interrupted:'));
+  } else if (args.includes('--json')) {
+    console.error(`pinfold: ${error.detail}`);
   }
   if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error })}\n`);
   await Promise.all([flushOutput(), flushErrors()]);

@@ -287,22 +287,25 @@ describe('the arguments of the command', () => {
     expect(failureOf(await run({ PINFOLD_PORT: 'x' }, 'keys', 'list', '--json'))).to.equal('1 usage');
   });
 
-  it('with --json get one object for a signal, with the key that the retry needs', async () => {
+  it('with --json get one object for a signal, with the key that the retry needs, and say so', async () => {
     const offline = { PINFOLD_URL: 'http://127.0.0.1:1', PINFOLD_KEY: 'x' };
-    const command = spawnCommand(offline, 'publish', '-', '--name', 'x.html', '--json');
-    const out = text(command.stdout);
-    let output = '';
-    command.stderr?.on('data', (data) => {
-      output += data;
-    });
-    // It retries, and prints that.
-    command.stderr?.once('data', () => command.kill('SIGTERM'));
-    command.stdin?.end('<!doctype html><title>x</title>');
-    const [code] = await once(command, 'close');
-    const { error } = JSON.parse(await out);
-    expect([code, error.code]).to.deep.equal([143, 'interrupted']);
-    expect(output).to.include(
-      `interrupted: repeat the command with --idempotency-key ${error.idempotency_key},`,
-    );
+    for (const args of [['list'], ['publish', '-', '--name', 'x.html']]) {
+      const command = spawnCommand(offline, ...args, '--json');
+      const out = text(command.stdout);
+      let output = '';
+      command.stderr?.on('data', (data) => {
+        output += data;
+      });
+      // It retries, and prints that.
+      command.stderr?.once('data', () => command.kill('SIGTERM'));
+      command.stdin?.end('<!doctype html><title>x</title>');
+      const [code] = await once(command, 'close');
+      const { error } = JSON.parse(await out);
+      expect([code, error.code]).to.deep.equal([143, 'interrupted']);
+      const key = error.idempotency_key;
+      const hint = `interrupted: repeat the command with --idempotency-key ${key},`;
+      expect(output).to.include(key === undefined ? 'pinfold: a signal ended the command' : hint);
+      expect(key === undefined, args[0]).to.equal(args[0] === 'list');
+    }
   });
 });
