@@ -122,6 +122,12 @@ export interface DecodedNames extends Pick<GuessedNames, 'encoding' | 'whole'> {
 
 const SCRIPT = /\.[cm]?js$/i;
 
+/** Gatsby's script that registers `/sw.js`, if the plugin that writes that file is installed. */
+const GATSBY_APP = /^app-[\da-f]{20}\.js$/;
+const GATSBY_SERVICE_WORKER = 'sw.js';
+/** Partytown, which Gatsby adds to every site. Pages that use it contain its loader, which is searched, too. */
+const GATSBY_PARTYTOWN = '~partytown/';
+
 /** Files that configure other servers, at the root of a site. */
 const SERVER_FILES = new Set(['_redirects', '_headers', 'vercel.json', '.htaccess']);
 
@@ -152,15 +158,16 @@ export function warningsOf(
       : ofFile.flatMap((reference) => referenceWarning(path, reference, absolutePathsWork, tool) ?? []),
   );
   const aboutFiles = (
-    rule: 'source_map' | 'service_worker' | 'unused_server_file',
+    rule: 'source_map' | 'unused_server_file',
     hasFinding: (file: ObservedFile) => boolean,
   ): readonly Warning[] => files.filter(hasFinding).map(({ path }) => ({ rule, path }));
   const maps = aboutFiles('source_map', ({ path }) => path.endsWith('.map'));
-  const workers = aboutFiles('service_worker', ({ serviceWorker }) => serviceWorker === true);
+  const running = tool === 'gatsby' ? files.filter(({ path }) => !path.startsWith(GATSBY_PARTYTOWN)) : files;
+  const workers = serviceWorkerWarnings(running, tool);
   const embeds = files.flatMap(({ path, withoutReferrer = [] }) =>
     withoutReferrer.map((target): Warning => ({ rule: 'needs_referrer', path, target: cut(target) })),
   );
-  const needs = absolutePathsWork ? [] : originWarnings(files);
+  const needs = absolutePathsWork ? [] : originWarnings(running);
   const unused = aboutFiles('unused_server_file', ({ path }) => SERVER_FILES.has(path));
   const isWhole = names?.whole !== false && files.every(({ whole }) => whole);
   const incomplete: readonly Warning[] = isWhole ? [] : [{ rule: 'not_all_checked' }];
@@ -190,6 +197,16 @@ function loadedModules(files: readonly ObservedFile[]): ReadonlySet<string> {
   // The loop also visits members that it adds.
   for (const path of loaded) for (const further of byPath.get(path)?.modules ?? []) loaded.add(further);
   return loaded;
+}
+
+function serviceWorkerWarnings(
+  files: readonly ObservedFile[],
+  tool: SiteTool | undefined,
+): readonly Warning[] {
+  const idle = tool === 'gatsby' && !files.some(({ path }) => path === GATSBY_SERVICE_WORKER);
+  return files
+    .filter(({ path, serviceWorker }) => serviceWorker === true && !(idle && GATSBY_APP.test(path)))
+    .map(({ path }) => ({ rule: 'service_worker', path }));
 }
 
 /** Warns once for each need, of the first file that has it. */

@@ -142,6 +142,34 @@ describe('warnings of a site', () => {
     expect(rules({ ...registering, ...others })).to.deep.equal(names);
   });
 
+  it('name no service worker of scripts that Gatsby adds to every site, unless they can run', () => {
+    const register = 'navigator.serviceWorker';
+    const gatsby = {
+      'index.html': '<meta name="generator" content="Gatsby 5.16.1">',
+      'app-8e39cc8b78ddb0e29377.js': `"serviceWorker"in navigator&&${register}.register("/sw.js").then(e)`,
+      '~partytown/partytown.js':
+        'n.serviceWorker?n.serviceWorker.register(a+(o.swPath||"partytown-sw.js"),{scope:a}):0',
+      '~partytown/debug/partytown-ww-atomics.js': 'new Worker(a);win.localStorage.x=1',
+    };
+    expect(rules(gatsby, true)).to.deep.equal([]);
+    expect(rules(gatsby, false)).to.deep.equal([]);
+    const stores = { ...gatsby, 'app-8e39cc8b78ddb0e29377.js': 'window.localStorage.x = 1' };
+    expect(rules(stores, false)).to.deep.equal(['needs_origin app-8e39cc8b78ddb0e29377.js']);
+    const offline = { ...gatsby, 'sw.js': '', 'own.js': `${register}.register("/own-sw.js")` };
+    expect(rules(offline)).to.deep.equal([
+      'service_worker app-8e39cc8b78ddb0e29377.js',
+      'service_worker own.js',
+    ]);
+    // A page that uses Partytown contains its loader, which starts the worker.
+    const loader = `<script>${gatsby['~partytown/partytown.js']}</script>`;
+    expect(rules({ ...gatsby, 'a.html': loader })).to.deep.equal(['service_worker a.html']);
+    const { 'index.html': page, ...scripts } = gatsby;
+    expect(rules({ ...scripts, 'index.html': page.replace('Gatsby', 'Other') })).to.deep.equal([
+      'service_worker app-8e39cc8b78ddb0e29377.js',
+      'service_worker ~partytown/partytown.js',
+    ]);
+  });
+
   it('name settings for other servers, only at the root', () => {
     const settings = ['_redirects', '_headers', 'vercel.json', '.htaccess'];
     const site = Object.fromEntries([...settings, 'a/_redirects', 'headers'].map((path) => [path, '']));
