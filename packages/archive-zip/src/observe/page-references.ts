@@ -34,6 +34,8 @@ const NO_BASE = /^(?:#|\?|$)/;
 const NO_FILE_OF_SITE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2}|#|\?|$)/i;
 /** Paths on the author's own computer, which nobody else can load. */
 const OWN_COMPUTER = /^(?:file:|[a-z]:[\\/])/i;
+/** The maximum number of folders in the path that a site was built for, as in `/group/project/`. */
+const MAX_BASE_FOLDERS = 2;
 /** Placeholders of template languages. */
 const TEMPLATE = /\{\{|\}\}|<%|\$\{/;
 /** Matches every reference but a plain file name. */
@@ -87,6 +89,21 @@ export class PageReferences {
     const match = name === '' && exact === UNANSWERED ? this.#matchPage(folder.path) : exact;
     const answered = match.answered || (navigation && findFallback(this.#root, name, true).kind === 'file');
     return { absolute, answered, otherCase: match.otherCase };
+  }
+
+  /** The path without which a broken reference leads to a file other than the start page, which every site has. */
+  basePathOf({ target, base = '' }: Reference): string | undefined {
+    const address = ABSOLUTE.test(target) || ABSOLUTE.test(base) ? this.#address(target) : undefined;
+    if (address === undefined || address.folder.isUnreachable === true) return undefined;
+    const { folder, name } = address;
+    const root = endsOf(folder.path)
+      .slice(0, MAX_BASE_FOLDERS)
+      .find((end) => {
+        const path = folder.path.slice(end);
+        if (path === '' && (name === '' || name === INDEX)) return false;
+        return this.#match({ folder: { path, above: false }, name }).answered;
+      });
+    return root === undefined ? undefined : `/${folder.path.slice(0, root)}`;
   }
 
   #address(target: string): Address | undefined {

@@ -40,11 +40,13 @@ export class ReferenceFilter {
     const resolve = resolverOf(this.#site, file);
     return references.flatMap((reference, index) => {
       if (index % CHECK_EVERY === 0) this.#checkpoint?.();
-      const destination = resolve(reference)?.follow(reference);
+      const resolver = resolve(reference);
+      const destination = resolver?.follow(reference);
       if (destination === undefined) return [];
       const kind = warningKindOf(destination);
       if (kind === 'nothing' || !this.#passes(isScript(file) ? `module ${kind}` : kind)) return [];
-      return { target: reference.target, ...destination };
+      const basePath = kind.endsWith('unanswered') ? resolver?.basePathOf(reference) : undefined;
+      return { target: reference.target, ...destination, ...(basePath !== undefined && { basePath }) };
     });
   }
 

@@ -36,6 +36,33 @@ describe('a reference filter', () => {
     ]);
   });
 
+  it('finds the path that a site was built for, by files that broken references find without it', () => {
+    const paths = ['index.html', 'second.html', 'guide/index.html', 'assets/app-1a2b3c4d.js', 'docs/a.html'];
+    const basePaths = (references: readonly Reference[]) =>
+      new ReferenceFilter(new SitePaths(paths))
+        .filter('docs/a.html', references)
+        .map(({ target: to, basePath }) => [to, basePath]);
+    const script = 'assets/app-1a2b3c4d.js';
+    expect(basePaths([`/repo/${script}?v`, `/group/repo/${script}`, '/repo/guide/'].map(part))).to.deep.equal(
+      [
+        [`/repo/${script}?v`, '/repo/'],
+        [`/group/repo/${script}`, '/group/repo/'],
+        ['/repo/guide/', '/repo/'],
+      ],
+    );
+    expect(basePaths([{ ...part(script), base: '/repo/' }])).to.deep.equal([[script, '/repo/']]);
+    // Each site has a start page, and files of other folders are no sign.
+    const others = [
+      '/repo/',
+      '/repo/index.html',
+      '/repo/gone.js',
+      `/a/b/c/${script}`,
+      script,
+      `../x/${script}`,
+    ];
+    expect(basePaths(others.map(part))).to.deep.equal(others.map((to) => [to, undefined]));
+  });
+
   it('judges the same reference of several pages for each of them', () => {
     const filter = new ReferenceFilter(
       new SitePaths(['a1/x.png', 'a1/y/index.html', 'a1/index.html', 'index.html']),

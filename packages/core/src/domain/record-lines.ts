@@ -86,6 +86,7 @@ const WARNING: Readonly<Record<WarningMember, RecordCodec<string | number>>> = {
   rule: anyText(),
   path: anyText(),
   target: anyText(),
+  basePath: anyText(),
   file: anyText(),
   secret: anyText(),
   used: count(),

@@ -57,6 +57,8 @@ export interface FollowedReference {
   readonly answered: boolean;
   /** The file whose path differs from the reference only in upper and lower case. */
   readonly otherCase: string | undefined;
+  /** The path, such as `/repository/`, without which the reference leads to a file: the site was probably built to live there. */
+  readonly basePath?: string;
 }
 
 interface AtPath {
@@ -72,7 +74,7 @@ export interface WarningRules {
   readonly names_decoded: AtPath & { readonly encoding: NameEncoding };
   /** The reference differs from that file of the site in upper and lower case only. */
   readonly case_mismatch: AtPath & { readonly target: string; readonly file: string };
-  readonly broken_reference: AtPath & { readonly target: string };
+  readonly broken_reference: AtPath & { readonly target: string; readonly basePath?: string };
   readonly source_map: AtPath;
   readonly possible_secret: AtPath & { readonly secret: SecretKind };
   /** A script registers a service worker, which no site can have. */
@@ -231,7 +233,15 @@ function referenceWarning(
   if (reference.otherCase !== undefined) {
     return { rule: 'case_mismatch', path, target, file: cut(reference.otherCase) };
   }
-  return reference.answered ? undefined : { rule: 'broken_reference', path, target };
+  if (reference.answered) return undefined;
+  // Below a path, no path that a site was built for is right.
+  const basePath = absolutePathsWork ? reference.basePath : undefined;
+  return {
+    rule: 'broken_reference',
+    path,
+    target,
+    ...(basePath !== undefined && { basePath: cut(basePath) }),
+  };
 }
 
 /** Returns at most 100 characters, with U+FFFD for NUL and lone surrogates, which no record of an export may have. */

@@ -90,6 +90,21 @@ describe('warnings of references and features', () => {
     }
   });
 
+  it('name the path that the site was built for, where a site has an origin of its own', () => {
+    const astro = '<script type="module" src="/repo/_astro/page.DZDqWHpW.js"></script>';
+    const site = { 'index.html': astro, '_astro/page.DZDqWHpW.js': '' };
+    const target = '/repo/_astro/page.DZDqWHpW.js';
+    expect(warnings(site)).to.deep.equal([
+      { rule: 'broken_reference', path: 'index.html', target, basePath: '/repo/' },
+    ]);
+    const angular = '<base href="/repo/"><app-root></app-root><script src="main-SVE32M54.js"></script>';
+    const app = { 'index.html': angular, 'main-SVE32M54.js': '' };
+    const broken = { rule: 'broken_reference', path: 'index.html', target: 'main-SVE32M54.js' } as const;
+    expect(warnings(app)).to.deep.equal([{ ...broken, basePath: '/repo/' }]);
+    // There, no path is right, and the tool's setting for relative references is the advice.
+    expect(warnings(app, false)).to.deep.include(broken);
+  });
+
   it('name the tool that made the site if references lead out of it', () => {
     const html = '<meta name="generator" content="VitePress v2.0"><a href="/a">';
     expect(warnings({ 'a.html': '<a href="/b">', 'b.html': html }, false)).to.deep.equal([

@@ -1,7 +1,7 @@
 import type { OriginNeed, SecretKind, SiteTool, Warning } from '@pinfold/core';
 import type { Finding, Text } from './text.ts';
 
-type AdviceId = `advice_${'by_hand' | 'none' | 'relative' | 'setting'}` | 'page_alone';
+type AdviceId = `advice_${'base_path' | 'by_hand' | 'none' | 'relative' | 'setting'}` | 'page_alone';
 type SeenId = `seen_${'encoding' | 'file' | 'names' | 'target'}`;
 
 export type WarningTextId = Warning['rule'] | AdviceId | SecretKind | `need_${OriginNeed}` | SeenId;
@@ -64,6 +64,10 @@ const RULES: Readonly<Record<Warning['rule'], Text>> = {
 export const WARNING_RULES: readonly string[] = Object.keys(RULES);
 
 const ADVICE: Readonly<Record<AdviceId, Text>> = {
+  advice_base_path: {
+    en: 'Without “{basePath}” they lead to files: if the site was built for that path, build it for “/” (the “base”, “basePath”, “baseUrl” or “--base-href” of its tool).',
+    ja: '「{basePath}」を除くとファイルがあります。そのパスで公開するためのビルドなら、「/」用にビルドし直してください（ツールの base、basePath、baseUrl、--base-href など）。',
+  },
   advice_relative: {
     en: 'Make them relative. If the tool that builds the site cannot do that, ask the operator for a service in origin mode.',
     ja: '相対パスにしてください。サイトを作ったツールでできない場合は、オリジンモードのサービスについて運営者に相談してください。',
@@ -179,7 +183,11 @@ export function warningFinding(warning: Warning): Finding<WarningTextId> {
   switch (warning.rule) {
     case 'case_mismatch':
       return { texts, seen: 'seen_file', values: { target: warning.target, file: warning.file } };
-    case 'broken_reference':
+    case 'broken_reference': {
+      const { target, basePath } = warning;
+      if (basePath === undefined) return { texts, seen: 'seen_target', values: { target } };
+      return { texts: [rule, 'advice_base_path'], seen: 'seen_target', values: { target, basePath } };
+    }
     case 'needs_referrer':
       return { texts, seen: 'seen_target', values: { target: warning.target } };
     case 'absolute_reference': {
