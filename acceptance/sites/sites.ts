@@ -42,7 +42,7 @@ export const SITES: readonly Site[] = [
     folder: 'sveltekit',
     builtWith: { SvelteKit: '@sveltejs/kit' },
     tool: 'sveltekit',
-    cure: 'with `adapter-static`: links by `resolve()`, and images in `static` by `asset()` of `$app/paths`',
+    cure: 'with `adapter-static`: `prerender = true`, not its `fallback`; links by `resolve()`, and images in `static` by `asset()` of `$app/paths`',
   },
   { folder: 'typedoc', builtWith: { TypeDoc: 'typedoc' }, cure: 'nothing; it can be used without them' },
   {

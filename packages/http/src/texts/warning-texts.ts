@@ -165,7 +165,7 @@ const TOOLS: Readonly<Record<SiteTool, BuildTool>> = {
   jekyll: { name: 'Jekyll', byHand: true },
   next: { name: 'Next.js' },
   nuxt: { name: 'Nuxt' },
-  sveltekit: { name: 'SvelteKit', setting: 'resolve(), asset() ($app/paths)' },
+  sveltekit: { name: 'SvelteKit', setting: 'prerender = true, resolve(), asset() ($app/paths)' },
   vite: { name: 'Vite', setting: 'vite build --base ./' },
   vitepress: { name: 'VitePress' },
 };
