@@ -3,14 +3,22 @@ import { ColumnValue, Comparison, type Range, type Where } from '@pinfold/core/r
 /** A stored row. It is replaced, never changed. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Whether a row meets all conditions. */
-export function matches(row: Row, where: Where<Row>): boolean {
-  return Object.entries(where).every(([member, match]) => {
-    if (match === undefined) return true;
-    if (member === 'either') return (match as readonly Where<Row>[]).some((option) => matches(row, option));
-    if (Array.isArray(match)) return match.every((one) => compares(row, member, one));
-    return match instanceof Comparison ? compares(row, member, match) : row[member] === match;
-  });
+/** Creates the test of whether a row meets all conditions: once for many rows. */
+export function matching(where: Where<Row>): (row: Row) => boolean {
+  const tests = Object.entries(where)
+    .filter(([, match]) => match !== undefined)
+    .map(([member, match]) => testOf(member, match));
+  return (row) => tests.every((test) => test(row));
+}
+
+function testOf(member: string, match: unknown): (row: Row) => boolean {
+  if (member === 'either') {
+    const options = (match as readonly Where<Row>[]).map(matching);
+    return (row) => options.some((test) => test(row));
+  }
+  if (Array.isArray(match)) return (row) => match.every((one) => compares(row, member, one));
+  if (match instanceof Comparison) return (row) => compares(row, member, match);
+  return (row) => row[member] === match;
 }
 
 function compares(row: Row, member: string, { operator, operand }: Comparison<unknown>): boolean {

@@ -12,7 +12,7 @@ import type {
   WriteAction,
 } from '@pinfold/core/records';
 import type { GuardCheck } from './guard-check.ts';
-import { compareValues, inRange, matches, type Row } from './matching.ts';
+import { compareValues, inRange, matching, type Row } from './matching.ts';
 import { copyOf, keyText, type MemoryTables, storable } from './memory-table.ts';
 
 /** Makes the row after a write from the row before it. */
@@ -154,7 +154,7 @@ export class MemoryTransaction {
   #scan(action: ScanAction, guards: GuardCheck | undefined): unknown {
     const { table, where, filter, order, limit, maxScanned, select } = action;
     const scanned = this.#rowsIn(action).slice(0, maxScanned);
-    const rows = scanned.filter((row) => matches(row, filter)).slice(0, limit);
+    const rows = scanned.filter(matching(filter)).slice(0, limit);
     guards?.checkReads(table, where, rows);
     const last = scanned.length === maxScanned && rows.length < limit ? scanned.at(-1) : undefined;
     return {
@@ -175,12 +175,13 @@ export class MemoryTransaction {
 
   *#rows(table: AnyTable, where: Where<Row>): Generator<Row> {
     const writes = this.#writes.get(table);
+    const matches = matching(where);
     for (const key of writes?.keys() ?? []) {
       const row = this.#row(table, key);
-      if (row !== undefined && matches(row, where)) yield row;
+      if (row !== undefined && matches(row)) yield row;
     }
     for (const [key, row] of this.#tables.rowsOf(table).search(where)) {
-      if (writes?.has(key) !== true && matches(row, where)) yield row;
+      if (writes?.has(key) !== true && matches(row)) yield row;
     }
   }
 }
