@@ -27,10 +27,11 @@ const QUICK: Readonly<Record<string, readonly string[]>> = {
   'use cases': ['packages/core/test/use-cases/**/*.spec.ts'],
   core: ['packages/core/test/**/!(sqlite|postgres).spec.ts'],
 };
-/** The longest, which often wait for processes and browsers, while suites of the next kind compute. */
-const WAITING: Readonly<Record<string, readonly string[]>> = {
-  browsers: ['acceptance/{browser,management}/**/*.spec.ts', 'packages/management/test/browser/**/*.spec.ts'],
+/** The longest, which often wait for processes and browsers, while suites of the next kinds compute. */
+const LONGEST: Readonly<Record<string, readonly string[]>> = {
+  'server: commands': ['packages/pinfold/test/{ci,command-line,commands}/**/*.spec.ts'],
   'crashes and faults': ['acceptance/{crashes,faults,feed,power-cuts,three-nodes}/**/*.spec.ts'],
+  browsers: ['acceptance/{browser,management}/**/*.spec.ts', 'packages/management/test/browser/**/*.spec.ts'],
 };
 /** The failures of these, too, name their cause. */
 const NAMING: Readonly<Record<string, readonly string[]>> = {
@@ -42,16 +43,13 @@ const NAMING: Readonly<Record<string, readonly string[]>> = {
   ],
   'adapters: others': ['packages/{archive-zip,platform-node,storage-*}/test/**/*.spec.ts'],
 };
-/** Takes long, so it starts as soon as it may: started last, it would run alone at the end. */
-const DERIVED_AND_LONG: Readonly<Record<string, readonly string[]>> = {
-  mutants: ['test-contracts/proof/mutants.spec.ts'],
-};
 const THOROUGH: Readonly<Record<string, readonly string[]>> = {
   'server: processes': ['packages/pinfold/test/{compose,health,metrics,server,start}/**/*.spec.ts'],
-  'server: commands': ['packages/pinfold/test/**/*.spec.ts'],
+  'server: moving and settings': ['packages/pinfold/test/**/*.spec.ts'],
 };
 /** The shortest come last. */
 const DERIVED: Readonly<Record<string, readonly string[]>> = {
+  mutants: ['test-contracts/proof/mutants.spec.ts'],
   'every combination': ['test-contracts/proof/combinations.spec.ts'],
 };
 const OTHERS = 'everything else';
@@ -68,9 +66,9 @@ export function suites(): readonly Suite[] {
       if (files.length === 0) throw new Error(`no spec is one of ${name}`);
       return { name, files, compiled: false, derivesFrom };
     });
-  const first = [...suitesOf(QUICK), ...suitesOf(WAITING), ...suitesOf(NAMING)];
+  const first = [...suitesOf(QUICK), ...suitesOf(LONGEST), ...suitesOf(NAMING)];
   const derived = Object.keys({ ...QUICK, ...NAMING });
-  const last = [...suitesOf(DERIVED_AND_LONG, derived), ...suitesOf(THOROUGH), ...suitesOf(DERIVED, derived)];
+  const last = [...suitesOf(THOROUGH), ...suitesOf(DERIVED, derived)];
   return [...first, { name: OTHERS, files: [...remaining], compiled: true, derivesFrom: [] }, ...last];
 }
 
