@@ -53,7 +53,7 @@ describe('The problem of a wrong request', () => {
     expect(detail).to.match(/^Send the archive as application\/zip/);
   });
 
-  it('reports a file whose head cannot be read, rather than a missing file', async () => {
+  it('reports a file or text whose head cannot be read, rather than a missing one', async () => {
     for (const [what, change] of [
       [
         'a file name without quotation marks',
@@ -72,6 +72,14 @@ describe('The problem of a wrong request', () => {
     expect(nameless.errors)
       .to.have.nested.property('[0].detail')
       .that.matches(/^The file needs a name/);
+    const title = titlePart('x');
+    for (const parts of [
+      [archive, title],
+      [title, archive],
+    ]) {
+      const unread = await answerTo(parts, (body) => body.replace('name="title"', 'name="title";'));
+      expect(unread.errors).to.have.nested.property('[0].rule', 'part_unreadable');
+    }
     const attached = await answerTo([archive], (body) => body.replace('form-data', 'attachment'));
     expect(attached.errors).to.have.nested.property('[0].rule', 'archive_missing');
   });

@@ -128,6 +128,45 @@ describe('The names in a form', () => {
     expect(await passOn(broken, [], 'multipart/form-data; boundary="fixture"')).to.equal(form(PLAIN));
   });
 
+  it('show whether the parser skips a part of form-data, before or after the file, in one chunk or several', async () => {
+    const skipped = [
+      'form-data; name="title',
+      'form-data; name="title";',
+      'form-data; name="title" x',
+      'form-data; name = "title"',
+      'form-data; name=',
+      'form-data name="title"',
+      'form-data; name="title"; x',
+      'form-data;\r\n name="title";',
+      `form-data; name="title"; filename*=utf-8''`,
+      `form-data; filename*=utf-8'en' ; name="title"`,
+    ];
+    const read = [
+      'form-data',
+      'form-data; name=title',
+      'Form-Data ; Name="a;\\" b=" ; x=y ',
+      'form-data; name="title"; filename*=utf-8\'en\'a',
+      'form-data;\r\n\tname="title"',
+      'form-datax; name="title',
+      'attachment; name="title',
+      'attachment; name="content-disposition: form-data;"',
+      '',
+    ];
+    for (const line of [...skipped, ...read]) {
+      const part = `--fixture\r\nX: y\r\nContent-Disposition: ${line}\r\n\r\nx\r\n`;
+      const title = form(PLAIN, 'PK'.repeat(200_000));
+      for (const body of [part + title, title.replace('--fixture--', `${part}--fixture--`)])
+        for (const size of [1_000_000, 50_000]) {
+          const names = new DecodableNames(TYPE);
+          for (let at = 0; at < body.length; at += size)
+            names.write(Buffer.from(body.slice(at, at + size), 'latin1'));
+          names.end();
+          await buffer(names);
+          expect(names.skipsPart, `${line} ${size}`).to.equal(skipped.includes(line));
+        }
+    }
+  });
+
   it('do not delay the bytes before them', async () => {
     const names = new DecodableNames(TYPE);
     names.write(form(PLAIN).slice(0, -'-\r\n'.length));

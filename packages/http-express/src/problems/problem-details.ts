@@ -20,6 +20,7 @@ const REQUEST = {
   archive_unreadable: 'form_archive_unreadable',
   field_twice: 'form_field_twice',
   filename: 'invalid_filename',
+  part_unreadable: 'form_part_unreadable',
   password_header: 'form_password_header',
   title_encoding: 'form_title_encoding',
   title_file: 'form_title_file',

@@ -107,7 +107,7 @@ export class PublicationForm implements FormReader<PublicationFields, AnyRefusal
       case 'no_archive':
         return invalid({ rule: 'archive_missing' });
       case 'unreadable_part':
-        return invalid({ rule: 'archive_unreadable' });
+        return invalid({ rule: this.#filename === undefined ? 'archive_unreadable' : 'part_unreadable' });
       default:
         return refuseBody(reason, 'Send nothing in the form but the archive and the title.');
     }

@@ -115,6 +115,7 @@ class IncomingForm<Fields, Refused extends { readonly kind: 'refused' }> {
     const received = await this.#receiving;
     if (received?.kind !== 'received')
       return this.#reader.refuse(FILE_HEAD.test(this.#heads) ? 'unreadable_part' : 'no_archive');
+    if (this.#names.skipsPart) return this.#reader.refuse('unreadable_part');
     const end = this.#reader.end();
     return end.kind === 'fields' ? { kind: 'received', archive: received.archive, fields: end.fields } : end;
   }

@@ -6,6 +6,7 @@ type FormRule =
   | 'archive_missing'
   | 'archive_unreadable'
   | 'field_twice'
+  | 'part_unreadable'
   | 'password_header'
   | 'title_encoding'
   | 'title_file'
@@ -58,6 +59,10 @@ export const REFUSAL_TEXTS: Readonly<Record<RefusalTextId, Text>> = {
   form_field_twice: {
     en: 'Send the field “{field}” once.',
     ja: 'フィールド「{field}」は 1 回だけ送ってください。',
+  },
+  form_part_unreadable: {
+    en: 'The headers of a part cannot be read: write name=“title” into Content-Disposition, in quotation marks, and nothing after it.',
+    ja: 'パートのヘッダーを読み取れません。Content-Disposition には name=“title” を引用符を付けて書き、その後には何も書かないでください。',
   },
   form_password_header: {
     en: 'Send the password as encodeURIComponent writes it (UTF-8 with percent escapes), or leave the header out.',
