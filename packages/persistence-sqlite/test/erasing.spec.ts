@@ -19,7 +19,6 @@ describe('An erased account in SQLite', () => {
       const database = new SqliteDatabase(connection, MARKED_SCHEMA);
       await database.migrate();
       const run = (sql: string) => connection.read(({ prepare }) => void prepare(sql).all());
-      await connection.write(({ prepare }) => void prepare('PRAGMA secure_delete = ON').all());
       const { account, marks } = await markAccount(database);
       await run('PRAGMA wal_checkpoint(TRUNCATE)');
       expect(await foundIn(folder, marks), 'before').to.deep.equal(marks);

@@ -175,6 +175,8 @@ function configure(database: Database.Database): void {
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   database.pragma(`cache_size = -${CACHE_KIB}`);
+  // Overwrites what is deleted, so that nothing of an erased account stays in free parts of the file.
+  database.pragma('secure_delete = ON');
   // Otherwise each savepoint would open a file.
   database.pragma('temp_store = MEMORY');
   database.pragma(`wal_autocheckpoint = ${LOG_BYTES / pageBytesOf(database)}`);

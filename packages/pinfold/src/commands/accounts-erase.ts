@@ -23,7 +23,7 @@ const OUT_OF_REACH = [
   'earlier backups and exports: delete them, or keep the list below and repeat it after each restore',
   'evidence and other ZIPs that you saved, and exported lists of takedowns',
   'logs of Pinfold, of proxies and of the identity provider',
-  "the database's write-ahead log, replicas and free pages: on SQLite they go with a checkpoint and VACUUM, on PostgreSQL with VACUUM FULL",
+  "the database's write-ahead log and replicas, and free pages of PostgreSQL: those go with VACUUM FULL",
   'earlier versions of objects, where the bucket keeps them',
 ] as const;
 
