@@ -116,6 +116,10 @@ function exampleOf({ file, line, example }: Exported): readonly Block[] {
   return [{ document: file, line, language: 'ts', code }];
 }
 
+const { SERVER_PRELOAD: preload } = process.env;
+/** Programs that serve load their packages from the bundle that `npm test` creates. */
+const FROM_BUNDLE: readonly string[] = preload === undefined ? [] : [preload];
+
 async function run(...args: readonly string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-document-'));
   for (const file of args.filter((name) => name.endsWith('.ts'))) {
@@ -228,7 +232,7 @@ describe('the documents', () => {
 
   for (const block of runnable.filter(({ code }) => LISTENS.test(code))) {
     it(`have a program that runs in ${block.document}, line ${block.line}`, () =>
-      run(`--import=${join(work, 'answering.mjs')}`, fileOf(block)));
+      run(...FROM_BUNDLE, `--import=${join(work, 'answering.mjs')}`, fileOf(block)));
   }
 
   it('describe every exported name in its comment', () => {
