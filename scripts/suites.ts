@@ -28,7 +28,7 @@ const QUICK: Readonly<Record<string, readonly string[]>> = {
   core: ['packages/core/test/**/!(sqlite|postgres).spec.ts'],
 };
 /** The longest, which often wait for processes and browsers, while suites of the next kinds compute. */
-const LONGEST: Readonly<Record<string, readonly string[]>> = {
+const LONG: Readonly<Record<string, readonly string[]>> = {
   'server: commands': ['packages/pinfold/test/{ci,command-line,commands}/**/*.spec.ts'],
   'crashes and faults': ['acceptance/{crashes,faults,feed,power-cuts,three-nodes}/**/*.spec.ts'],
   browsers: ['acceptance/{browser,management}/**/*.spec.ts', 'packages/management/test/browser/**/*.spec.ts'],
@@ -66,7 +66,7 @@ export function suites(): readonly Suite[] {
       if (files.length === 0) throw new Error(`no spec is one of ${name}`);
       return { name, files, compiled: false, derivesFrom };
     });
-  const first = [...suitesOf(QUICK), ...suitesOf(LONGEST), ...suitesOf(NAMING)];
+  const first = [...suitesOf(QUICK), ...suitesOf(LONG), ...suitesOf(NAMING)];
   const derived = Object.keys({ ...QUICK, ...NAMING });
   const last = [...suitesOf(THOROUGH), ...suitesOf(DERIVED, derived)];
   return [...first, { name: OTHERS, files: [...remaining], compiled: true, derivesFrom: [] }, ...last];
