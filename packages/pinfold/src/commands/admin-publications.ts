@@ -237,16 +237,15 @@ async function findTakenDown(
   ids: readonly RoleId[],
   { showRole, listTakedowns }: ComposedService['administration'],
 ): Promise<readonly RoleId[]> {
-  const exists = async (id: RoleId): Promise<boolean> => (await showRole(id)).kind !== 'refused';
-  const hashes = new Set<string>();
-  for (const id of ids) {
+  const hashOf = async (id: RoleId) => {
     const found = await showRole(id);
-    if (found.kind !== 'refused') hashes.add(found.publication.sha256);
-  }
+    return found.kind === 'refused' ? undefined : found.publication.sha256;
+  };
+  const hashes = new Set(await Promise.all(ids.map(hashOf)));
   const takenDown: RoleId[] = [];
   // An imported takedown may be of a publication that this database does not have.
   for await (const { id, sha256 } of everyItem(listTakedowns, (page) => page.takedowns))
-    if (hashes.has(sha256) && (await exists(id))) takenDown.push(id);
+    if (hashes.has(sha256) && (await hashOf(id)) !== undefined) takenDown.push(id);
   return takenDown;
 }
 
