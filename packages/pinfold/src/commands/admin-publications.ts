@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Account, accountId, type Instant, OPERATOR, type RoleId } from '@pinfold/core';
+import { type Account, accountId, OPERATOR, type RoleId } from '@pinfold/core';
 import type { RoleListRequest } from '@pinfold/core/administration';
 import { type AdministeredPin, administeredPinOf, pinOf } from '@pinfold/http-express/internal';
 import { SystemClock } from '@pinfold/platform-node/internal/system-clock';
@@ -57,7 +57,10 @@ const list = command({
         (page) => administration.listRoles({ ...filter, ...page }),
         ({ publications }) =>
           publications
-            .filter(({ publication: { expiresAt } }) => isBefore(expiresAt, endsBefore))
+            .filter(
+              ({ publication: { expiresAt } }) =>
+                endsBefore === undefined || (expiresAt !== null && expiresAt < endsBefore),
+            )
             .map((publication) => administeredPinOf(publication, publicUrl)),
       );
       return printList(pins, terminal, {
@@ -196,8 +199,7 @@ function change(action: 'pin' | 'unpin', text: string, terminal: Terminal): Prom
     const { publication } = expectAccepted(
       await composition.useCases[action]({ by: OPERATOR, id, cause: operatorCause() }),
     );
-    const { publicUrl } = await findLinkAddresses(settings);
-    const pin = pinOf(publication, publicUrl);
+    const pin = pinOf(publication, (await findLinkAddresses(settings)).publicUrl);
     const end =
       pin.expires_at === null ? 'stays until it is unpinned or stopped' : `expires ${pin.expires_at}`;
     return { json: { pin }, text: `${id} ${end}.` };
@@ -264,10 +266,6 @@ function formatTakedown(
 
 function notFoundError(ids: readonly RoleId[]): CommandFailure {
   return new CommandFailure(`There is no publication ${ids.join(', ')}.`, 'not_found');
-}
-
-function isBefore(end: Instant | null, instant: Instant | undefined): boolean {
-  return instant === undefined || (end !== null && end < instant);
 }
 
 /** @throws CommandFailure if there is no such publication. */
