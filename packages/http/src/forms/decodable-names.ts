@@ -15,7 +15,7 @@ const READABLE = new RegExp(
   String.raw`^content-disposition:[ \t]*form-data(?:[ \t]*;[ \t]*${TOKEN}${EQUALS}(?:${QUOTED_STRING}|${TOKEN}))*[ \t]*$`,
   'i',
 );
-const LOOKS_LIKE_FORM_DATA = /^content-disposition:\s*form-data(?:[^\w-]|$)/i;
+const DECLARED_FORM_DATA = /^content-disposition:\s*form-data(?:[^\w-]|$)/i;
 /** The bytes at the end of a form in which parts after the first file are searched for: more than their texts may have. */
 const MAX_SEARCHED = 131_072;
 /** A name of a file that is not empty: with an empty one, the parser takes the part for a text. */
@@ -139,7 +139,7 @@ export class DecodableNames extends Transform {
 
 function isSkipped(disposition: string): boolean {
   const line = disposition.replaceAll('\r\n', '');
-  return LOOKS_LIKE_FORM_DATA.test(line) && !READABLE.test(line);
+  return DECLARED_FORM_DATA.test(line) && !READABLE.test(line);
 }
 
 /** A Content-Disposition with only such extended parameters as the parser reads. */
