@@ -1,4 +1,4 @@
-import { after, type Day, days, type Instant, isFault, type Title, type Token } from '@pinfold/core';
+import { after, type Day, days, type Instant, isFault, minutes, type Title, type Token } from '@pinfold/core';
 import type { MovedName, MovedRecord } from '@pinfold/core/moving';
 import {
   ACCOUNT,
@@ -76,7 +76,9 @@ const CHANGES: Readonly<Record<string, (stores: MovingStores) => Promise<unknown
   end: ({ sessions }) => sessions.end(aTokenHash(70), [anEvent()]),
   recordExpired: ({ history }) => history.recordExpired([anEvent({ pin: aRoleId(4), type: 'pin.expired' })]),
   drop: ({ history }) => history.drop(LATER, 10),
-  trimEvents: ({ history }) => history.trimEvents({ since: START, until: LATER, keep: 1, limit: 10 }),
+  // A query for each minute.
+  trimEvents: ({ history }) =>
+    history.trimEvents({ since: START, until: after(START, minutes(5)), keep: 1, limit: 10 }),
   takeDown: ({ takedowns }) => takedowns.takeDown(aTakedown(70), undefined, [anEvent()]),
   lift: ({ takedowns }) => takedowns.lift(aTakedown(70), LATER, [anEvent()]),
   claimPurge: ({ takedowns }) => takedowns.claimPurge({ role: aRoleId(1), token: aToken(7), until: LATER }),
