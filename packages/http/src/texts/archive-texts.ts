@@ -43,8 +43,8 @@ const RULES: Readonly<Record<PublishProblem['rule'], Text>> = {
     ja: '名前の文字コードが食い違っています。ファイル名を変えて、ZIP を作り直してください。',
   },
   forbidden_name: {
-    en: 'Version control, settings with secrets, packages, temporary files and logs do not belong in public. Leave them out.',
-    ja: '公開すべきでないものが含まれています（バージョン管理、秘密の設定、パッケージ、一時ファイル、ログ）。除いてください。',
+    en: 'Version control, settings with secrets, packages, temporary files and logs do not belong in public. Leave them out. If pages need them, rename the folder, also where they refer to it.',
+    ja: '公開すべきでないものが含まれています（バージョン管理、秘密の設定、パッケージ、一時ファイル、ログ）。除いてください。ページに必要な場合は、参照も含めてフォルダーの名前を変えてください。',
   },
   missing_index: {
     en: 'There is no index.html, the page that the link opens. Put one, in lower case, at the root or in the only folder there.',

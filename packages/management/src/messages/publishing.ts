@@ -61,8 +61,8 @@ export const publishing = {
     '{count} 件を除きます',
   ],
   leaveOutWhy: [
-    'Files and folders whose names begin with a dot, private keys, packages, temporary files and logs stay out: they often hold secrets.',
-    '名前がドットで始まるファイルやフォルダー、秘密鍵、パッケージ、一時ファイル、ログには秘密の情報が含まれることが多いため、公開しません。',
+    'Files and folders whose names begin with a dot, private keys, packages, temporary files and logs stay out: they often hold secrets. Rename what the site cannot do without, and its references.',
+    '名前がドットで始まるファイルやフォルダー、秘密鍵、パッケージ、一時ファイル、ログには秘密の情報が含まれることが多いため、公開しません。サイトに必要なものは、参照とともに名前を変更してください。',
   ],
   leaveOutRest: [
     {

@@ -82,7 +82,7 @@ async function chooseFolder(folder: string, { env, confirm }: Terminal): Promise
 function printLeftOut(leftOut: readonly string[], { err }: Terminal): void {
   if (leftOut.length === 0) return;
   err(
-    `left out: ${leftOut.map(escapeControls).join(', ')} (Pinfold never publishes links, private keys, .git, .env, node_modules, tmp and log; --with-dot-files includes other names with a dot)`,
+    `left out: ${leftOut.map(escapeControls).join(', ')} (Pinfold never publishes links, private keys, .git, .env, node_modules, tmp and log: rename what pages need, also where they refer to it; --with-dot-files includes other names with a dot)`,
   );
 }
 

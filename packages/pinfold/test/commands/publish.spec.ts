@@ -233,6 +233,19 @@ describe('pinfold publish', () => {
     expect(taken.err).to.include('left out: .env.local, .git/, .npmrc, id_ed25519, old/deploy (');
   });
 
+  it('says what to do about a folder that is left out and that pages need, as those of Expo do', async () => {
+    const icon = 'assets/node_modules/expo-router/assets/close-icon.808e1b1b9b53114ec2838071a7e6daa7.png';
+    const script = `m.exports={uri:"/${icon}",width:24,height:24}`;
+    await served.write(
+      'expo/index.html',
+      '<script src="/_expo/static/js/web/entry-e196fd98.js" defer></script>',
+    );
+    await served.write('expo/_expo/static/js/web/entry-e196fd98.js', script);
+    await served.write(`expo/${icon}`, 'x');
+    const { err } = await served.run('publish', join(folder, 'expo'));
+    expect(err).to.match(/left out: assets\/node_modules\/ \(.*rename what pages need/);
+  });
+
   it("resolves a relative path from the folder of the npm script's caller", async () => {
     const npm = { ...env, npm_lifecycle_event: 'pinfold', INIT_CWD: folder };
     const { code, out, err } = await run(npm, 'publish', './my site', '--json');

@@ -25,6 +25,16 @@ describe('the text of a refusal', () => {
     ]);
   });
 
+  it('says what to do about a forbidden folder that pages need', () => {
+    const problem = {
+      rule: 'forbidden_name',
+      path: 'assets/node_modules/',
+      segment: 'node_modules',
+    } as const;
+    const text = formatProblem('invalid_archive', '', [archiveError(problem)]);
+    expect(text).to.include('If pages need them, rename the folder');
+  });
+
   it('lists unsafe paths by reason, each below its own reason', () => {
     const problems = [
       { rule: 'unsafe_path', path: 'a:b', reason: 'colon' },
