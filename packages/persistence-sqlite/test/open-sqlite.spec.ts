@@ -165,30 +165,64 @@ describe('openSqlite', () => {
   for (const writer of ['the event loop', 'the thread'] as const)
     it(`acknowledges no change while its log is away, and saves all when it is closed: in ${writer}`, () =>
       inFolder(async (folder) => {
-        const file = join(folder, 'pinfold.sqlite');
-        const handle = await openSqlite({ file });
-        await handle.migrate();
-        if (writer === 'the thread') await setTimeout(THREAD_STARTED);
-        await handle.apiKeys.create(anApiKey(1), [anEvent()]);
-        await rename(`${file}-wal`, `${file}-away`);
-        expect((await faultOf(handle.apiKeys.create(anApiKey(2), [anEvent()]))).code).to.equal(
-          'store_unavailable',
-        );
-        const refusal = refusalOf(await faultOf(handle.check()));
-        expect([refusal?.refused, refusal?.isOver()]).to.deep.equal(['changes', false]);
-        expect(await handle.apiKeys.find(anApiKeyId(1))).to.deep.equal(anApiKey(1));
-        await rename(`${file}-away`, `${file}-wal`);
-        await handle.apiKeys.create(anApiKey(3), [anEvent()]);
-        await handle.check();
-        expect(refusal?.isOver()).to.equal(true);
-        await rm(`${file}-wal`);
-        await faultOf(handle.apiKeys.create(anApiKey(4), [anEvent()]));
-        await handle.close();
-        const later = await openSqlite({ file });
-        const ids = (await later.apiKeys.list(everyKeyOf())).map((key) => key.id);
-        expect(ids).to.include.members([1, 2, 3, 4].map((n) => anApiKeyId(n)));
-        await later.close();
+        for (const ending of ['wal', 'shm']) {
+          const file = join(folder, `${ending}.sqlite`);
+          const handle = await openSqlite({ file });
+          await handle.migrate();
+          if (writer === 'the thread') await setTimeout(THREAD_STARTED);
+          await handle.apiKeys.create(anApiKey(1), [anEvent()]);
+          await rename(`${file}-${ending}`, `${file}-away`);
+          expect((await faultOf(handle.apiKeys.create(anApiKey(2), [anEvent()]))).code).to.equal(
+            'store_unavailable',
+          );
+          const refusal = refusalOf(await faultOf(handle.check()));
+          expect([refusal?.refused, refusal?.isOver()]).to.deep.equal(['changes', false]);
+          expect(await handle.apiKeys.find(anApiKeyId(1))).to.deep.equal(anApiKey(1));
+          await rename(`${file}-away`, `${file}-${ending}`);
+          await handle.apiKeys.create(anApiKey(3), [anEvent()]);
+          await handle.check();
+          expect(refusal?.isOver()).to.equal(true);
+          await rm(`${file}-${ending}`);
+          await faultOf(handle.apiKeys.create(anApiKey(4), [anEvent()]));
+          await handle.close();
+          const later = await openSqlite({ file });
+          const ids = (await later.apiKeys.list(everyKeyOf())).map((key) => key.id);
+          expect(ids).to.include.members([1, 2, 3, 4].map((n) => anApiKeyId(n)));
+          await later.close();
+        }
       }));
+
+  it('refuses a file whose log was removed, also one without pages to copy, while another connection has it', () =>
+    onFile(async (file, handle) => {
+      for (const [n, pragma] of [undefined, 'wal_checkpoint(PASSIVE)'].entries()) {
+        await handle.apiKeys.create(anApiKey(n), [anEvent()]);
+        const other = new Database(file);
+        if (pragma !== undefined) other.pragma(pragma);
+        await rm(`${file}-wal`);
+        const { code, message } = await faultOf(openSqlite({ file }));
+        expect([code, message.includes('pinfold.sqlite-wal')], pragma).to.deep.equal([
+          'store_unavailable',
+          true,
+        ]);
+        other.close();
+        await handle.close();
+        handle = await openSqlite({ file });
+        expect(await handle.apiKeys.find(anApiKeyId(n))).to.deep.equal(anApiKey(n));
+      }
+      await handle.close();
+    }));
+
+  it('no longer refuses changes after a backup has replaced a file whose log was removed', () =>
+    onFile(async (file, handle) => {
+      await handle.apiKeys.create(anApiKey(1), [anEvent()]);
+      await rename(`${file}-wal`, `${file}-away`);
+      const refusal = refusalOf(await faultOf(handle.check()));
+      await rename(`${file}-away`, `${file}-wal`);
+      await replaceByBackup(file);
+      await faultOf(handle.check());
+      await handle.check();
+      expect(refusal?.isOver()).to.equal(true);
+    }));
 
   it('finds by its check that a backup has replaced the file', () =>
     onFile(async (file, handle) => {

@@ -5,8 +5,15 @@ const HEADER_WORDS = 12;
 const HEADER_BYTES = HEADER_WORDS * Uint32Array.BYTES_PER_ELEMENT;
 /** The word that counts commits since the log was recovered. */
 const COMMITS = 2;
+/** The word with the number of pages in the log. */
+const PAGES = 4;
+/** The half of a word with the bytes of a page. */
+const PAGE_BYTES = 7;
 /** The byte of the header that is 1 once it is initialized. */
 const IS_INIT = 12;
+/** The bytes of the log before its first page, and before each page. */
+const LOG_HEADER_BYTES = 32;
+const PAGE_HEADER_BYTES = 24;
 
 /**
  * File systems (by statfs(2)) in which reads and SQLite's memory mapping share one page cache: ext2 to ext4, XFS, Btrfs,
@@ -29,6 +36,7 @@ export class CommitWatch {
   readonly #seen: Uint32Array = new Uint32Array(HEADER_WORDS);
   readonly #now: Uint32Array = new Uint32Array(HEADER_WORDS);
   readonly #bytes: Uint8Array = new Uint8Array(this.#now.buffer);
+  readonly #halves: Uint16Array = new Uint16Array(this.#now.buffer);
 
   private constructor(descriptor: number) {
     this.#descriptor = descriptor;
@@ -68,6 +76,17 @@ export class CommitWatch {
   hasCommitsSinceRecovery(): boolean {
     this.#readHeader();
     return this.#now[COMMITS] !== 0;
+  }
+
+  /**
+   * Whether the log is too short for the pages that the index counts: then another connection has the log of this index,
+   * which was removed or replaced. False if something was committed meanwhile.
+   */
+  needsMoreLog(sizeOfLog: () => number): boolean {
+    this.takeChange();
+    const [pages = 0, pageBytes = 0] = [this.#now[PAGES], this.#halves[PAGE_BYTES]];
+    if (pages === 0) return false;
+    return sizeOfLog() < LOG_HEADER_BYTES + pages * (PAGE_HEADER_BYTES + pageBytes) && !this.takeChange();
   }
 
   /** Whether anything may have been committed since the last call; the next call compares with the state now. */

@@ -27,7 +27,7 @@ export type Prepare = <Row = unknown>(sql: string) => Database.Statement<unknown
 export class SqliteFile {
   readonly #file: string;
   readonly #identity: string | undefined;
-  readonly #logIdentity: string | undefined;
+  readonly #logIdentity: string;
   #isLogLost = false;
   readonly #database: Database.Database;
   readonly #watch: CommitWatch | undefined;
@@ -46,11 +46,15 @@ export class SqliteFile {
       configure(this.#database);
       // The first read opens the `-wal` file, and the `-shm` file, which is watched.
       this.#database.prepare('SELECT 1 FROM sqlite_schema').get();
-      this.#logIdentity = identityOf(`${file}-wal`);
-      const watch = CommitWatch.of(file);
-      this.#watch = this.#isInPlace() ? watch : undefined;
+      this.#logIdentity = this.#identifyLog();
+      this.#watch = this.#findWatch();
+      this.#requireWholeLog(this.#watch);
     } catch (error) {
-      this.close();
+      try {
+        this.#requireWholeLog(this.#findWatch());
+      } finally {
+        this.close();
+      }
       throw error;
     }
   }
@@ -130,21 +134,43 @@ export class SqliteFile {
 
   close(): void {
     this.#database.close();
+    this.#isLogLost = false;
   }
 
   /**
-   * Throws if the file or its log was moved, removed or replaced: SQLite would go on with it, and a restart, or with the log
-   * a crash, would lose the changes. A lost log must not be opened anew while a connection still has the old one.
+   * Throws if the file, its log or the log's index was moved, removed or replaced: SQLite would go on with it, and a
+   * restart, or with the log a crash, would lose the changes; so would a change of a process that opens it without them.
+   * Neither must be opened anew while a connection still has the old one.
    */
   requireInPlace(): void {
     if (!this.#isInPlace())
       throw new Database.SqliteError('the file was moved or replaced', 'SQLITE_READONLY_DBMOVED');
-    this.#isLogLost = identityOf(`${this.#file}-wal`) !== this.#logIdentity;
+    this.#isLogLost = this.#identifyLog() !== this.#logIdentity;
     if (!this.#isLogLost) return;
+    throw markRefusal(this.#createLostLogFault(), { refused: 'changes', isOver: () => !this.#isLogLost });
+  }
+
+  #createLostLogFault(): Fault {
     const name = basename(this.#file);
-    const message = `${name}-wal was removed or replaced: stop the server, which then saves its changes in ${name}`;
-    const fault = new Fault('store_unavailable', message);
-    throw markRefusal(fault, { refused: 'changes', isOver: () => !this.#isLogLost });
+    const message = `${name}-wal or ${name}-shm was removed or replaced: stop the server, which then saves its changes in ${name}`;
+    return new Fault('store_unavailable', message);
+  }
+
+  /** Identifies the log and its index. */
+  #identifyLog(): string {
+    return `${identityOf(`${this.#file}-wal`)} ${identityOf(`${this.#file}-shm`)}`;
+  }
+
+  /** Throws if another connection has a log of this file that was removed or replaced before this one was opened. */
+  #requireWholeLog(watch: CommitWatch | undefined): void {
+    const log = `${this.#file}-wal`;
+    const sizeOfLog = (): number => statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+    if (watch?.needsMoreLog(sizeOfLog) === true) throw this.#createLostLogFault();
+  }
+
+  #findWatch(): CommitWatch | undefined {
+    const watch = CommitWatch.of(this.#file);
+    return this.#isInPlace() ? watch : undefined;
   }
 
   #isInPlace(): boolean {
