@@ -1,90 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@pinfold/core';
-import { refusalOf } from '@pinfold/core/internal';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { faultOf } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import {
-  type PostgresClient,
-  PostgresConnection,
-  type PostgresPool,
-} from '../src/engine/postgres-connection.ts';
+import { PostgresConnection, type PostgresPool } from '../src/engine/postgres-connection.ts';
 import { COMMIT, unprepared } from '../src/engine/statement.ts';
+import { CHANGE, change, connectionReset, connectTo, fakePool, SELECT } from './fake-pool.ts';
 import { serverError } from './fake-server.ts';
 
 const BEGIN = unprepared('BEGIN');
-const CHANGE = unprepared('CHANGE');
-const SELECT = unprepared('SELECT');
-
-const connectionReset = (): Error =>
-  Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
-
-type Answers = Readonly<Record<string, readonly (Error | undefined)[]>>;
-
-interface FakePool extends PostgresPool {
-  /** Every statement that was sent, in order. */
-  readonly sent: string[];
-  /** For each connection returned to the pool, whether it had to be destroyed. */
-  readonly released: boolean[];
-}
-
-/** A pool of one connection after another; the `n`th query with a text gets the `n`th answer of that text. */
-function fakePool(answers: Answers, standby = false): FakePool {
-  const sent: string[] = [];
-  const released: boolean[] = [];
-  let client: PostgresClient | undefined;
-  const connect = (): PostgresClient => ({
-    query: async ({ text }: { text: string }) => {
-      if (text.includes('pg_is_in_recovery')) return { rows: [{ standby }], rowCount: 1 };
-      const nth = sent.filter((one) => one === text).length;
-      sent.push(text);
-      const error = answers[text]?.[nth];
-      if (error !== undefined) throw error;
-      return { rows: [{ text }], rowCount: 1 };
-    },
-    release: (destroy = false) => {
-      released.push(destroy);
-      if (destroy) client = undefined;
-    },
-    on: () => {},
-  });
-  return {
-    sent,
-    released,
-    connect: async () => {
-      client ??= connect();
-      return client;
-    },
-    on: () => {},
-    off: () => {},
-  };
-}
-
-/** A pool that opens a connection when none is idle, unless the server refuses it. */
-function poolOfMany(refuse: () => Error | undefined) {
-  const idle: PostgresClient[] = [];
-  let count = 0;
-  const open = (): PostgresClient => {
-    count += 1;
-    const client: PostgresClient = {
-      query: async ({ text }: { text: string }) => ({ rows: [{ text, standby: false }] }),
-      release: () => void idle.push(client),
-      on: () => {},
-    };
-    return client;
-  };
-  const pool = {
-    connect: async () => {
-      const [refusal, client] = [refuse(), idle.pop()];
-      if (client === undefined && refusal !== undefined) throw refusal;
-      return client ?? open();
-    },
-    on: () => {},
-    off: () => {},
-    endIdle: (left: number) => void idle.splice(left),
-  };
-  return { pool, opened: () => count };
-}
 
 function recordWaits(): { readonly sleep: Clock['sleep']; readonly waits: number[] } {
   const waits: number[] = [];
@@ -95,17 +19,6 @@ function recordWaits(): { readonly sleep: Clock['sleep']; readonly waits: number
     },
   };
 }
-
-function connectTo(pool: PostgresPool): PostgresConnection {
-  return new PostgresConnection(pool, async () => {});
-}
-
-const change = (connection: PostgresConnection) =>
-  connection.runWithRetries(
-    async ({ run }) =>
-      () =>
-        run(CHANGE),
-  );
 
 /** Changes and reads in one transaction. */
 const changeAndRead = (connection: PostgresConnection) =>
@@ -254,58 +167,6 @@ describe('PostgresConnection', () => {
       const pool = fakePool({ CHANGE: [mistake] });
       expect(await rejectionOf(change(connectTo(pool)))).to.equal(mistake);
       expect(pool.released).to.deep.equal([false]);
-    }
-  });
-
-  it('marks a refused connection until a new one works, which a check tries', async () => {
-    let refusal: Error | undefined;
-    const { pool, opened } = poolOfMany(() => refusal);
-    const connection = connectTo(pool);
-    const clients = await Promise.all([connection.openSnapshot(), connection.openSnapshot()]);
-    await clients[0].close();
-    await connection.retryRefused();
-    expect(opened()).to.equal(2);
-
-    for (const code of ['28P01', '28000', '53300', '57P03', '3D000']) {
-      refusal = serverError(code);
-      const [, fault] = await Promise.all([
-        connection.read(SELECT, []),
-        faultOf(connection.read(SELECT, [])),
-      ]);
-      const found = refusalOf(fault);
-      expect([found?.refused, found?.isOver()], code).to.deep.equal(['connections', false]);
-      expect(await connection.read(SELECT, [])).to.have.length(1);
-      await connection.retryRefused();
-      expect(found?.isOver(), 'still refused').to.equal(false);
-      refusal = undefined;
-      await connection.retryRefused();
-      expect(found?.isOver()).to.equal(true);
-      await connection.retryRefused();
-      const before = opened();
-      await connection.read(SELECT, []);
-      expect(opened(), 'the clients were given back').to.equal(before);
-      pool.endIdle(1);
-    }
-    await clients[1].close();
-  });
-
-  it('does not count a server that is down, or a pool whose connections are busy, as a refusal', async () => {
-    const timeout = new Error('timeout exceeded when trying to connect');
-    const down = Object.assign(connectionReset(), { code: 'ECONNREFUSED' });
-    for (const error of [timeout, down]) {
-      const pool: PostgresPool = { ...fakePool({}), connect: () => Promise.reject(error) };
-      expect(refusalOf(await faultOf(connectTo(pool).read(SELECT, [])))).to.equal(undefined);
-    }
-  });
-
-  it('marks a refused change until one is committed', async () => {
-    for (const code of ['25006', '53100']) {
-      const connection = connectTo(fakePool({ CHANGE: [serverError(code)] }));
-      const refusal = refusalOf(await faultOf(change(connection)));
-      await connection.read(SELECT, []);
-      expect([refusal?.refused, refusal?.isOver()], code).to.deep.equal(['changes', false]);
-      connection.recordChange();
-      expect(refusal?.isOver()).to.equal(true);
     }
   });
 

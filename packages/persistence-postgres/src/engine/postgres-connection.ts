@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { type Clock, duration, Fault } from '@pinfold/core';
 import { raceSignal } from '@pinfold/core/adapter';
 import { type DatabaseRefusal, markRefusal } from '@pinfold/core/internal';
-import { asFault, isOfServer, kindOf, refusesChanges, UNAVAILABLE } from './postgres-errors.ts';
+import { asFault, isOfServer, isReadOnly, kindOf, refusesChanges, UNAVAILABLE } from './postgres-errors.ts';
 import { ROLLBACK, type Statement, TYPES, unprepared } from './statement.ts';
 
 /** The part of `pg`'s client that the stores use. It runs queries in order; `release(true)` ends the connection. */
@@ -40,6 +40,9 @@ const BEGIN_SNAPSHOT = unprepared(`
   SET LOCAL idle_in_transaction_session_timeout = 0;
   SELECT 1`);
 
+const IS_READ_ONLY = unprepared(`
+  SELECT pg_catalog.current_setting('transaction_read_only') = 'on' AS "isReadOnly"`);
+
 const IS_STANDBY = unprepared('SELECT pg_catalog.pg_is_in_recovery() AS standby');
 
 /** Runs statements on a connection. */
@@ -64,6 +67,8 @@ export class PostgresConnection {
   readonly #sleep: Clock['sleep'];
   /** What the server refused at the last attempt. */
   readonly #refuses: Record<DatabaseRefusal['refused'], boolean> = { connections: false, changes: false };
+  /** Whether it refused changes because it is read-only. */
+  #isReadOnly = false;
   #closed = false;
 
   constructor(pool: PostgresPool, sleep: Clock['sleep']) {
@@ -114,7 +119,7 @@ export class PostgresConnection {
         broken += Number(isBroken);
         const isUndone = isBroken ? !isCommitting : kindOf(error) === 'rolled_back';
         if (!isUndone || broken > MAX_BROKEN || waited + wait > MAX_TOTAL_WAIT)
-          throw refusesChanges(error) ? this.#refusal('changes', error) : asFault(error);
+          throw refusesChanges(error) ? this.#refuseChanges(error) : asFault(error);
       } finally {
         pooled.release(isBroken);
       }
@@ -143,8 +148,13 @@ export class PostgresConnection {
     return { client, close };
   }
 
-  /** If the server refused the last new connection, tries one: it may accept them again. */
+  /** Tries again what the server refused: it may accept it by now. */
   async retryRefused(): Promise<void> {
+    await this.#retryConnection();
+    await this.#retryChange();
+  }
+
+  async #retryConnection(): Promise<void> {
     const idle: PostgresClient[] = [];
     try {
       // The pool opens a new connection once all idle ones are taken.
@@ -156,7 +166,24 @@ export class PostgresConnection {
     }
   }
 
-  /** Records that the server committed a change. */
+  /** Asks whether the server still is read-only. Only a change itself can show that a full disk has space again. */
+  async #retryChange(): Promise<void> {
+    if (!this.#refuses.changes || !this.#isReadOnly) return;
+    const client = await this.#takeClient();
+    let isReadOnly = true;
+    try {
+      const [server] = await runStatement<{ isReadOnly: boolean }>(client, IS_READ_ONLY);
+      isReadOnly = server?.isReadOnly !== false;
+    } catch (error) {
+      throw asFault(error);
+    } finally {
+      // A connection may stay read-only if it was opened when the server was: the next attempt opens another one.
+      client.release(isReadOnly);
+    }
+    if (!isReadOnly) this.recordChange();
+  }
+
+  /** Records that the server committed a change, or would commit one. */
   recordChange(): void {
     this.#refuses.changes = false;
   }
@@ -178,6 +205,11 @@ export class PostgresConnection {
       const isRefused = error instanceof StandbyError || isOfServer(error);
       throw isRefused ? this.#refusal('connections', error) : asFault(error);
     }
+  }
+
+  #refuseChanges(error: unknown): Fault {
+    this.#isReadOnly = isReadOnly(error);
+    return this.#refusal('changes', error);
   }
 
   #refusal(refused: DatabaseRefusal['refused'], error: unknown): Fault {

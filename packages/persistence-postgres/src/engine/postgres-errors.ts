@@ -42,9 +42,14 @@ export function isOfServer(error: unknown): boolean {
   return 'severity' in Object(error);
 }
 
-/** Whether the server refuses changes: read_only_sql_transaction, disk_full. It still answers reads. */
+/** Whether the server refuses changes: it is read-only, or disk_full. It still answers reads. */
 export function refusesChanges(error: unknown): boolean {
-  return ['25006', '53100'].includes(codeOf(reasonOf(error)) ?? '');
+  return isReadOnly(error) || codeOf(reasonOf(error)) === '53100';
+}
+
+/** Whether the server is read-only: read_only_sql_transaction. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(reasonOf(error)) === '25006';
 }
 
 /** Converts an error to its fault. Any other error is a bug, and is returned unchanged. */

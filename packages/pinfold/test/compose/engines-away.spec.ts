@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type App, createApp, readSettings } from '../../src/index.ts';
 import { callApi, list, publish, publishPin } from '../servers/api-calls.ts';
@@ -92,6 +93,8 @@ describe('a server whose database or storage becomes unavailable', () => {
     expect(await health.json()).to.include({ status: 'degraded', database: 'read_only' });
     expect((await fetch(`${url}/readyz`)).status).to.equal(200);
     await setReadOnly('off');
+    // No change is made meanwhile.
+    while ((await (await fetch(`${url}/healthz`)).text()).includes('read_only')) await setTimeout(100);
     // Each connection fails at its first forbidden statement.
     for (let turn = 0; turn < 10; turn += 1) await publish(url, key, 'another');
     await expectRecovered('meanwhile', 4);
