@@ -160,8 +160,11 @@ function formatReport(
 ): readonly string[] {
   const waiting = countWaiting(report);
   const [removed, dropped] = dryRun ? ['would be removed', 'would be dropped'] : ['removed', 'dropped'];
+  // A time in the past adds nothing to those that have ended.
   const ended =
-    endsBefore === undefined ? 'ended publications' : `publications that end by ${toRfc3339(endsBefore)}`;
+    endsBefore === undefined || endsBefore <= new SystemClock().now()
+      ? 'ended publications'
+      : `publications that end by ${toRfc3339(endsBefore)}`;
   return [
     `${pluralize(report.archives, 'archive')} of ${ended} ${removed}`,
     `without a record: ${report.unnamed} of ${pluralize(report.compared, 'archive')} older than a day, ${report.orphans} ${removed}: ${LISTING[report.listing]}`,

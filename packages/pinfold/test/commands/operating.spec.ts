@@ -164,6 +164,8 @@ describe('the commands with the settings of a server', () => {
     expect([ending, pins.map((pin: Json) => pin.id)]).to.deep.equal([[id], [id]]);
     const { out } = await machine.run('cleanup', '--dry-run', '--list', '--catch-up');
     expect(out.split('\n')[0]).to.include(pins[0].shared_url).and.include(pins[0].deleted_at);
+    const past = await machine.run('cleanup', '--dry-run', '--ends-before', '2020-01-01', '--catch-up');
+    expect(past.out).to.include('1 archive of ended publications would be removed');
     for (const refused of [['--list'], ['--ends-before', '1h'], ['--dry-run', '--ends-before', 'soon']])
       expect((await machine.run('cleanup', ...refused)).code).to.equal(2);
   });
