@@ -93,6 +93,7 @@ export async function openService(
   const free = metrics?.measureFreeSpace(composed.free) ?? composed.free;
   const disk = options.staging === undefined ? { free, archiveBytes: limits.archiveBytes } : undefined;
   health.watch({ ...ports, disk });
+  health.logRefusalsTo(log);
   metrics?.measure(health, composed.pool);
   const clients = identifyClients(settings.trustProxy);
   const logRequest = createRequestLog(log, settings, clients.addressOf, metrics?.countRequest);

@@ -84,13 +84,15 @@ export class Dependency {
     if (isDown(this.#state) && !this.#isPersistent(this.#error)) this.#state = 'ok';
   }
 
-  /**
-   * Records the failure of a request. It may be the request's own fault, so a probe starts at once, but at most one
-   * between two regular probes.
-   */
+  /** Records the failure of a request. It may be the request's own fault, so a probe starts at once. */
   failed(error: unknown): void {
     if (!isFault(error) || error.code !== this.#options.code) return;
     this.#setState(classifyError(error), error);
+    this.probeEarly();
+  }
+
+  /** Probes it at once, but only once between two regular probes. */
+  probeEarly(): void {
     if (this.#probedEarly || this.#probing !== undefined) return;
     this.#probedEarly = true;
     void this.#begin();

@@ -123,8 +123,11 @@ export class Health {
 
   #meetFailure(part: Part | undefined, error: unknown): void {
     const refusal = refusalOf(error);
-    if (refusal !== undefined) this.#refusals.meet(refusal, error);
-    else if (part !== undefined) this.#parts[part].failed(error);
+    if (refusal !== undefined) {
+      this.#refusals.meet(refusal, error);
+      // Perhaps it has no open connection left.
+      if (refusal.refused === 'connections') this.#parts.database.probeEarly();
+    } else if (part !== undefined) this.#parts[part].failed(error);
   }
 
   watch({ persistence, archives, staging, clock, disk }: WatchedPorts): void {
@@ -146,9 +149,14 @@ export class Health {
     });
   }
 
-  /** Logs changes. Only one process of a machine should. */
+  /** Logs changes of what all processes of a machine see. Only one of them should. */
   logTo(log: Log): void {
-    for (const part of [...Object.values(this.#parts), this.#clock, this.#refusals]) part.logTo(log);
+    for (const part of [...Object.values(this.#parts), this.#clock]) part.logTo(log);
+  }
+
+  /** Logs what the database refuses. Each process should: it sees only what it tried. */
+  logRefusalsTo(log: Log): void {
+    this.#refusals.logTo(log);
   }
 
   async probe(): Promise<void> {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Fault, type FaultCode, type Instant, instant, isFault } from '@pinfold/core';
 import { refuseOutdated } from '@pinfold/core/adapter';
 import { type DatabaseRefusal, markRefusal } from '@pinfold/core/internal';
@@ -184,7 +185,7 @@ describe('the health of a server', () => {
   it('is degraded, but ready, while the database refuses new connections or changes, until it accepts one', async () => {
     const { health, faults, passSeconds, roles } = openHealth();
     const lines: string[] = [];
-    health.logTo(openLog('info', (line) => lines.push(JSON.parse(line).msg)));
+    health.logRefusalsTo(openLog('info', (line) => lines.push(JSON.parse(line).msg)));
     const full = Object.assign(new Error('no room'), { code: '53100' });
     for (const [refused, cause, state] of [
       ['connections', new Error('too many clients'), 'refusing'],
@@ -210,6 +211,16 @@ describe('the health of a server', () => {
     ];
     const changes = linesOf('changes');
     expect(lines).to.deep.equal([...linesOf('new connections'), ...changes, ...changes]);
+  });
+
+  it('is unavailable as soon as a new connection is refused and no open one answers', async () => {
+    const { health, faults, roles } = openHealth();
+    const refusal = createRefusal('connections');
+    faults.database = refusal.fault;
+    await Promise.allSettled([roles.renew({} as never, instant(0))]);
+    await setImmediate();
+    expect(health.report().status).to.equal('unavailable');
+    expect(health.meets(['database'])).to.equal(false);
   });
 
   it('stays ok if a change or a deletion fails, because the store still answers', async () => {
